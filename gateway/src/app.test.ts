@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Fault } from "@tessera/kit/fault";
+import { recordSpans } from "@tessera/testkit/record-spans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, declare } from "./http/route.ts";
 import { aList } from "./testing/fake-peers.ts";
@@ -328,6 +329,52 @@ describe("the measured time of requests", () => {
     const series = new Set(lines.map((line) => line.replace(/^\w+|,?le="[^"]+"/g, "").replace(/ \S+$/, "")));
     expect(series.size).toBeLessThan(6 * app.routes.length);
     expect(lines.length).toBeLessThan(10 * series.size + 1);
+  });
+});
+
+describe("the span of a request", () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+  it("names method, template and status, and nothing of the path", async () => {
+    const { tracing, spans } = recordSpans();
+    const traced = await serveApp({ tracing });
+    const scan = `${lists}1/positions/secret-of-a-ticket/redeem/`;
+    await traced.send("POST", scan, { key: null, headers: { traceparent } });
+    await traced.send("MKCOL", scan, { key: null });
+    await traced.close();
+    expect(spans).toEqual([
+      {
+        name: "POST /api/v1/organizers/{organizer}/events/{event}/checkinlists/{list}/positions/{lookup}/redeem/",
+        kind: "server",
+        parent: traceparent,
+        traceparent: expect.stringContaining("4bf92f3577b34da6a3ce929d0e0e4736"),
+        attributes: {
+          "http.request.method": "POST",
+          "http.route": "/api/v1/organizers/{organizer}/events/{event}/checkinlists/{list}/positions/{lookup}/redeem/",
+          "http.response.status_code": 401,
+          "url.scheme": "http",
+        },
+      },
+      expect.objectContaining({
+        name: "HTTP",
+        parent: undefined,
+        attributes: { "http.request.method": "_OTHER", "http.response.status_code": 401, "url.scheme": "http" },
+      }),
+    ]);
+    expect(JSON.stringify(spans)).not.toContain("secret-of");
+  });
+
+  it("has failed if the server has, and not if the client has", async () => {
+    const { tracing, spans } = recordSpans();
+    const handle = async () => {
+      throw new Fault("unavailable", "database_unavailable", "the database cannot be reached");
+    };
+    const route = declare({ name: "fail", summary: "Fails", access: { kind: "public" }, answers: {}, handle });
+    const traced = await serveApp({ tracing, routes: (routes) => [...routes, at("GET", "/api/v1/fail/", route)] });
+    await traced.send("GET", "/api/v1/fail/", { key: null });
+    await traced.send("GET", lists, { key: null });
+    await traced.close();
+    expect(spans.map(({ failure }) => failure)).toEqual(["database_unavailable", undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { choice, int, optional, strongSecret, text, url } from "@tessera/kit/config";
+import { choice, int, optional, secret, strongSecret, text, url } from "@tessera/kit/config";
 
 /** What the gateway reads from its environment. */
 export const settings = {
@@ -9,6 +9,7 @@ export const settings = {
       "BASE_URL",
       undefined,
       "The address clients use, for links in answers; http://localhost and the port when left out. Never taken from a request.",
+      { example: "https://tickets.example" },
     ),
   ),
   operatorKey: optional(
@@ -17,6 +18,12 @@ export const settings = {
       24,
       "The key that may import records; without it imports are closed. The command takes it as TESSERA_OPERATOR_KEY, too.",
     ),
+  ),
+  demoApiKey: optional(
+    secret("DEMO_API_KEY", "The API key of a demo. The page of the documentation shows it to everybody who opens it."),
+  ),
+  demoDeviceKey: optional(
+    secret("DEMO_DEVICE_KEY", "The token of a device of a demo, which that page shows to everybody, too."),
   ),
   connections: int(
     "HTTP_CONNECTIONS",

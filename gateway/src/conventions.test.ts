@@ -142,6 +142,8 @@ describe.each(collections)("credentials for %s", (_name, { path, reader, writer 
       ].map(refusal),
     );
     expect(texts[0]).toBe(texts[1]);
+    for (const text of await Promise.all([keys.all, `Bearer ${keys.all}`, "Token"].map(refusal)))
+      expect(text).toContain("`Authorization: Token <key>` or `Authorization: Device <key>`");
     expect(texts[2]).toBe(texts[3]);
     expect(texts.at(-1)).toBe("Device access has been revoked.");
     expect(new Set(texts).size).toBe(6);

@@ -106,7 +106,7 @@ beforeAll(async () => {
     markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
     caughtUp: async () => ({ caughtUp: true }),
   });
-  network.serve("layout-and-render", [caughtUp]);
+  for (const name of ["layout-and-render", "voucher", "offline-sales", "shredder"]) network.serve(name, [caughtUp]);
   network.serve("checkin", [
     caughtUp,
     implement(Scans, {

@@ -14,6 +14,7 @@ import { credentialChanged } from "./consumers/credential-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http/server.ts";
+import { factReaders } from "./import/fact-readers.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
@@ -66,14 +67,18 @@ export const gateway = defineService({
     );
     const listener = listenForChanges({ db, cache, log }, () => directory.forget());
     const fullCallers: FullCallers = { most: config.keptAnswers, current: new Set() };
+    const imported = metrics.counter(
+      "import_records_total",
+      "Records of imports and of the feed, by what became of them.",
+      ["outcome"],
+    );
     const importTargets: ImportTargets = {
+      onRecord: (outcome) => imported.add({ outcome }),
       owners: recordOwners(clients),
-      readers: [
-        clients.boxofficeFacts.caughtUp,
-        clients.checkinFacts.caughtUp,
-        clients.layoutFacts.caughtUp,
-        async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
-      ],
+      readers: factReaders(clients, {
+        isInstalled,
+        gateway: async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
+      }),
       quotas: clients.quotas,
       tickets: clients.tickets,
     };
@@ -118,6 +123,7 @@ export const gateway = defineService({
       files,
       baseUrl,
       version,
+      demoKeys: { apiKey: config.demoApiKey?.reveal(), deviceKey: config.demoDeviceKey?.reveal() },
     });
     const app = buildApp({
       routes,

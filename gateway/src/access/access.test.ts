@@ -15,7 +15,7 @@ const routes = allRoutes({
   hasOfflineSales: true,
   importTargets: {
     owners: recordOwners(clients),
-    readers: [],
+    readers: new Map(),
     quotas: clients.quotas,
     tickets: clients.tickets,
   },
@@ -35,6 +35,7 @@ const routes = allRoutes({
   findUploads: async () => [],
   baseUrl: () => "http://localhost",
   version: "0.0.0",
+  demoKeys: { apiKey: undefined, deviceKey: undefined },
 });
 const endpoints = toEndpoints(routes);
 const document = openApi(routes, { server: "http://localhost", version: "0.0.0" }) as {
@@ -146,6 +147,8 @@ const table: Record<
   "POST /api/v1/upload": { permissions: "any", profiles: all },
   "GET /api/v1/idempotency_query": { permissions: "any", profiles: all },
   "GET /api/v1/openapi.json": { permissions: "public", profiles: none },
+  "GET /": { permissions: "public", profiles: none },
+  "GET /favicon.ico": { permissions: "public", profiles: none },
   "GET /docs": { permissions: "public", profiles: none },
   "GET /docs/start.js": { permissions: "public", profiles: none },
   "GET /docs/standalone.js": { permissions: "public", profiles: none },

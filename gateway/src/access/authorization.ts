@@ -14,17 +14,17 @@ const kinds: ReadonlyMap<string, CredentialKind> = new Map([
   ["device", "device"],
 ]);
 
+const accepted = "the header must be `Authorization: Token <key>` or `Authorization: Device <key>`.";
+
 /** Reads an Authorization header: `Token` for API keys and the operator, `Device` for scanners. */
 export function readAuthorization(header: string): Presented {
   // Blanks and tabs alone separate: any other white space is a part of the token.
   const [scheme = "", token, ...more] = header.split(/[ \t]+/).filter((part) => part !== "");
   const kind = kinds.get(scheme.toLowerCase());
-  if (kind === undefined)
-    throw fault("no_credentials", "This request needs credentials: send an Authorization header.");
-  if (token === undefined)
-    throw fault("empty_credentials", "The Authorization header names a scheme but holds no token.");
+  if (kind === undefined) throw fault("no_credentials", `This request needs credentials: ${accepted}`);
+  if (token === undefined) throw fault("empty_credentials", `The Authorization header holds no key: ${accepted}`);
   if (more.length > 0)
-    throw fault("malformed_credentials", "The token in the Authorization header must not contain spaces.");
+    throw fault("malformed_credentials", `The key in the Authorization header must not contain spaces: ${accepted}`);
   // Node reads headers as Latin-1, which keeps every byte.
   return { kind, token: Buffer.from(token, "latin1") };
 }

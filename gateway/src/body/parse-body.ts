@@ -102,7 +102,15 @@ function parseUrlEncoded(bytes: Buffer): URLSearchParams {
     fields += 1;
     if (fields > mostFields) throw tooManyFields();
   }
-  return new URLSearchParams(decode(bytes));
+  const form = new URLSearchParams(decode(bytes));
+  const [[first] = [""]] = form;
+  // What `curl -d` sends without a Content-Type. Fields that are not known are ignored, so its fields would be, too.
+  if (/^\s*[{[]/.test(first))
+    throw fault(
+      "malformed_body",
+      "The body looks like JSON: send it with the header `Content-Type: application/json`.",
+    );
+  return form;
 }
 
 /** Reads the parts of a form that are texts; no field of a body is a file. */

@@ -21,6 +21,7 @@ export const fieldErrors: JsonSchema = {
   title: "FieldErrors",
   type: "object",
   additionalProperties: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+  examples: [{ name: ["This field may not be blank."] }],
 };
 
 export const invalid: Answer = {

@@ -48,11 +48,13 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const { metrics } = options;
-    this.#closed = metrics.counter("http_connections_closed", "Connections of clients that were closed by limits.", [
-      "reason",
-    ]);
+    this.#closed = metrics.counter(
+      "http_connections_closed_total",
+      "Connections of clients that were closed by limits.",
+      ["reason"],
+    );
     metrics.gauge("http_connections", "Open connections of clients.", () => this.#open.size);
-    metrics.gauge("http_connections_most", "How many connections of clients may be open.", () => options.most);
+    metrics.gauge("http_connections_limit", "How many connections of clients may be open.", () => options.most);
   }
 
   add(socket: Socket): void {

@@ -12,6 +12,8 @@ export interface State {
   overLimit?: Fault;
   /** The caller may not use this address: the request is refused, unless its answer has been kept. */
   forbidden?: Fault;
+  /** The code of the fault that is the answer. */
+  refusal?: string;
   /** The whole body, if an earlier step has read it. */
   body?: Buffer;
 }

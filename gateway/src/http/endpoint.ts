@@ -3,6 +3,8 @@ import type { HttpMethod, Route } from "./route.ts";
 /** A path with all its methods. */
 export interface Endpoint {
   readonly path: string;
+  /** The path without patterns, as logs, metrics and traces name it. */
+  readonly template: string;
   readonly routes: ReadonlyMap<HttpMethod, Route>;
   /** The Allow header of every answer. */
   readonly allow: string;
@@ -22,6 +24,7 @@ export function toEndpoints(routes: readonly Route[]): readonly Endpoint[] {
   }
   return Array.from(paths, ([path, methods]) => ({
     path,
+    template: path.replaceAll("+}", "}"),
     routes: methods,
     allow: [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
     isPublic: Array.from(methods.values()).every(({ access }) => access.kind === "public"),

@@ -5,6 +5,9 @@ import type { Context } from "./context.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { Incoming } from "./route.ts";
 
+/** Why the signal of a request is aborted. Made once: an error with its stack for each request costs more than its route. */
+const requestEnded = new DOMException("the request has ended", "AbortError");
+
 /** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
 export class IncomingRequest implements Incoming {
   query: unknown;
@@ -74,13 +77,18 @@ export class IncomingRequest implements Incoming {
     this.#ctx.res.destroy();
   }
 
+  get isGone(): boolean {
+    const { res } = this.#ctx;
+    return res.closed || res.socket === null || res.socket.destroyed || res.socket.readableEnded;
+  }
+
   get signal(): AbortSignal {
     if (this.#closed === undefined) {
       const closed = new AbortController();
       this.#closed = closed;
       // This also fires after the answer, when nothing is left to abort.
-      this.#ctx.res.once("close", () => closed.abort());
-      if (this.#ctx.res.closed || this.#ctx.res.destroyed) closed.abort();
+      this.#ctx.res.once("close", () => closed.abort(requestEnded));
+      if (this.#ctx.res.closed || this.#ctx.res.destroyed) closed.abort(requestEnded);
     }
     return this.#closed.signal;
   }

@@ -229,8 +229,8 @@ export function words<W extends string>(description: string, known: readonly W[]
 /** Names of fields to leave out; `a.b` is the field `b` of the elements of the list `a`. Unknown names are ignored. */
 export function exclusion(description: string, fields: readonly string[]): Parameter<readonly string[]> {
   return {
-    description: `${description} One of ${fields.join(", ")}.`,
-    schema: { type: "string" },
+    description,
+    schema: { type: "string", enum: fields },
     repeatable: true,
     read: (sent) => ({ value: sent }),
   };

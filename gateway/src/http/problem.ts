@@ -104,8 +104,10 @@ export function answerProblems(log: Log): Middleware {
         return;
       }
       const { status, headers, body } = toProblem(error);
-      if (!(error instanceof Fault)) log.error("request failed", { route: ctx.state.endpoint?.path, error });
-      else if (status >= 500) log.warn("request could not be served", { route: ctx.state.endpoint?.path, error });
+      const route = ctx.state.endpoint?.template;
+      if (error instanceof Fault) ctx.state.refusal = error.code;
+      if (!(error instanceof Fault)) log.error("request failed", { route, error });
+      else if (status >= 500) log.warn("request could not be served", { route, error });
       ctx.set({ ...headers });
       ctx.status = status;
       ctx.body = body;

@@ -64,6 +64,32 @@ export interface Answer {
   readonly description: string;
   /** Undefined: no body. */
   readonly schema?: JsonSchema;
+  /** A body that is no answer to the example of its route. */
+  readonly example?: unknown;
+}
+
+/** A header that a route reads, for its readers. */
+export interface HeaderParameter {
+  readonly description: string;
+  readonly required: boolean;
+  readonly example: string;
+}
+
+/** A request that works as it is where the demo is loaded, and its answer. */
+export interface Example {
+  /** The parameters of the path, where they differ from those of most routes. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** JSON, or the text of a stream. */
+  readonly body?: unknown;
+  /** The media type of a body that is a stream. */
+  readonly type?: string;
+  /** Its status, which is the main one of the route. */
+  readonly status: number;
+  /** Left out: it is a file, or empty. */
+  readonly answer?: unknown;
+  /** The route whose answer holds the address of this request: the parameters of the path cannot be known before. */
+  readonly follows?: string;
 }
 
 /** What a handler answers. */
@@ -96,6 +122,8 @@ export interface Incoming<Q = unknown, B = unknown> {
   stream(): AsyncIterable<Uint8Array>;
   /** Aborts when the client disconnects, and when the answer has been sent. */
   readonly signal: AbortSignal;
+  /** Whether its client has closed the connection, as far as that was read. */
+  readonly isGone: boolean;
   /** Whether its answer is wanted without the body. */
   readonly isHead: boolean;
   /** Closes the connection, even if its client has not read the whole answer. */
@@ -115,11 +143,19 @@ export interface Declaration<P extends Parameters, B> {
   readonly listField?: string;
   /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
   readonly streams?: string | readonly string[];
+  /** What each line of such a stream holds, for the documentation alone. */
+  readonly lines?: JsonSchema;
   /** Its success shows a secret that is stored nowhere. The answer is not kept for an idempotency key: the handler makes it again from the same request id. */
   readonly showsSecret?: true;
   /** The media type of its successful answer, or each that it may have; JSON when left out. */
   readonly produces?: string | readonly string[];
   readonly answers: Readonly<Record<number, Answer>>;
+  /** Part of a page for people, which the OpenAPI document leaves out. */
+  readonly isPage?: true;
+  /** Headers of its own that it reads. */
+  readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  /** Each route that the OpenAPI document has has one. */
+  readonly example?: Example;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;

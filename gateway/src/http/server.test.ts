@@ -142,7 +142,7 @@ async function startWith(
     server,
     metrics,
     async closedFor(reason) {
-      const line = new RegExp(`^tessera_http_connections_closed\\{reason="${reason}"\\} (\\d+)$`, "m");
+      const line = new RegExp(`^tessera_http_connections_closed_total\\{reason="${reason}"\\} (\\d+)$`, "m");
       return Number(line.exec(await metrics.exposition())?.[1] ?? 0);
     },
   };

@@ -54,7 +54,10 @@ function fakeTargets(
       voucher: { ...owner("voucher"), after: ["boxoffice"] },
       "layout-and-render": { ...owner("layout"), after: ["boxoffice"] },
     },
-    readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
+    readers: new Map([
+      ["boxoffice", async () => ({ caughtUp: true })],
+      ["checkin", overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
+    ]),
     quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
     tickets: { findAmbiguousSecrets: overrides.findAmbiguousSecrets ?? (async () => ({ secrets: [] })) },
   };
@@ -174,9 +177,21 @@ describe("importStream", () => {
       "boxoffice marks",
       "checkin begins 2",
       "checkin ends 1,3",
+      "boxoffice marks",
       "checkin marks",
     ]);
     expect(asked).toBe(5);
+  });
+
+  it("[R3.60] lets lists wait for checkin alone: a service that is away does not delay them", async () => {
+    const { targets, happened } = fakeTargets();
+    const readers = new Map(targets.readers);
+    readers.set("voucher", async () => {
+      if (!happened.includes("checkin ends 2")) throw new Error("voucher is away");
+      return { caughtUp: true };
+    });
+    const summary = await importStream(stream([item(1), list(2)]), { ...targets, readers });
+    expect(summary).toMatchObject({ accepted: 2, settled: true });
   });
 
   it("[R3.60] applies lists before what they refer to is removed", async () => {
@@ -204,8 +219,8 @@ describe("importStream", () => {
       "checkin marks",
       "boxoffice ends 1",
       "checkin ends 3",
-      "boxoffice marks",
       "checkin marks",
+      "boxoffice marks",
     ]);
   });
 
@@ -265,6 +280,29 @@ describe("importStream", () => {
       kind: "invalid",
       code: "not_records",
     });
+    expect(happened).toEqual([]);
+  });
+
+  it.each([
+    ["a line that is cut off", '{"kind": "item", '],
+    ["a comment", "# my shop"],
+  ])("[R7.17] takes %s at the beginning for a bad line", async (_name, line) => {
+    const { targets } = fakeTargets();
+    const summary = await importStream(stream([line, item(1), item(2)]), targets);
+    expect(summary).toMatchObject({ records: 3, accepted: 2, rejected: 1, errors: [{ line: 1, kind: null }] });
+  });
+
+  it("[R7.17] reads no more than ten lines of what holds no records", async () => {
+    const { targets, happened } = fakeTargets();
+    let read = 0;
+    function* rows() {
+      for (;;) {
+        read += 1;
+        yield `${read},name`;
+      }
+    }
+    await expect(importStream(stream(rows()), targets)).rejects.toMatchObject({ code: "not_records" });
+    expect(read).toBeLessThan(15);
     expect(happened).toEqual([]);
   });
 

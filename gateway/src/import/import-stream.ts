@@ -12,17 +12,21 @@ import {
   findOverbooked,
   nameEvent,
 } from "./find-conflicts.ts";
+import { findOtherFormat } from "./other-format.ts";
 import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
-import { Tally } from "./tally.ts";
+import { type RecordOutcome, Tally } from "./tally.ts";
 
 /** The services that own records, and those that consume their facts. */
 export interface ImportTargets extends ConflictFinders {
   readonly owners: RecordOwners;
-  readonly readers: readonly CaughtUp[];
+  /** By service. */
+  readonly readers: ReadonlyMap<string, CaughtUp>;
+  /** Called for each record. */
+  readonly onRecord?: (outcome: RecordOutcome) => void;
 }
 
 export interface ImportOptions {
@@ -53,6 +57,9 @@ export class ImportFailure extends Error {
 
 /** A record is an order with all its positions and file answers; this is as large as the messages between services. */
 const longestLineBytes = 16 * 1024 * 1024;
+
+/** A body that begins with so many lines, none of them a JSON object, holds no records. */
+const mostStrangeLines = 10;
 
 /** How long the end of an import waits until its records are visible, and an owner for the records of others. */
 const longestSettleMs = 30_000;
@@ -105,6 +112,11 @@ export async function importMessages(
   return new Map(errors.map((error) => [error.line - 1, error]));
 }
 
+const noObject = "The body is not NDJSON: its first lines are not JSON objects. Send one record per line.";
+
+const lineBreaksLost =
+  "Of a file whose line breaks were lost, all records are one line: curl keeps them with --data-binary.";
+
 class NotRecords extends Error {}
 
 /** An owner failed, as opposed to the stream. */
@@ -115,11 +127,11 @@ class ImportRun {
   readonly #name = randomUUID();
   readonly #targets: ImportTargets;
   readonly #options: ImportOptions;
-  readonly #tally = new Tally();
+  readonly #tally: Tally;
   readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
-  /** Owners that have applied records since all readers have caught up. */
-  readonly #unsettled = new Set<RecordOwnerName>();
+  /** By owner that has applied records: the services that may not have read the facts of them. */
+  readonly #behind = new Map<RecordOwnerName, Set<string>>();
   /** Events whose quotas may be overbooked now. */
   readonly #booked: EventSet = new Set();
   /** Events that may have several tickets of one secret now. */
@@ -127,9 +139,11 @@ class ImportRun {
   #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
+  #strangeLines = 0;
 
   constructor(targets: ImportTargets, options: ImportOptions) {
     this.#targets = targets;
+    this.#tally = new Tally(targets.onRecord);
     this.#options = options;
     this.#settleLeftMs = options.settleMs ?? Number.POSITIVE_INFINITY;
     const names = Object.keys(targets.owners) as RecordOwnerName[];
@@ -146,7 +160,8 @@ class ImportRun {
       for (const line of splitter.push(piece)) await this.#take(line);
     }
     for (const line of splitter.end()) await this.#take(line);
-    if (!this.#sawRecord) throw new NotRecords("The body holds no records: send one JSON object per line.");
+    if (this.#sawRecord) return;
+    throw new NotRecords(this.#strangeLines === 0 ? "The body is empty: send one JSON object per line." : noObject);
   }
 
   async takeAll(messages: readonly Uint8Array[]): Promise<readonly LineError[]> {
@@ -168,15 +183,15 @@ class ImportRun {
   async #take({ number, bytes }: Line): Promise<void> {
     if (bytes === undefined) {
       this.#sawRecord = true;
-      const message = `The line is longer than ${longestLineBytes} bytes.`;
+      const lost = number === 1 ? ` ${lineBreaksLost}` : "";
+      const message = `The line is longer than ${longestLineBytes} bytes.${lost}`;
       return this.#tally.reject({ line: number, kind: null, errors: { non_field_errors: [message] } });
     }
     const parsed = parseRecord(number, bytes);
     if ("errors" in parsed) {
       const { errors, kind, notAnObject } = parsed;
-      if (notAnObject && !this.#sawRecord)
-        throw new NotRecords("The body is not NDJSON: its first line is not a JSON object.");
-      this.#sawRecord = true;
+      if (!this.#sawRecord && notAnObject) this.#meetStrangeLine(bytes);
+      else this.#sawRecord = true;
       return this.#tally.reject({ line: number, kind, errors });
     }
     this.#sawRecord = true;
@@ -184,6 +199,14 @@ class ImportRun {
     // Waiting records may refer to the deleted one: they are applied first.
     if (record.deleted) await this.#flush(this.#waitingFor(owner));
     await this.#batches.get(owner)?.add(record);
+  }
+
+  /** Refuses the stream once it is clear that it holds no records; until then, this is a bad line like others. */
+  #meetStrangeLine(bytes: Buffer): void {
+    const otherFormat = this.#strangeLines === 0 ? findOtherFormat(bytes) : undefined;
+    if (otherFormat !== undefined) throw new NotRecords(otherFormat);
+    this.#strangeLines += 1;
+    if (this.#strangeLines === mostStrangeLines) throw new NotRecords(noObject);
   }
 
   #waitingFor(owner: RecordOwnerName): RecordOwnerName[] {
@@ -194,7 +217,7 @@ class ImportRun {
   async #applyAfterOthers(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { after } = this.#targets.owners[owner];
     await this.#flush(after);
-    await this.#settle(after);
+    await this.#settle(after, [owner]);
     await this.#apply(owner, batch);
   }
 
@@ -221,7 +244,7 @@ class ImportRun {
           errors: Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
         });
     }
-    this.#unsettled.add(owner);
+    this.#behind.set(owner, new Set(this.#targets.readers.keys()));
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
 
@@ -236,32 +259,40 @@ class ImportRun {
   async finish(): Promise<ImportSummary> {
     await this.#flush(this.#batches.keys());
     const { signal } = this.#options;
-    const { quotas, tickets } = this.#targets;
+    const { quotas, tickets, readers } = this.#targets;
     const [overbooked, ambiguous_secrets] = await Promise.all([
       findOverbooked(this.#booked, { quotas, signal }),
       findAmbiguousSecrets(this.#sold, { tickets, signal }),
-      this.#settle([...this.#unsettled]),
+      this.#settle([...this.#behind.keys()], [...readers.keys()]),
     ]);
-    return this.#tally.summary({ settled: this.#unsettled.size === 0, overbooked, ambiguous_secrets });
+    const settled = [...this.#behind.values()].every((services) => services.size === 0);
+    return this.#tally.summary({ settled, overbooked, ambiguous_secrets });
   }
 
   async #flush(owners: Iterable<RecordOwnerName>): Promise<void> {
     for (const owner of owners) await this.#batches.get(owner)?.flush();
   }
 
-  async #settle(owners: readonly RecordOwnerName[]): Promise<void> {
+  /** Waits until services have read the facts of owners, as far as time is left. */
+  async #settle(owners: readonly RecordOwnerName[], services: readonly string[]): Promise<void> {
     const begun = Date.now();
     const until = begun + Math.min(longestSettleMs, this.#settleLeftMs);
-    const { signal } = this.#options;
-    await Promise.all(
-      owners.map(async (name) => {
-        // Cleared before, so that a batch applied meanwhile counts again.
-        if (!this.#unsettled.delete(name)) return;
-        const owner = this.#targets.owners[name].facts;
-        if (!(await settle({ owner, readers: this.#targets.readers, until, signal }))) this.#unsettled.add(name);
-      }),
-    );
+    await Promise.all(owners.map((owner) => this.#settleOwner(owner, { services, until })));
     this.#settleLeftMs -= Date.now() - begun;
+  }
+
+  async #settleOwner(
+    name: RecordOwnerName,
+    { services, until }: { readonly services: readonly string[]; readonly until: number },
+  ): Promise<void> {
+    const behind = this.#behind.get(name) ?? new Set();
+    // Taken out before, so that a batch applied meanwhile counts again.
+    const asked = services.filter((service) => behind.delete(service));
+    if (asked.length === 0) return;
+    const readers = asked.flatMap((service) => this.#targets.readers.get(service) ?? []);
+    const owner = this.#targets.owners[name].facts;
+    const isSettled = await settle({ owner, readers, until, signal: this.#options.signal });
+    if (!isSettled) for (const service of asked) this.#behind.get(name)?.add(service);
   }
 
   /** Makes the error of an import that could not be finished. */

@@ -7,6 +7,9 @@ const mostErrors = 1000;
 /** They show which keys are misspelt. Data of another format may have any number of unknown keys. */
 const mostIgnored = 100;
 
+/** What became of a record. */
+export type RecordOutcome = "accepted" | "rejected";
+
 /** Counts accepted and rejected records. */
 export class Tally {
   #accepted = 0;
@@ -15,13 +18,22 @@ export class Tally {
   readonly #errors: LineError[] = [];
   readonly #ignored = new Map<string, { kind: string; key: string; count: number }>();
 
+  readonly #onRecord: ((outcome: RecordOutcome) => void) | undefined;
+
+  /** `onRecord` is called for each record. */
+  constructor(onRecord?: (outcome: RecordOutcome) => void) {
+    this.#onRecord = onRecord;
+  }
+
   accept(kind: string): void {
     this.#accepted += 1;
+    this.#onRecord?.("accepted");
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
   reject(error: LineError): void {
     this.#rejected += 1;
+    this.#onRecord?.("rejected");
     if (this.#errors.length < mostErrors) this.#errors.push(error);
   }
 

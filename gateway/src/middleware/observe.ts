@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
+import type { Span, Tracing } from "@tessera/kit/trace";
 import type { Context, Middleware } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 
@@ -18,35 +19,66 @@ const slowMs = 1000;
  * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
  * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
  */
-export function observe({ log, metrics }: { log: Log; metrics: Metrics }): Middleware {
+export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing }): Middleware {
   const duration = metrics.histogram(
-    "http_request_seconds",
+    "http_request_duration_seconds",
     "Time from a request's header to its answer.",
     ["method", "route", "status"],
     buckets,
+  );
+  const refused = metrics.counter(
+    "http_too_many_requests_total",
+    "Answers with the status 429, by the fault behind them.",
+    ["reason"],
   );
   return async (ctx, next) => {
     const started = performance.now();
     const sent = ctx.get("X-Request-Id");
     const requestId = requestIdPattern.test(sent) ? sent : randomUUID();
     ctx.set("X-Request-Id", requestId);
-    await runInContext({ traceparent: acceptTraceparent(ctx.get("traceparent") || undefined) }, async () => {
+    const answer = async (span: Span) => {
       try {
         await next();
       } finally {
         const ms = performance.now() - started;
         const { status } = ctx;
-        duration.observe({ ...served(ctx), status: String(status) }, ms / 1000);
+        const { method, route } = served(ctx);
+        duration.observe({ method, route, status: String(status) }, ms / 1000);
+        if (status === 429) refused.add({ reason: ctx.state.refusal ?? "none" });
+        if (tracing.isOn) describe(span, ctx, { method, route });
         const level = status >= 400 || ms > slowMs ? "info" : "debug";
-        const seen = { method: ctx.method, route: ctx.state.endpoint?.path ?? "none", status };
+        const seen = { method: ctx.method, route: ctx.state.endpoint?.template ?? "none", status };
         log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }
-    });
+    };
+    const parent = ctx.get("traceparent");
+    // A span without a parent begins the trace; without spans the trace begins here, for the lines of the log.
+    const context = tracing.isOn && parent === "" ? {} : { traceparent: acceptTraceparent(parent || undefined) };
+    await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answer));
   };
 }
 
+/** Describes the span of a request. The path itself stays out of traces: it contains ticket secrets. */
+function describe(span: Span, { status, protocol, state }: Context, { method, route }: Served): void {
+  const isKnown = route !== "none";
+  if (isKnown) span.rename(`${method} ${route}`);
+  span.set({
+    "http.request.method": isKnown ? method : "_OTHER",
+    "http.response.status_code": status,
+    "url.scheme": protocol,
+    ...(isKnown ? { "http.route": route } : {}),
+  });
+  // What a client did wrong is no failure of the server.
+  if (status >= 500) span.fail(state.refusal ?? String(status));
+}
+
+interface Served {
+  readonly method: string;
+  readonly route: string;
+}
+
 /** The route of a request. Clients can send dozens of methods to each address; only the routes are few. */
-function served({ method, state: { endpoint } }: Context): { method: string; route: string } {
+function served({ method, state: { endpoint } }: Context): Served {
   const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-  return { method: route?.method ?? "none", route: route?.path ?? "none" };
+  return { method: route?.method ?? "none", route: (route && endpoint?.template) ?? "none" };
 }

@@ -1,5 +1,4 @@
 import { Fault } from "@tessera/kit/fault";
-import type { Tracing } from "@tessera/kit/trace";
 import { isObject } from "@tessera/values";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
 import type { ReadBody } from "../body/read-body.ts";
@@ -16,11 +15,10 @@ import { describeEndpoint } from "./describe-endpoint.ts";
 export interface ServeOptions {
   readonly readBody: ReadBody;
   readonly baseUrl: () => string;
-  readonly tracing: Tracing;
 }
 
 /** Runs the route of the request: method, query, body, handler, in this order. */
-export function serve({ readBody, baseUrl, tracing }: ServeOptions): Middleware {
+export function serve({ readBody, baseUrl }: ServeOptions): Middleware {
   return async (ctx) => {
     const { endpoint } = ctx.state;
     if (endpoint === undefined) throw new Error("a request without an endpoint was let through");
@@ -31,8 +29,7 @@ export function serve({ readBody, baseUrl, tracing }: ServeOptions): Middleware 
     }
     const search = new URLSearchParams(ctx.querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
-    const work = () => answer(route, incoming, { ctx, search, readBody });
-    send(ctx, await tracing.span(`${route.method} ${route.path}`, {}, work));
+    send(ctx, await answer(route, incoming, { ctx, search, readBody }));
   };
 }
 

@@ -6,10 +6,12 @@ import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
 import { backgroundRoutes } from "./backgrounds/routes.ts";
+import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { openApi } from "./documentation/openapi.ts";
+import type { DemoKeys } from "./documentation/page.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
 import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
@@ -55,6 +57,8 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly stopping: AbortSignal;
   readonly baseUrl: () => string;
   readonly version: string;
+  /** Keys that the page of the documentation fills in. */
+  readonly demoKeys: DemoKeys;
 }
 
 const organizer = "/api/v1/organizers/{organizer}";
@@ -89,7 +93,11 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
   const idempotency = idempotencyRoutes(deps.findAnswer);
-  const documentation = documentationRoutes(() => openApi(routes, { server: baseUrl(), version }));
+  const documentation = documentationRoutes({
+    document: () => openApi(routes, { server: baseUrl(), version }),
+    version,
+    demoKeys: deps.demoKeys,
+  });
 
   const ofOfflineSales = [
     at("GET", `${event}/offlinesalesbatches/`, batches.list),
@@ -111,7 +119,11 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("PUT", `${event}/checkinlists/{id}/`, lists.put),
     at("DELETE", `${event}/checkinlists/{id}/`, lists.remove),
     // The published documentation of the interface names this path.
-    at("DELETE", `${event}/checkinlist/{id}/`, { ...lists.remove, name: "deleteCheckinListSingular" }),
+    at("DELETE", `${event}/checkinlist/{id}/`, {
+      ...lists.remove,
+      name: "deleteCheckinListSingular",
+      example: checkinListExamples.removeSingular,
+    }),
     at("GET", `${event}/checkinlists/{id}/status/`, lists.status),
 
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
@@ -180,6 +192,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", "/api/v1/idempotency_query", idempotency.query),
 
     at("GET", "/api/v1/openapi.json", documentation.openApi),
+    at("GET", "/", documentation.home),
+    at("GET", "/favicon.ico", documentation.icon),
     at("GET", "/docs", documentation.page),
     at("GET", "/docs/start.js", documentation.start),
     at("GET", "/docs/standalone.js", documentation.viewer),

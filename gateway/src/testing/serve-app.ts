@@ -6,7 +6,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
-import { untraced } from "@tessera/kit/trace";
+import { type Tracing, untraced } from "@tessera/kit/trace";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -140,6 +140,8 @@ function device(
 /** Serves the whole application on a free port, with fake peers behind it. */
 export async function serveApp(
   options: {
+    /** By default off. */
+    tracing?: Tracing;
     refusedStatus?: RefusedStatus;
     hasOfflineSales?: boolean;
     findUploads?: RedeemOptions["findUploads"];
@@ -180,7 +182,7 @@ export async function serveApp(
     hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
       owners: recordOwners(clients),
-      readers: [clients.checkinFacts.caughtUp],
+      readers: new Map([["checkin", clients.checkinFacts.caughtUp]]),
       quotas: clients.quotas,
       tickets: clients.tickets,
     },
@@ -202,6 +204,7 @@ export async function serveApp(
     findUploads: options.findUploads ?? (async () => []),
     baseUrl: () => publicBase,
     version: "1.2.3",
+    demoKeys: { apiKey: undefined, deviceKey: undefined },
   });
   const { maxBytes } = options;
   const limited = maxBytes === undefined ? all : all.map((route) => limitBody(route, maxBytes));
@@ -216,7 +219,7 @@ export async function serveApp(
     isDraining: () => server.stopping.aborted,
     log,
     metrics,
-    tracing: untraced,
+    tracing: options.tracing ?? untraced,
   });
   const seen: Seen[] = [];
   app.middleware.unshift(async (ctx, next) => {

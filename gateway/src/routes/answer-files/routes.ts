@@ -29,6 +29,7 @@ export function answerFileRoutes(
   return {
     get: declare({
       name: "getAnswerFile",
+      example: { status: 200, follows: "listListedPositions" },
       summary: "Downloads the file that a ticket answers a question with",
       description: "The `answer` of such an answer is this address.",
       access: { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: staffProfiles },

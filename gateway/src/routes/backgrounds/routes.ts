@@ -37,6 +37,7 @@ export function backgroundRoutes(
   return {
     get: declare({
       name: "getTicketLayoutBackground",
+      example: { status: 200, follows: "listTicketLayouts" },
       summary: "Downloads the background of a ticket layout",
       description:
         "`background` of a layout is this address. It cannot be guessed, and it is gone with the background.",

@@ -332,6 +332,20 @@ describe("POST checkinlists/", () => {
     ]);
   });
 
+  it("[A4.30] takes no JSON for a form, and says which header is missing", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    for (const body of ['{"name":"Gate"}', ' {"name":"a=b&c"}', '[{"name":"Gate"}]', "%7B%22name%22%3A1%7D"]) {
+      const { status, json } = await app.send("POST", lists, { headers, body });
+      expect([status, json], body).toEqual([
+        400,
+        { detail: expect.stringContaining("Content-Type: application/json") },
+      ]);
+    }
+    expect(app.peers.requestsOf("createCheckinList")).toEqual([]);
+    const { status } = await app.send("POST", lists, { headers, body: "name={Gate}" });
+    expect(status).toBe(201);
+  });
+
   it("[A4.10] reads a form in parts, and refuses a broken one", async () => {
     const parts = [
       ["name", "Tür 🚪"],

@@ -7,6 +7,7 @@ import { declareList, knownAsOf } from "../../http/list-route.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
+import { checkinListExamples } from "./examples.ts";
 import { listFields, presentList, presentStatus } from "./present.ts";
 import { listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
 
@@ -49,6 +50,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
   return {
     list: declareList({
       name: "listCheckinLists",
+      example: checkinListExamples.list,
       summary: "Lists the check-in lists of an event",
       access: reading,
       query: {
@@ -88,6 +90,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     get: declare({
       name: "getCheckinList",
+      example: checkinListExamples.get,
       summary: "Shows a check-in list",
       access: readingOne,
       query: { expand },
@@ -103,6 +106,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     create: declare({
       name: "createCheckinList",
+      example: checkinListExamples.create,
       summary: "Creates a check-in list",
       access: writing,
       body: listBody,
@@ -118,6 +122,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     patch: declare({
       name: "updateCheckinList",
+      example: checkinListExamples.patch,
       summary: "Changes some fields of a check-in list",
       access: writing,
       body: listPatch,
@@ -128,6 +133,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     put: declare({
       name: "replaceCheckinList",
+      example: checkinListExamples.put,
       summary: "Sets all fields of a check-in list",
       description: "Fields that are left out return to their default.",
       access: writing,
@@ -139,6 +145,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     remove: declare({
       name: "deleteCheckinList",
+      example: checkinListExamples.remove,
       summary: "Deletes a check-in list and all scans made on it",
       access: writing,
       answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
@@ -150,6 +157,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
 
     status: declare({
       name: "getCheckinListStatus",
+      example: checkinListExamples.status,
       summary: "Counts the tickets, entries and visitors inside of a check-in list",
       access: reading,
       answers: { 200: { description: "The numbers of this moment.", schema: statusShown }, 404: missing },

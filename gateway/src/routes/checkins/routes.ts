@@ -6,6 +6,7 @@ import { declareList } from "../../http/list-route.ts";
 import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
+import { checkinExamples } from "./examples.ts";
 import { presentPastScan } from "./present.ts";
 import { readScanType } from "./scan-type.ts";
 import { pastCheckinShown } from "./schema.ts";
@@ -17,6 +18,7 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
   return {
     list: declareList({
       name: "listCheckins",
+      example: checkinExamples.list,
       summary: "Lists the scans of an event, refused ones too",
       access: reading,
       query: {
@@ -63,6 +65,7 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
 
     get: declare({
       name: "getCheckin",
+      example: checkinExamples.get,
       summary: "Shows a scan, refused or not",
       access: reading,
       answers: {

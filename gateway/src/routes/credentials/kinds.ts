@@ -11,6 +11,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { invalid } from "../../http/answers.ts";
 import type { Answer, Body, Incoming } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
+import { apiKeyExamples, deviceExamples } from "./examples.ts";
 import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.ts";
 
 /** The differences between the routes of API keys and those of devices. */
@@ -22,6 +23,7 @@ export interface Kind<B> {
   readonly one: string;
   readonly noun: string;
   readonly body: Body<B>;
+  readonly examples: typeof apiKeyExamples | typeof deviceExamples;
   readonly answers: typeof apiKeyAnswers | typeof deviceAnswers;
   readonly revoking: {
     readonly summary: string;
@@ -51,6 +53,7 @@ export const apiKeys: Kind<TypeOf<typeof apiKey>> = {
   one: "an API key",
   noun: "key",
   body: apiKeyBody,
+  examples: apiKeyExamples,
   answers: apiKeyAnswers,
   revoking: {
     summary: "Revokes an API key",
@@ -72,6 +75,7 @@ export const devices: Kind<TypeOf<typeof sentDevice>> = {
   one: "a device",
   noun: "device",
   body: deviceBody,
+  examples: deviceExamples,
   answers: deviceAnswers,
   revoking: {
     summary: "Revokes the access of a device",

@@ -34,7 +34,7 @@ export function credentialRoutes(dependencies: CredentialRouteDependencies) {
 }
 
 function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: CredentialRouteDependencies) {
-  const { published, title, one, noun, answers, revoking } = kind;
+  const { published, title, one, noun, answers, revoking, examples } = kind;
   const many = `${one.replace(/^an? /, "")}s`;
 
   async function show(organizer: string, credential: Credential | undefined, signal: AbortSignal) {
@@ -47,6 +47,7 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
   return {
     list: declareList({
       name: `list${title}s`,
+      example: examples.list,
       summary: `Lists the ${many} of an organizer, revoked ones included`,
       access,
       page: `One page of ${noun}s.`,
@@ -60,6 +61,7 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
 
     create: declare({
       name: `create${title}`,
+      example: examples.create,
       summary: `Creates ${one} and shows its token, once`,
       access,
       body: kind.body,
@@ -85,6 +87,7 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
 
     revoke: declare({
       name: `revoke${title}`,
+      example: examples.revoke,
       summary: revoking.summary,
       description: `${revoking.description} ${changes}`,
       access,

@@ -1,20 +1,28 @@
 import { apiKey, device, sentDevice } from "@tessera/resources/credential";
-import { boolean, id, object, partial, text } from "@tessera/schema/build";
+import { arrayOf, boolean, choice, id, object, partial, text } from "@tessera/schema/build";
 import type { Properties } from "@tessera/schema/schema";
+import { deviceProfiles, everyPermission, permissionNames, permissions } from "@tessera/values";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
 
 const name = text({ blank: false, maxLength: 190, description: "What to find it again by." });
 
+/** The closed lists are shown, and not checked here: boxoffice says which element is wrong, and reads unknown profiles. */
+const named = { ...apiKey.properties.permissions, items: text({ enum: permissionNames }) };
+const profiled = { ...sentDevice.properties.security_profile, enum: [...deviceProfiles, null] };
+
 /** The body of a new API key. */
 export const apiKeyBody = bodyOf(
-  { title: "ApiKeyBody", ...object({ ...apiKey.properties, name }, { required: ["name"] }) },
+  { title: "ApiKeyBody", ...object({ ...apiKey.properties, permissions: named, name }, { required: ["name"] }) },
   { missingBooleans: "absent" },
 );
 
 /** The body of a new device. */
 export const deviceBody = bodyOf(
-  { title: "DeviceBody", ...object({ ...sentDevice.properties, name }, { required: ["name"] }) },
+  {
+    title: "DeviceBody",
+    ...object({ ...sentDevice.properties, security_profile: profiled, name }, { required: ["name"] }),
+  },
   { missingBooleans: "absent" },
 );
 
@@ -37,7 +45,11 @@ const ofKeyShown = partial(apiKey).properties;
 export const apiKeyAnswers = answersOf("ApiKey", {
   id: text({ description: "The first 16 characters of the SHA-256 of its token, in hex." }),
   ...ofKeyShown,
-  permissions: { ...ofKeyShown.permissions, description: "Current names; `*` for all." },
+  permissions: arrayOf(choice([everyPermission, ...permissions]), { description: "Current names; `*` for all." }),
 });
 
-export const deviceAnswers = answersOf("Device", { device_id: id(), ...partial(device).properties });
+export const deviceAnswers = answersOf("Device", {
+  device_id: id(),
+  ...partial(device).properties,
+  security_profile: choice(deviceProfiles, { description: "What it may do." }),
+});

@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../http/route.ts";
+import { checkBody } from "../../testing/require-documented.ts";
 import { serveApp } from "../../testing/serve-app.ts";
 import { answersOf, documentedPath, openApi } from "./openapi.ts";
 
@@ -8,12 +9,13 @@ interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly security: object[];
-  readonly parameters: { readonly name: string; readonly in: string }[];
+  readonly parameters: { readonly name: string; readonly in: string; readonly description?: string }[];
   readonly responses: Readonly<Record<string, { readonly content?: object }>>;
-  readonly requestBody?: object;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
 }
 
 interface Document {
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
@@ -24,6 +26,12 @@ async function documented(): Promise<{ document: Document; routes: readonly Rout
   await app.close();
   return { document: json as Document, routes: app.routes };
 }
+
+const documentedIn = (routes: readonly Route[]) => routes.filter(({ isPage }) => isPage !== true);
+
+/** Fields that are kept as they were sent are texts when they are checked. */
+const hasVerbatim = (properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>) =>
+  Object.values(properties).some((property) => property["read"] === "json");
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
@@ -36,7 +44,7 @@ describe("the OpenAPI document", () => {
 
   it("[S9.1] has every route with every status, and nothing else", async () => {
     const { document, routes } = await documented();
-    const declared = routes.map((route) => [
+    const declared = documentedIn(routes).map((route) => [
       `${route.method} ${documentedPath(route.path)}`,
       Object.keys(answersOf(route)).sort(),
     ]);
@@ -47,6 +55,77 @@ describe("the OpenAPI document", () => {
       ]),
     );
     expect(written.sort()).toEqual(declared.sort());
+  });
+
+  it("leaves pages for people out", async () => {
+    const { routes } = await documented();
+    const pages = routes.filter((route) => !documentedIn(routes).includes(route));
+    expect(pages.map(({ path }) => path)).toEqual([
+      "/",
+      "/favicon.ico",
+      "/docs",
+      "/docs/start.js",
+      "/docs/standalone.js",
+    ]);
+  });
+
+  it("[S9.3] has an example of each request and of its answer, which fit their schemas", async () => {
+    const { routes } = await documented();
+    for (const { name, method, path, example, answers, body, streams, produces } of documentedIn(routes)) {
+      const where = `${method} ${path} (${name})`;
+      if (example === undefined) throw new Error(`${where} has no example`);
+      const { schema } = answers[example.status] ?? {};
+      expect(example.status, where).toBeLessThan(300);
+      if (schema !== undefined && produces === undefined && name !== "getOpenApi") {
+        expect(example.answer, where).toBeDefined();
+        expect(checkBody(schema, example.answer), where).toMatchObject({ ok: true });
+      }
+      for (const answer of Object.values(answers)) {
+        if (answer.example !== undefined && answer.schema !== undefined)
+          expect(checkBody(answer.schema, answer.example), where).toMatchObject({ ok: true });
+      }
+      if (example.follows !== undefined) expect(routes.map((route) => route.name)).toContain(example.follows);
+      if (streams !== undefined) expect([streams].flat(), where).toContain(example.type);
+      if (body?.kind === "object") {
+        const { ok } = body.check(structuredClone(example.body ?? {}));
+        expect(ok || hasVerbatim(body.schema.properties), where).toBe(true);
+      }
+      if (body?.kind === "list") expect(Array.isArray(example.body), where).toBe(true);
+    }
+  });
+
+  it("tells clients what to send: binary streams, and the header that an upload needs", async () => {
+    const { document } = await documented();
+    const upload = document.paths["/api/v1/upload"]?.["post"];
+    expect(upload?.parameters).toContainEqual(
+      expect.objectContaining({ in: "header", name: "Content-Disposition", required: true }),
+    );
+    for (const operation of [upload, document.paths["/api/v1/import/"]?.["post"]]) {
+      const content = Object.values(operation?.requestBody?.content ?? {});
+      expect(content.length).toBeGreaterThan(0);
+      for (const { schema } of content) expect(schema).toMatchObject({ type: "string", format: "binary" });
+    }
+  });
+
+  it("has the words of closed lists", async () => {
+    const { components } = (await documented()).document;
+    const schemas = components.schemas as Readonly<
+      Record<string, { properties: Record<string, { enum?: unknown[]; items?: { enum?: unknown[] } }> }>
+    >;
+    expect(schemas["Refused"]?.properties["reason"]?.enum).toContain("already_redeemed");
+    expect(schemas["PastCheckin"]?.properties["error_reason"]?.enum).toContain(null);
+    expect(schemas["ApiKeyBody"]?.properties["permissions"]?.items?.enum).toContain("can_view_orders");
+    expect(schemas["ApiKey"]?.properties["permissions"]?.items?.enum).not.toContain("can_view_orders");
+    expect(schemas["Device"]?.properties["security_profile"]?.enum).toEqual(
+      expect.arrayContaining(["full", "pretixscan"]),
+    );
+  });
+
+  it("describes every parameter and every group", async () => {
+    const { document } = await documented();
+    for (const { description } of document.tags) expect(description).toEqual(expect.any(String));
+    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods)))
+      for (const { name, description } of operation.parameters) expect(description, name).toEqual(expect.any(String));
   });
 
   it("refers to what is there, and keeps our own keywords to itself", async () => {

@@ -1,17 +1,19 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
-import { typesOf } from "../../body/parse-body.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
-import type { Parameters } from "../../http/parameter.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import type { Answer, Route } from "../../http/route.ts";
+import { introduction } from "./introduction.ts";
+import { describePathParameter } from "./path-parameters.ts";
+import { describeTag, tagOf } from "./tags.ts";
 
 /** Writes the OpenAPI document of all routes, from nothing but their declarations. */
 export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
+  const documented = routes.filter(({ isPage }) => isPage !== true);
+  for (const route of documented) {
     const path = documentedPath(route.path);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
   }
@@ -20,20 +22,26 @@ export function openApi(routes: readonly Route[], { server, version }: { server:
     info: {
       title: "Tessera",
       version,
-      description:
-        "Check-in, vouchers and ticket layouts of ticketed events. Instants are ISO 8601 in UTC; decimals are strings. Unknown fields and parameters are ignored.",
+      description: introduction,
+      license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+      contact: { name: "The maintainers of Tessera" },
     },
     servers: [{ url: server }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(documented.map(tagOf))].map(describeTag),
     paths,
     components: { schemas: components.schemas, securitySchemes },
   };
 }
 
 const securitySchemes = {
-  key: { type: "apiKey", in: "header", name: "Authorization", description: "`Token <key>` of an API key." },
-  device: { type: "apiKey", in: "header", name: "Authorization", description: "`Device <key>` of a scanner." },
+  key: headerScheme("`Token <key>` with an API key."),
+  device: headerScheme("`Device <key>` with the token of a scanner."),
+  operator: headerScheme("`Token <key>` with the key of the operator."),
 };
+
+function headerScheme(description: string): object {
+  return { type: "apiKey", in: "header", name: "Authorization", description };
+}
 
 /** Paths are shown as clients write them: what may hold slashes is an ordinary parameter there. */
 export function documentedPath(path: string): string {
@@ -45,11 +53,14 @@ function operation(route: Route, components: Components): object {
     operationId: route.name,
     tags: [tagOf(route)],
     summary: route.summary,
-    description: [route.description, rightsOf(route.access)].filter((text) => text !== undefined).join("\n\n"),
+    description: [route.description, precedentOf(route), rightsOf(route.access)]
+      .filter((text) => text !== undefined)
+      .join("\n\n"),
     security: securityOf(route.access),
     parameters: [
-      ...pathParameters(route.path),
-      ...queryParameters(route.query ?? {}),
+      ...pathParameters(route),
+      ...queryParameters(route),
+      ...headerParameters(route.headers ?? {}),
       ...(isRepeatable(route) ? [idempotencyKey] : []),
     ],
     ...requestBody(route, components),
@@ -62,10 +73,8 @@ function operation(route: Route, components: Components): object {
   };
 }
 
-/** The part of the path that says what a route is about. */
-function tagOf({ path }: Route): string {
-  const [, resource] = /\/events\/\{event\}\/([\w-]+)\//.exec(path) ?? /\/(retention)\//.exec(path) ?? [];
-  return resource === undefined ? "deployment" : resource === "checkinlist" ? "checkinlists" : resource;
+function precedentOf({ example }: Route): string | undefined {
+  return example?.follows === undefined ? undefined : `The example needs the answer of \`${example.follows}\`.`;
 }
 
 function rightsOf(access: Access): string | undefined {
@@ -84,28 +93,36 @@ function profilesOf(profiles: readonly string[]): string {
 
 function securityOf(access: Access): object[] {
   if (access.kind === "public") return [];
-  const isForKeys = access.kind === "operator" || access.kind === "organizer";
-  return isForKeys ? [{ key: [] }] : [{ key: [] }, { device: [] }];
+  if (access.kind === "operator") return [{ operator: [] }];
+  return access.kind === "organizer" ? [{ key: [] }] : [{ key: [] }, { device: [] }];
 }
 
-function pathParameters(path: string): object[] {
-  return Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name = ""]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: textParameters.has(name) ? { type: "string" } : { type: "integer", minimum: 1 },
-  }));
+function pathParameters({ path, example }: Route): object[] {
+  return Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name = ""]) => {
+    const { example: usual, ...parameter } = describePathParameter(name, path);
+    return { name, in: "path", required: true, ...parameter, example: example?.path?.[name] ?? usual };
+  });
 }
 
-const textParameters = new Set(["organizer", "event", "lookup", "key", "file"]);
-
-function queryParameters(parameters: Parameters): object[] {
-  return Object.entries(parameters).map(([name, { description, schema, repeatable }]) => ({
+function queryParameters({ query = {}, example }: Route): object[] {
+  return Object.entries(query).map(([name, { description, schema, repeatable }]) => ({
     name,
     in: "query",
     description,
     schema: repeatable ? { type: "array", items: toJsonSchema(schema) } : toJsonSchema(schema),
     ...(repeatable ? { style: "form", explode: true } : {}),
+    ...(example?.query?.[name] === undefined ? {} : { example: example.query[name] }),
+  }));
+}
+
+function headerParameters(headers: NonNullable<Route["headers"]>): object[] {
+  return Object.entries(headers).map(([name, { description, required, example }]) => ({
+    name,
+    in: "header",
+    description,
+    required,
+    schema: { type: "string" },
+    example,
   }));
 }
 
@@ -122,25 +139,35 @@ function isRepeatable({ method, streams, access }: Route): boolean {
   return method !== "GET" && streams === undefined && access.kind !== "public";
 }
 
-function requestBody({ body, streams }: Route, components: Components): object {
+function requestBody({ body, streams, lines, example }: Route, components: Components): object {
+  const shown = example?.body === undefined ? {} : { example: example.body };
   if (streams !== undefined) {
-    const content = [streams].flat().map((type) => [type, { schema: { type: "string" } }] as const);
+    const line = lines && { contentMediaType: "application/json", contentSchema: components.refer(lines) };
+    const content = [streams]
+      .flat()
+      .map((type) => [type, { schema: { ...bytes, ...line }, ...(type === example?.type ? shown : {}) }] as const);
     return { requestBody: { required: true, content: Object.fromEntries(content) } };
   }
   if (body === undefined) return {};
   const schema = components.refer(body.schema);
   const required = body.kind === "list" || ((body.schema["required"] ?? []) as readonly string[]).length > 0;
-  const content = typesOf(body).map((type) => [type, { schema }] as const);
-  return { requestBody: { required, content: Object.fromEntries(content) } };
+  // Forms are read, too. Generated clients would send the last of several types.
+  return { requestBody: { required, content: { "application/json": { schema, ...shown } } } };
 }
 
+/** Clients that are generated send and read it as it is. */
+const bytes = { type: "string", format: "binary" };
+
 function response(
-  { produces = "application/json" }: Route,
+  { produces = "application/json", example }: Route,
   status: number,
   answer: Answer,
   components: Components,
 ): object {
   const { description, schema } = answer;
+  const refusal = schema === detail ? { detail: description } : undefined;
+  const body = status === example?.status ? example.answer : (answer.example ?? refusal);
+  const shown = body === undefined ? {} : { example: body };
   const types = status < 300 ? [produces].flat() : ["application/json"];
   return {
     description,
@@ -149,7 +176,7 @@ function response(
       : {}),
     ...(schema === undefined
       ? {}
-      : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema) }])) }),
+      : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema), ...shown }])) }),
   };
 }
 

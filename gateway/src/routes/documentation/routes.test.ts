@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import type { DemoKeys } from "./page.ts";
 import { documentationRoutes } from "./routes.ts";
 
 const path = "/api/v1/openapi.json";
@@ -19,10 +21,12 @@ const get = (headers: Readonly<Record<string, string>> = {}) => app.send("GET", 
 describe("the document", () => {
   it("[S4.20] is written once", async () => {
     let written = 0;
-    const { openApi } = documentationRoutes(() => {
+    const document = () => {
       written += 1;
       return { openapi: "3.1.0" };
-    });
+    };
+    const demoKeys = { apiKey: undefined, deviceKey: undefined };
+    const { openApi } = documentationRoutes({ document, version: "1", demoKeys });
     const bodies = await Promise.all(
       Array.from({ length: 50 }, async () => (await openApi.handle({ header: () => "" } as never)).body),
     );
@@ -38,5 +42,45 @@ describe("the document", () => {
       expect([again.status, again.text, again.headers.etag]).toEqual([304, "", tag]);
     }
     for (const other of ['"other"', ""]) expect((await get({ "if-none-match": other })).text).toBe(first.text);
+  });
+});
+
+describe("the pages", () => {
+  it("[S8.4] lead from the first one to the documentation, without scripts", async () => {
+    const home = await app.send("GET", "/", { key: null, headers: { accept: "text/html" } });
+    expect([home.status, home.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(home.text).toContain("Version 1.2.3");
+    expect(home.text).not.toContain("<script");
+    const [, style = ""] = /<style>([\s\S]*)<\/style>/.exec(home.text) ?? [];
+    expect(home.headers["content-security-policy"]).toContain(`'sha256-${hash("sha256", style, "base64")}'`);
+    const links = Array.from(home.text.matchAll(/(?:href|src)="([^"]+)"/g), ([, link = ""]) => link);
+    expect(new Set(links)).toEqual(new Set(["favicon.ico", "docs", "api/v1/openapi.json"]));
+    for (const link of links) expect((await app.send("GET", `/${link}`, { key: null })).status, link).toBe(200);
+  });
+
+  it("are asked for again each time, so that a new release is seen at once", async () => {
+    for (const address of ["/", "/docs", "/docs/start.js", "/docs/standalone.js", "/favicon.ico", path]) {
+      const headers = { "accept-encoding": "gzip" };
+      const first = await app.send("GET", address, { key: null, headers });
+      expect(first.headers["cache-control"], address).toBe("no-cache");
+      const tag = first.headers.etag ?? "";
+      const again = await app.send("GET", address, { key: null, headers: { ...headers, "if-none-match": tag } });
+      expect([again.status, again.text], address).toEqual([304, ""]);
+      // Its bytes are others without compression.
+      expect((await app.send("GET", address, { key: null })).headers.etag, address).not.toBe(tag);
+    }
+  });
+
+  it("fill in the keys of a demo, and no key elsewhere", async () => {
+    const startOf = async (demoKeys: DemoKeys) => {
+      const { start } = documentationRoutes({ document: () => ({}), version: "1", demoKeys });
+      return String((await start.handle({ header: () => "" } as never)).body);
+    };
+    const ofDemo = await startOf({ apiKey: "abc", deviceKey: "def" });
+    expect(ofDemo).toContain('"Token abc"');
+    expect(ofDemo).toContain('"Device def"');
+    const { text } = await app.send("GET", "/docs/start.js", { key: null });
+    expect(text).toContain('"value": "Token "');
+    expect(text).toContain('"value": "Device "');
   });
 });

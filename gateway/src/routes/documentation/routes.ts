@@ -1,123 +1,111 @@
-import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-import { declare, type Incoming, type Reply } from "../../http/route.ts";
-import { docsPage, startScript } from "./page.ts";
+import { type Fixed, fix, sendFixed } from "../../http/fixed.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { type DemoKeys, docsPage, docsPolicy, favicon, homePage, homePolicy, startScript } from "./page.ts";
+
+const json = "application/json; charset=utf-8";
+const html = "text/html; charset=utf-8";
+const javascript = "text/javascript; charset=utf-8";
 
 const publicAccess = { kind: "public" } as const;
 
-/** Files change with releases only, so clients may cache them for an hour. */
-const cached = { "Cache-Control": "public, max-age=3600" };
-
-const javascript = "text/javascript; charset=utf-8";
-const json = "application/json; charset=utf-8";
-
-const script = {
+const page = {
   access: publicAccess,
-  produces: "text/javascript",
-  answers: { 200: { description: "A script.", schema: { type: "string" } } },
+  isPage: true,
+  answers: {
+    200: { description: "A page, or a part of it.", schema: { type: "string" } },
+    304: { description: "It is the one that `If-None-Match` names." },
+  },
 } as const;
 
-/** The document of the API, and a page that shows it. `document` is written once, when it is first asked for. */
-export function documentationRoutes(document: () => object) {
-  let written: Fixed | undefined;
-  let viewer: Promise<Viewer> | undefined;
+export interface DocumentationTargets {
+  /** Is called once, when the document is first requested. */
+  readonly document: () => object;
+  readonly version: string;
+  readonly demoKeys: DemoKeys;
+}
+
+/** The document of the API, and pages that show it. */
+export function documentationRoutes({ document, version, demoKeys }: DocumentationTargets) {
+  const written = once(() => fix(json, JSON.stringify(document())));
+  const home = once(() => fix(html, homePage(version)));
+  const docs = once(() => fix(html, docsPage));
+  const start = once(() => fix(javascript, startScript(demoKeys)));
+  const viewer = once(async () => fix(javascript, await readViewer()));
+  const icon = once(() => fix("image/svg+xml", favicon));
 
   return {
     openApi: declare({
       name: "getOpenApi",
+      example: { status: 200 },
       summary: "Describes this interface as OpenAPI 3.1",
       access: publicAccess,
       answers: {
         200: { description: "The document.", schema: { type: "object" } },
-        304: { description: "It is the one that `If-None-Match` names." },
+        304: page.answers[304],
       },
-      async handle(request) {
-        written ??= fix(Buffer.from(JSON.stringify(document())));
-        return sendFixed(written, request, json);
-      },
+      handle: async (request) => sendFixed(await written(), request),
+    }),
+
+    home: declare({
+      ...page,
+      name: "getHomePage",
+      summary: "Leads to the documentation",
+      produces: "text/html",
+      handle: async (request) => sendFixed(await home(), request, framed(homePolicy)),
     }),
 
     page: declare({
+      ...page,
       name: "getDocsPage",
       summary: "Shows this interface to people",
-      access: publicAccess,
       produces: "text/html",
-      answers: { 200: { description: "A page.", schema: { type: "string" } } },
-      handle: async () => ({
-        status: 200,
-        type: "text/html; charset=utf-8",
-        body: docsPage,
-        headers: { "Content-Security-Policy": pagePolicy, "X-Frame-Options": "DENY" },
-      }),
+      handle: async (request) => sendFixed(await docs(), request, framed(docsPolicy)),
     }),
 
     start: declare({
+      ...page,
       name: "getDocsStart",
       summary: "Starts the page's viewer",
-      ...script,
-      handle: async () => ({ status: 200, type: javascript, body: startScript, headers: cached }),
+      produces: "text/javascript",
+      handle: async (request) => sendFixed(await start(), request),
     }),
 
     viewer: declare({
+      ...page,
       name: "getDocsViewer",
       summary: "The page's viewer",
-      ...script,
-      async handle(request): Promise<Reply> {
-        viewer ??= readViewer();
-        const { plain, zipped } = await viewer.catch((error: unknown) => {
-          viewer = undefined;
-          throw error;
-        });
-        const headers = { ...cached, Vary: "Accept-Encoding" };
-        return /\bgzip\b/.test(request.header("Accept-Encoding"))
-          ? { status: 200, type: javascript, body: zipped, headers: { ...headers, "Content-Encoding": "gzip" } }
-          : { status: 200, type: javascript, body: plain, headers };
-      },
+      produces: "text/javascript",
+      handle: async (request: Incoming) => sendFixed(await viewer(), request),
+    }),
+
+    icon: declare({
+      ...page,
+      name: "getFavicon",
+      summary: "The mark of all pages",
+      produces: "image/svg+xml",
+      handle: async (request) => sendFixed(await icon(), request),
     }),
   };
 }
 
-/** Everything comes from here; nothing may be fetched from or sent to another host. The viewer sets styles from its script. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** Bytes that stay the same as long as the process runs. */
-interface Fixed {
-  readonly body: Buffer;
-  readonly tag: string;
+function framed(policy: string): Readonly<Record<string, string>> {
+  return { "Content-Security-Policy": policy, "X-Frame-Options": "DENY" };
 }
 
-function fix(body: Buffer): Fixed {
-  return { body, tag: `"${hash("sha256", body, "base64url")}"` };
+/** Makes something when it is first requested. A failure is tried again. */
+function once(make: () => Promise<Fixed>): () => Promise<Fixed> {
+  let made: Promise<Fixed> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
 
-/** Sends the bytes, unless the client has them. */
-function sendFixed({ body, tag }: Fixed, request: Incoming, type: string): Reply {
-  const headers = { ...cached, ETag: tag };
-  const known = request.header("If-None-Match").split(",");
-  const isKnown = known.some((each) => each.trim().replace(/^W\//, "") === tag);
-  return isKnown ? { status: 304, headers } : { status: 200, type, body, headers };
-}
-
-interface Viewer {
-  readonly plain: Buffer;
-  readonly zipped: Buffer;
-}
-
-/** Reads the viewer's own bundle out of its package; four megabytes that are worth compressing once. */
-async function readViewer(): Promise<Viewer> {
-  const plain = await readFile(new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")));
-  return { plain, zipped: await promisify(gzip)(plain) };
+/** Reads the viewer's own bundle out of its package: four megabytes. */
+function readViewer(): Promise<Buffer> {
+  return readFile(new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")));
 }

@@ -3,6 +3,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declare } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
+import { failedCheckinExample } from "./examples.ts";
 import { presentFailedScan, toFailedScan } from "./present.ts";
 import { failedCheckinBody, failedCheckinShown } from "./schema.ts";
 
@@ -11,6 +12,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
   return {
     create: declare({
       name: "createFailedCheckin",
+      example: failedCheckinExample,
       summary: "Stores a scan that a device refused by itself",
       description: "For statistics and the history of scans. It changes nothing about the ticket.",
       access: {

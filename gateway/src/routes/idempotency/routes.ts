@@ -5,6 +5,7 @@ import { detail } from "../../http/answers.ts";
 import { textFilter } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
 import type { KeptAnswer, KeyUse } from "../../store/kept-answers.ts";
+import { offlineSalesExamples } from "../offline-sales/examples.ts";
 
 /** Finds what an idempotency key of a caller has led to; undefined where it was not used. */
 export type FindAnswer = (use: KeyUse) => Promise<{ readonly answer: KeptAnswer | undefined } | undefined>;
@@ -16,6 +17,8 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
   return {
     query: declare({
       name: "queryIdempotencyKey",
+      // The demo makes its batch with this key.
+      example: { status: 202, query: { key: "demo-batch" }, answer: offlineSalesExamples.create.answer },
       summary: "Answers as a request with this idempotency key was answered",
       description: "Status, type and body are those of that answer, which may be of any route.",
       access: { kind: "any", profiles: scanProfiles },
@@ -23,12 +26,17 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
       answers: {
         200: asItWas("The answer, as it was."),
         201: asItWas("The answer, as it was."),
+        202: asItWas("The answer, as it was."),
         204: { description: "The answer, as it was: it had no body." },
         400: asItWas("The answer, as it was, or what is wrong with the query."),
         403: asItWas("The answer, as it was."),
         404: asItWas("The answer, as it was, or: this key was not used within a day."),
         405: asItWas("The answer, as it was."),
         409: { description: "The request is still at work.", schema: detail },
+        410: asItWas("The answer, as it was."),
+        413: asItWas("The answer, as it was."),
+        415: asItWas("The answer, as it was."),
+        417: asItWas("The answer, as it was."),
       },
       async handle({ query, tenant }) {
         const key = query.key ?? "";

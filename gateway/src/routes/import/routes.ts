@@ -4,7 +4,9 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
 import { limitArrival } from "../../import/limit-arrival.ts";
+import { recordShown } from "../../import/record-schema.ts";
 import { failureShown, summaryShown } from "../../import/summary.ts";
+import { importExample } from "./examples.ts";
 import { presentFailure } from "./present.ts";
 
 /** A client that sends nothing for this long has disconnected, or is stuck. */
@@ -17,11 +19,13 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
   return {
     importRecords: declare({
       name: "importRecords",
+      example: importExample,
       summary: "Brings in events, products, orders, keys and lists as records",
       description:
-        "One record per line, in a stream of any length, compressed with gzip or not. A bad line is reported and skipped. Sending records again changes nothing.",
+        "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A bad line is reported and skipped. Sending records again changes nothing.",
       access: { kind: "operator" },
       streams: "application/x-ndjson",
+      lines: recordShown,
       answers: {
         200: { description: "What became of the records.", schema: summaryShown },
         400: failed("The body is not NDJSON, or its compression is broken."),

@@ -9,6 +9,7 @@ import { asAttachment, warned } from "../../http/attachment.ts";
 import { largestRendered, type TakeTurn } from "../../http/downloads.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { type FindUploads, findBackground } from "../ticket-layouts/find-background.ts";
+import { layoutDraftExamples } from "./examples.ts";
 import { findingsShown, lintBody, previewBody } from "./schema.ts";
 
 const readOrders = "event.orders:read";
@@ -44,6 +45,7 @@ export function layoutDraftRoutes({
   return {
     preview: declare({
       name: "previewTicketLayout",
+      example: layoutDraftExamples.preview,
       summary: "Prints one ticket with a layout that need not be stored",
       description:
         "With `position` it needs `event.orders:read`; without it the ticket is made of sample data. Nothing of it is stored. `X-Tessera-Warnings` says how many things could not be printed as the layout wants them.",
@@ -84,6 +86,7 @@ export function layoutDraftRoutes({
 
     lint: declare({
       name: "lintTicketLayout",
+      example: layoutDraftExamples.lint,
       summary: "Finds what would be wrong with tickets of a layout that need not be stored",
       description:
         "With `event.orders:read` the longest texts and codes among the newest 1000 tickets of the event are tried, without it those of sample data.",

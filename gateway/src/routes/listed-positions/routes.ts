@@ -9,6 +9,7 @@ import { cursor } from "../../http/paging.ts";
 import { ordering, type Values } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
+import { listedPositionExamples } from "./examples.ts";
 import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
 import type { ReadPdfData } from "./pdf-data.ts";
@@ -55,6 +56,7 @@ export function listedPositionRoutes({
   return {
     list: declareList({
       name: "listListedPositions",
+      example: listedPositionExamples.list,
       summary: "Searches the tickets on a check-in list",
       description: "A key that may only check in gets an empty list unless it searches for three characters or more.",
       access: reading,
@@ -87,6 +89,7 @@ export function listedPositionRoutes({
 
     get: declare({
       name: "getListedPosition",
+      example: listedPositionExamples.get,
       summary: "Shows a ticket as a check-in list sees it",
       access: readingOne,
       query,

@@ -9,6 +9,7 @@ import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { offlineSalesExamples } from "./examples.ts";
 import { presentBatch, presentCanceled, presentListed } from "./present.ts";
 import {
   batchBody,
@@ -45,6 +46,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
   return {
     list: declareList({
       name: "listOfflineSalesBatches",
+      example: offlineSalesExamples.list,
       summary: "Lists the batches of tickets that are sold elsewhere",
       access: reading,
       query: {
@@ -72,6 +74,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     get: declare({
       name: "getOfflineSalesBatch",
+      example: offlineSalesExamples.get,
       summary: "Shows a batch of tickets that are sold elsewhere",
       access: reading,
       answers: { 200: shown("The batch."), 404: missing },
@@ -83,6 +86,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     create: declare({
       name: "createOfflineSalesBatch",
+      example: offlineSalesExamples.create,
       summary: "Creates a batch of tickets that are sold elsewhere",
       description: "Each ticket is a paid order of its own. All of them are made, or none.",
       access: writing,
@@ -103,6 +107,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     check: declare({
       name: "checkOfflineSalesBatch",
+      example: offlineSalesExamples.check,
       summary: "Shows a batch once it is made",
       description: "When it is shown, gates admit its tickets.",
       access: reading,
@@ -121,6 +126,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     render: declare({
       name: "renderOfflineSalesBatch",
+      example: offlineSalesExamples.render,
       summary: "Renders the tickets of a batch into one file",
       description: "The tickets are in the order of `orders`. The file can be downloaded for 24 hours.",
       access: writing,
@@ -139,6 +145,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     download: declare({
       name: "downloadOfflineSalesBatch",
+      example: offlineSalesExamples.download,
       summary: "Downloads the file of the tickets of a batch",
       description: warnsOfPrints,
       access: reading,
@@ -154,6 +161,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
 
     cancel: declare({
       name: "cancelOfflineSalesBatch",
+      example: offlineSalesExamples.cancel,
       summary: "Cancels all orders of a batch",
       description: "They give back their quota, and gates refuse their tickets. A repetition changes nothing.",
       access: writing,

@@ -47,7 +47,7 @@ interface Call {
 /** A service whose calls a test answers when it likes. Unless a test says otherwise, each scan is worth a second call, and none waits too long. */
 function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY } = {}): {
   calls: Call[];
-  redeem: (scan: Scan) => Promise<ScanOutcome>;
+  redeem: (scan: Scan, isGone?: () => boolean) => Promise<ScanOutcome>;
 } {
   const calls: Call[] = [];
   const gathered = gatherScans(
@@ -67,7 +67,7 @@ function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY 
     { worthAnother, longestWaitMs },
   );
   // Each organizer has one credential.
-  return { calls, redeem: (sent) => gathered(sent, sent.organizer) };
+  return { calls, redeem: (sent, isGone) => gathered(sent, sent.organizer, isGone) };
 }
 
 const unavailable = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
@@ -121,6 +121,50 @@ describe("gathering", () => {
     const results = ["a", "b"].map((lookup) => redeem(scan(lookup)));
     expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"]]);
     for (const call of calls) call.answer();
+    await Promise.all(results);
+  });
+
+  it("[C3.48] sends no scan whose scanner has gone while it waited", async () => {
+    const { calls, redeem } = heldCalls();
+    let isGone = false;
+    const stays = ["a", "b", "c"].map((lookup) => redeem(scan(lookup)));
+    const left = redeem(scan("d"), () => isGone).catch((error: unknown) => error);
+    isGone = true;
+    for (const call of calls) call.answer();
+    await turn();
+    calls[2]?.answer();
+    await Promise.all(stays);
+    expect(await left).toMatchObject({ code: "scan_undecided" });
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"], ["c"]]);
+  });
+
+  it("[C3.47] measures the pace without scans that were held back and travel alone", async () => {
+    const { calls, redeem } = heldCalls({ longestWaitMs: 200 });
+    let clock = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => clock);
+    for (let round = 0; round < 30; round += 1) {
+      const before = calls.length;
+      const hot = redeem(scan("hot"));
+      calls[before]?.answer({ outcomes: [without("undecided")] });
+      await turn();
+      const alone = calls[before + 1];
+      const results = numbered(66).map((lookup) => redeem(scan(lookup)));
+      calls[before + 2]?.answer();
+      calls[before + 3]?.answer();
+      await turn();
+      // The 64 scans of this call take 128 ms, in which the one alone ends.
+      const many = calls[before + 4];
+      expect([alone?.lookups, many?.lookups.length]).toEqual([["hot"], 64]);
+      clock += 127;
+      alone?.answer();
+      await turn();
+      clock += 1;
+      many?.answer();
+      await Promise.all([hot, ...results]);
+    }
+    const results = numbered(101).map((lookup) => redeem(scan(lookup)));
+    await expect(redeem(scan("one too many"))).rejects.toMatchObject({ kind: "exhausted" });
+    await answerAll(calls);
     await Promise.all(results);
   });
 

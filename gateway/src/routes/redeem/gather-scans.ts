@@ -8,8 +8,11 @@ import { fault } from "../../faults.ts";
 import { Pace } from "./pace.ts";
 import { shareDocuments } from "./share-documents.ts";
 
-/** Has one scan decided. `credential` names who sent it. */
-export type RedeemScan = (scan: Scan, credential: string) => Promise<ScanOutcome>;
+/**
+ * Has one scan decided. `credential` names who sent it. Where its scanner has gone, it is not sent any more: another gateway may have
+ * told the scanner something else by now.
+ */
+export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean) => Promise<ScanOutcome>;
 
 /** A call larger than this is slower per scan: the statements behind it degrade. */
 const largestBatch = 64;
@@ -57,6 +60,7 @@ interface PendingScan {
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly until: number;
+  readonly isGone: () => boolean;
   /** It was answered or refused. */
   isOver: boolean;
   resolve(outcome: ScanOutcome): void;
@@ -159,9 +163,9 @@ export function gatherScans(
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
     const scans = batch.map(({ scan }) => scan);
     const from = performance.now();
-    const { outcomes } = await redeem({ scans, patienceMs: heldBack }, { timeoutMs }).finally(() =>
-      pace.note({ scans: scans.length, from, to: performance.now() }),
-    );
+    const { outcomes } = await redeem({ scans, patienceMs: heldBack }, { timeoutMs });
+    // A scan that is held back travels alone and beside the others: it says nothing of their pace.
+    if (heldBack === heldBackMs) pace.note({ scans: scans.length, from, to: performance.now() });
     if (outcomes.length !== batch.length)
       throw new Error(`checkin decided ${outcomes.length} scans of ${batch.length}`);
     return shareDocuments(outcomes);
@@ -214,7 +218,7 @@ export function gatherScans(
     }
   }
 
-  return (scan, credential) =>
+  return (scan, credential, isGone = () => false) =>
     new Promise((resolve, reject) => {
       const { organizer } = scan;
       const code = nameCode(scan);
@@ -246,6 +250,7 @@ export function gatherScans(
         code,
         bytes: weigh(scan),
         until: Date.now() + scanMs,
+        isGone,
         isOver: false,
         resolve(outcome) {
           end();
@@ -276,11 +281,11 @@ class Tally {
   }
 }
 
-/** Whether the caller still waits for a scan; if not, it is refused without having been sent. */
+/** Whether the scanner still waits for a scan; if not, it is refused without having been sent. */
 function isInTime(waiting: PendingScan): boolean {
   // Its timer may be ahead of the clock, which can be set back. Sent now, it would never let the next scan of its code go.
   if (waiting.isOver) return false;
-  if (waiting.until > Date.now()) return true;
+  if (waiting.until > Date.now() && !waiting.isGone()) return true;
   waiting.reject(undecided());
   return false;
 }

@@ -15,6 +15,7 @@ import { type Expandable, expansion, printing, showsPdfData, toExpand } from "..
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
+import { redeemExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RedeemScan } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
@@ -50,6 +51,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
   return {
     redeem: declare({
       name: "redeemListedPosition",
+      example: redeemExample,
       summary: "Checks a ticket in or out",
       description:
         "`lookup` is a ticket secret or, where the input is trusted, a position id. It may hold any characters.",
@@ -65,7 +67,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
       },
       body: redeemBody,
       answers: {
-        200: { description: "Refused.", schema: refusedShown },
+        200: { description: "Refused.", schema: refusedShown, example: refusedExample },
         201: { description: "Admitted; the scan is stored.", schema: admittedShown },
         400: {
           description: `Questions have to be answered first, or a refusal of a forced scan. ${invalid.description}`,
@@ -74,6 +76,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
         404: {
           description: "No ticket has this code, or there is no such list.",
           schema: { anyOf: [unknownShown, detail] },
+          example: unknownExample,
         },
       },
       exists,
@@ -85,7 +88,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
-        const decided = await redeem(scan, tenant.countedAs);
+        const decided = await redeem(scan, tenant.countedAs, () => request.isGone);
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
         const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });

@@ -14,6 +14,7 @@ import {
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
+import { errorReasons } from "../failed-checkins/schema.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
 /** Scans of all organizers are decided together: what one of them carries is small. */
@@ -76,7 +77,7 @@ export const refusedShown = record(
   "Refused",
   {
     status: constant("error"),
-    reason: text({ description: "Why, for instance `already_redeemed` or `unpaid`." }),
+    reason: choice(errorReasons, { description: "Why, for programs." }),
     reason_explanation: text({ nullable: true, description: "For a person; null where the reason says it all." }),
     ...around,
     position: positionShown,

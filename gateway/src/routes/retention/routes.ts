@@ -5,6 +5,7 @@ import { invalid } from "../../http/answers.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { declare } from "../../http/route.ts";
+import { retentionExamples } from "./examples.ts";
 import { presentRetention, presentUpcoming } from "./present.ts";
 import { erasedShown, retentionBody, retentionShown, upcomingShown } from "./schema.ts";
 
@@ -16,6 +17,7 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
   return {
     get: declare({
       name: "getRetention",
+      example: retentionExamples.get,
       summary: "Shows how long the personal data of events is kept",
       description: "Without a setting it is off: nothing is erased by itself.",
       access: shreddingAll,
@@ -28,6 +30,7 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
 
     put: declare({
       name: "setRetention",
+      example: retentionExamples.put,
       summary: "Has personal data erased by itself after each event",
       description:
         "When an event is over for so many days, it is exported and erased as if somebody had asked for that with its shredders. Each erasure is announced for a week first, those of events that are over for long, too. Any change announces all of them again, and stops those that have not been asked of services yet.",
@@ -47,6 +50,7 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
 
     remove: declare({
       name: "endRetention",
+      example: retentionExamples.remove,
       summary: "Switches retention off",
       description: "An erasure that has been asked of services goes on; all others stop.",
       access: shreddingAll,
@@ -59,6 +63,7 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
 
     upcoming: declareList({
       name: "listUpcomingErasures",
+      example: retentionExamples.upcoming,
       summary: "Lists the erasures of the next seven days, and those that are late",
       description:
         "Events are read again every hour, and within seconds after a change of the setting; of thousands it takes longer. A blocked erasure is never forced: boxoffice is asked again every hour.",
@@ -73,6 +78,7 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
 
     erased: declareList({
       name: "listErasedEvents",
+      example: retentionExamples.erased,
       summary: "Lists the erasures that retention has made",
       access: shreddingAll,
       page: "One page, the last erasure first. Those of deleted events are left out.",

@@ -10,6 +10,7 @@ import { eventUrl } from "../../http/event-url.ts";
 import { pageOf } from "../../http/paging.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { shredderExamples } from "./examples.ts";
 import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
 import {
   certificateKeyShown,
@@ -61,6 +62,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
   return {
     list: declare({
       name: "listShredders",
+      example: shredderExamples.list,
       summary: "Lists the kinds of personal data that can be erased",
       access: shredding,
       answers: { 200: { description: "All of them, on one page.", schema: pageOf(shredderShown) } },
@@ -72,6 +74,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     get: declare({
       name: "getShredder",
+      example: shredderExamples.get,
       summary: "Shows a kind of personal data that can be erased",
       access: shredding,
       answers: { 200: { description: "The kind.", schema: shredderShown }, 404: notFound("There is no such kind.") },
@@ -84,6 +87,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     export: declare({
       name: "exportPersonalData",
+      example: shredderExamples.export,
       summary: "Exports personal data of an event that is over",
       description: "Nothing is erased without an export. It can be downloaded for two hours.",
       access: shredding,
@@ -103,6 +107,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     download: declare({
       name: "downloadPersonalData",
+      example: shredderExamples.download,
       summary: "Downloads an export of personal data",
       access: shredding,
       produces: zip,
@@ -116,6 +121,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     shred: declare({
       name: "shredPersonalData",
+      example: shredderExamples.shred,
       summary: "Erases the personal data that was exported",
       description:
         "It is erased everywhere, and there is no way back. Any change of the event since the export prevents it.",
@@ -144,6 +150,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     status: declare({
       name: "getShredStatus",
+      example: shredderExamples.status,
       summary: "Says how an erasure ended",
       access: shredding,
       answers: {
@@ -161,6 +168,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     certificate: declare({
       name: "getErasureCertificate",
+      example: shredderExamples.certificate,
       summary: "Certifies an erasure",
       description: "`case` is the first id of the address of its status. The certificate is kept for ever.",
       access: shredding,
@@ -177,6 +185,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     certificateOfOrganizer: declare({
       name: "getErasureCertificateOfOrganizer",
+      example: shredderExamples.certificateOfOrganizer,
       summary: "Certifies an erasure in any event of an organizer",
       description: "Certificates outlive their events: here are also those of events that were deleted.",
       access: { kind: "operator" },
@@ -190,6 +199,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
 
     certificateKey: declare({
       name: "getErasureCertificateKey",
+      example: shredderExamples.certificateKey,
       summary: "Shows the public key of certificates",
       description:
         "A certificate proves something if its key is this one. `tessera doctor --certificate FILE --key FILE` compares them.",

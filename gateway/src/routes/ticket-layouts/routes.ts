@@ -6,6 +6,7 @@ import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { replyJson } from "../../http/json-text.ts";
 import { declareList } from "../../http/list-route.ts";
 import { declare, type Incoming } from "../../http/route.ts";
+import { ticketLayoutExamples } from "./examples.ts";
 import { type FindUploads, findBackground } from "./find-background.ts";
 import { presentAssignment, presentLayout } from "./present.ts";
 import {
@@ -67,6 +68,7 @@ export function ticketLayoutRoutes({
   return {
     list: declareList({
       name: "listTicketLayouts",
+      example: ticketLayoutExamples.list,
       summary: "Lists the ticket layouts of an event, sorted by name",
       access: reading,
       page: "One page of layouts.",
@@ -80,6 +82,7 @@ export function ticketLayoutRoutes({
 
     get: declare({
       name: "getTicketLayout",
+      example: ticketLayoutExamples.get,
       summary: "Shows a ticket layout",
       access: reading,
       answers: { 200: shown("The layout."), 404: missing },
@@ -91,6 +94,7 @@ export function ticketLayoutRoutes({
 
     create: declare({
       name: "createTicketLayout",
+      example: ticketLayoutExamples.create,
       summary: "Creates a ticket layout",
       access: writing,
       body: layoutBody,
@@ -104,6 +108,7 @@ export function ticketLayoutRoutes({
 
     patch: declare({
       name: "updateTicketLayout",
+      example: ticketLayoutExamples.patch,
       summary: "Changes some fields of a ticket layout",
       access: writing,
       body: layoutPatch,
@@ -114,6 +119,7 @@ export function ticketLayoutRoutes({
 
     put: declare({
       name: "replaceTicketLayout",
+      example: ticketLayoutExamples.put,
       summary: "Sets all fields of a ticket layout",
       description: "Fields that are left out return to their default: without `background` it is removed.",
       access: writing,
@@ -125,6 +131,7 @@ export function ticketLayoutRoutes({
 
     remove: declare({
       name: "deleteTicketLayout",
+      example: ticketLayoutExamples.remove,
       summary: "Deletes a ticket layout",
       description: "If it was the default, the first that remains by name becomes it.",
       access: writing,
@@ -137,6 +144,7 @@ export function ticketLayoutRoutes({
 
     assign: declare({
       name: "assignTicketLayout",
+      example: ticketLayoutExamples.assign,
       summary: "Sets the products and sales channels that a ticket layout is for",
       description: "The list is put in place of all that it was for.",
       access: writing,
@@ -153,6 +161,7 @@ export function ticketLayoutRoutes({
 
     assignments: declareList({
       name: "listTicketLayoutItems",
+      example: ticketLayoutExamples.assignments,
       summary: "Lists the products and sales channels that ticket layouts are for",
       access: reading,
       page: "One page of assignments.",
@@ -165,6 +174,7 @@ export function ticketLayoutRoutes({
 
     assignment: declare({
       name: "getTicketLayoutItem",
+      example: ticketLayoutExamples.assignment,
       summary: "Shows a product and a sales channel that a ticket layout is for",
       access: reading,
       answers: {

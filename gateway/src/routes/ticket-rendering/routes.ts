@@ -7,6 +7,7 @@ import { largestRendered, type ReplyStored, type TakeTurn } from "../../http/dow
 import { eventUrl } from "../../http/event-url.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { ticketRenderingExamples } from "./examples.ts";
 import { batchBody, invalidParts, startedShown } from "./schema.ts";
 
 export interface RenderingTargets {
@@ -28,6 +29,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
   return {
     startBatch: declare({
       name: "renderTickets",
+      example: ticketRenderingExamples.startBatch,
       summary: "Renders tickets into one file",
       description: "The parts are in the file in the order of the request. It can be downloaded for 24 hours.",
       access: rendering,
@@ -50,6 +52,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
 
     download: declare({
       name: "downloadRenderedTickets",
+      example: ticketRenderingExamples.download,
       summary: "Downloads the file of rendered tickets",
       description: warnsOfPrints,
       access: rendering,
@@ -70,6 +73,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
 
     ticket: declare({
       name: "downloadTicket",
+      example: ticketRenderingExamples.ticket,
       summary: "Downloads a ticket as PDF",
       description: `The addresses in \`downloads\` of a ticket lead here. ${warnsOfPrints}`,
       access: rendering,

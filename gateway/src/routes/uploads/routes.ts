@@ -6,6 +6,7 @@ import { detail } from "../../http/answers.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { fileNameOf, fits } from "../../upload/file-name.ts";
 import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
+import { uploadExample } from "./examples.ts";
 import { presentObjection, presentUpload } from "./present.ts";
 import { objectionsShown, uploadShown } from "./schema.ts";
 
@@ -16,10 +17,18 @@ export function uploadRoutes(targets: UploadTargets) {
   return {
     upload: declare({
       name: "uploadFile",
+      example: uploadExample,
       summary: "Takes a file for an answer or a background",
       description: `The body is the file as it is, of one of the types ${fileTypes.join(", ")}; its name stands in \`Content-Disposition: attachment; filename="…"\` and ends as names of that type do. Images are at most 10000 pixels wide and high and have at most 50 million of them; PDFs have at most 100 pages, are not encrypted, and hold neither scripts nor other files.`,
       access: { kind: "any", profiles: scanProfiles },
       streams: fileTypes,
+      headers: {
+        "Content-Disposition": {
+          description: "The name of the file, which ends as its type asks for.",
+          required: true,
+          example: 'attachment; filename="terms.pdf"',
+        },
+      },
       answers: {
         201: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
         400: {

@@ -16,6 +16,7 @@ import {
 } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { writeList } from "../../http/write-list.ts";
+import { voucherExamples } from "./examples.ts";
 import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
 import {
   batchBody,
@@ -59,6 +60,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
   return {
     list: declareList({
       name: "listVouchers",
+      example: voucherExamples.list,
       summary: "Lists the vouchers of an event",
       access: reading,
       query: {
@@ -110,6 +112,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     get: declare({
       name: "getVoucher",
+      example: voucherExamples.get,
       summary: "Shows a voucher",
       access: reading,
       answers: { 200: shown("The voucher."), 404: missing },
@@ -121,6 +124,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     create: declare({
       name: "createVoucher",
+      example: voucherExamples.create,
       summary: "Creates a voucher",
       access: writing,
       body: voucherBody,
@@ -136,6 +140,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     createBatch: declare({
       name: "createVouchers",
+      example: voucherExamples.createBatch,
       summary: "Creates many vouchers at once",
       description: "All of them or none are created.",
       access: writing,
@@ -157,6 +162,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     patch: declare({
       name: "updateVoucher",
+      example: voucherExamples.patch,
       summary: "Changes some fields of a voucher",
       access: writing,
       body: voucherPatch,
@@ -167,6 +173,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     put: declare({
       name: "replaceVoucher",
+      example: voucherExamples.put,
       summary: "Sets all fields of a voucher",
       description: "Fields that are left out return to their default; the code stays.",
       access: writing,
@@ -178,6 +185,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
 
     remove: declare({
       name: "deleteVoucher",
+      example: voucherExamples.remove,
       summary: "Deletes a voucher that was never redeemed",
       access: writing,
       answers: {

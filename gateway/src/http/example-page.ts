@@ -1,0 +1,4 @@
+/** A page of a list that has no other. */
+export function examplePage(...results: readonly object[]) {
+  return { count: results.length, next: null, previous: null, results };
+}

@@ -1,0 +1,18 @@
+import { examplePage } from "../../http/example-page.ts";
+import type { Example } from "../../http/route.ts";
+import { scanExample } from "../listed-positions/examples.ts";
+
+const scan = {
+  ...scanExample,
+  successful: true,
+  error_reason: null,
+  error_explanation: null,
+  position: 2,
+  created: "2027-05-12T06:31:08.219342Z",
+};
+
+export const checkinExamples = {
+  list: { status: 200, query: { page_size: 10 }, answer: examplePage(scan) },
+  // The demo begins without scans.
+  get: { status: 200, follows: "redeemListedPosition", answer: scan },
+} satisfies Readonly<Record<string, Example>>;

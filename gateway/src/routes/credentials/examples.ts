@@ -1,0 +1,40 @@
+import { examplePage } from "../../http/example-page.ts";
+import type { Example } from "../../http/route.ts";
+
+const key = { id: "c1d3baebebef5fc2", name: "demo", permissions: ["*"], all_events: true, events: [], active: true };
+const gate = { name: "gate", permissions: ["event.orders:checkin"], all_events: true };
+const gateShown = { ...key, ...gate, id: "9f2c51d07ab34e18" };
+
+const scanner = {
+  device_id: 2,
+  name: "Scanner 2",
+  gate: 1,
+  security_profile: "pretixscan",
+  software_brand: "",
+  all_events: true,
+  events: [],
+  revoked: false,
+};
+
+const token = "kq3vx8m1zt0c5wn7r2jd9yhb4gf6slpa".repeat(2);
+
+export const apiKeyExamples = {
+  list: { status: 200, answer: examplePage(key) },
+  create: { status: 201, body: gate, answer: { ...gateShown, token, settled: true } },
+  revoke: { status: 200, follows: "createApiKey", answer: { ...gateShown, active: false, settled: true } },
+} satisfies Readonly<Record<string, Example>>;
+
+export const deviceExamples = {
+  list: { status: 200, answer: examplePage(scanner) },
+  create: {
+    status: 201,
+    body: { name: "Scanner 2", gate: 1, security_profile: "pretixscan", all_events: true },
+    answer: { ...scanner, token, settled: true },
+  },
+  revoke: {
+    status: 200,
+    path: { device: 2 },
+    follows: "createDevice",
+    answer: { ...scanner, revoked: true, settled: true },
+  },
+} satisfies Readonly<Record<string, Example>>;

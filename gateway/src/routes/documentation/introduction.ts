@@ -1,0 +1,15 @@
+/** What the first page of the documentation says, as Markdown. */
+export const introduction = `Check-in at gates, vouchers, ticket layouts, tickets as PDF, batches for offline sales, and the erasure of personal data.
+Events, products, orders and keys come in as records, through \`POST /api/v1/import/\`.
+
+**Credentials.** Send \`Authorization: Token <key>\` with an API key, or \`Authorization: Device <key>\` with the token of a scanner. The operator makes both.
+
+**Bodies** are JSON; forms are read, too, where a body is no list. Instants are ISO 8601 in UTC, decimals are strings. Unknown fields and parameters are ignored.
+
+**Lists** come in pages: ask for \`page\` and \`page_size\`, or follow \`next\` until it is null.
+
+**Errors.** 400 has messages under the names of fields, all others have \`detail\`. After 409, 429 and 503 wait for \`Retry-After\`, and send the same again.
+
+**Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again. A scan has its own \`nonce\`.
+
+**Examples** are requests to the demo that \`npm start\` loads, and its answers. Where the demo runs, its keys are filled in: press "Test Request".`;

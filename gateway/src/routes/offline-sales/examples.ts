@@ -1,0 +1,34 @@
+import { examplePage } from "../../http/example-page.ts";
+import type { Example } from "../../http/route.ts";
+
+const batches = "http://localhost:8000/api/v1/organizers/demo/events/conference/offlinesalesbatches";
+const job = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
+
+const listed = {
+  id: 1,
+  creation: "2027-01-04T08:00:00Z",
+  testmode: false,
+  sales_channel: "web",
+  layout: 1,
+  subevent: null,
+  item: 1,
+  variation: null,
+  amount: 40,
+  comment: "For the desk at the entrance",
+};
+
+const batch = { ...listed, orders: ["S7WRK", "AXNWF", "SWYKB"] };
+
+export const offlineSalesExamples = {
+  list: { status: 200, answer: examplePage(listed) },
+  get: { status: 200, answer: batch },
+  create: {
+    status: 202,
+    body: { item: 2, layout: 1, sales_channel: "web", amount: 2, comment: "For the university" },
+    answer: { check: `${batches}/check/${job}/` },
+  },
+  check: { status: 200, follows: "createOfflineSalesBatch", answer: batch },
+  render: { status: 202, answer: { download: `${batches}/1/download/${job}/${job}/` } },
+  download: { status: 200, follows: "renderOfflineSalesBatch" },
+  cancel: { status: 200, body: { force: false }, answer: batch },
+} satisfies Readonly<Record<string, Example>>;

@@ -1,0 +1,33 @@
+import type { Example } from "../../http/route.ts";
+import { scanExample, ticketExample } from "../listed-positions/examples.ts";
+
+const around = {
+  require_attention: false,
+  checkin_texts: [],
+  list: { id: 1, name: "Main entrance", event: "conference", subevent: null, include_pending: false },
+};
+
+const scanned = { ...ticketExample, checkins: [scanExample] };
+
+/** With its nonce the scan succeeds as often as it is sent. */
+export const redeemExample = {
+  status: 201,
+  body: { type: "entry", nonce: "Pvrk50vUzQd0DhdpNRL4I4OcXsvg70uA" },
+  answer: { status: "ok", ...around, position: scanned },
+} satisfies Example;
+
+export const refusedExample = {
+  status: "error",
+  reason: "already_redeemed",
+  reason_explanation: null,
+  ...around,
+  position: scanned,
+};
+
+export const unknownExample = {
+  detail: "Not found.",
+  status: "error",
+  reason: "invalid",
+  reason_explanation: null,
+  ...around,
+};

@@ -1,0 +1,46 @@
+import { firstIdMadeHere } from "@tessera/values";
+import { examplePage } from "../../http/example-page.ts";
+import type { Example } from "../../http/route.ts";
+
+/** The code that gates scan, and the name beside it. */
+export const elementsExample = [
+  { type: "barcodearea", page: 1, left: "20.00", bottom: "150.00", size: "60.00", content: "secret" },
+  {
+    type: "textarea",
+    page: 1,
+    left: "90.00",
+    bottom: "180.00",
+    width: "90.00",
+    content: "attendee_name",
+    fontsize: "24.0",
+    fontfamily: "Open Sans",
+    bold: true,
+    italic: false,
+    align: "left",
+    color: [23, 26, 46, 1],
+  },
+];
+
+const plain = { name: "Plain", default: false, layout: elementsExample };
+const created = { id: firstIdMadeHere, ...plain, background: null, item_assignments: [] };
+const second = { ...created, id: 2, name: "Plain ticket" };
+/** Workshops have no layout of their own. */
+const assignment = { item: 4, sales_channel: "web" };
+const shown = { id: 1, layout: 1, item: 1, sales_channel: "web" };
+
+export const ticketLayoutExamples = {
+  list: { status: 200, answer: examplePage(second) },
+  get: { status: 200, path: { id: 2 }, answer: second },
+  create: { status: 201, body: plain, answer: created },
+  patch: { status: 200, path: { id: 2 }, body: { name: "Plain ticket" }, answer: second },
+  put: { status: 200, path: { id: 2 }, body: { ...plain, name: "Plain ticket" }, answer: second },
+  remove: { status: 204, path: { id: 2 } },
+  assign: {
+    status: 200,
+    path: { id: 2 },
+    body: [assignment],
+    answer: { ...second, item_assignments: [assignment] },
+  },
+  assignments: { status: 200, answer: examplePage(shown) },
+  assignment: { status: 200, answer: shown },
+} satisfies Readonly<Record<string, Example>>;

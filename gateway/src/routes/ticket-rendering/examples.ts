@@ -1,0 +1,15 @@
+import type { Example } from "../../http/route.ts";
+
+const job = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
+
+export const ticketRenderingExamples = {
+  startBatch: {
+    status: 202,
+    body: { parts: [{ orderposition: 1 }, { orderposition: 2 }] },
+    answer: {
+      download: `http://localhost:8000/api/v1/organizers/demo/events/conference/ticketpdfrenderer/download/${job}/${job}/`,
+    },
+  },
+  download: { status: 200, follows: "renderTickets" },
+  ticket: { status: 200 },
+} satisfies Readonly<Record<string, Example>>;
