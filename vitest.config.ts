@@ -6,6 +6,7 @@ const needs = {
   kafka: "**/*.kafka.test.ts",
   redis: "**/*.redis.test.ts",
   s3: "**/*.s3.test.ts",
+  helm: "**/*.helm.test.ts",
   platform: "**/*.e2e.test.ts",
   cluster: "**/*.cluster.test.ts",
   fire: "**/*.fire.test.ts",
@@ -72,6 +73,7 @@ export default defineConfig({
       project("kafka", { include: needs.kafka, timeoutSeconds: 120, globalSetup: [startPostgres, startKafka] }),
       project("redis", { include: needs.redis, timeoutSeconds: 60 }),
       project("s3", { include: needs.s3, timeoutSeconds: 60 }),
+      project("helm", { include: needs.helm, timeoutSeconds: 60 }),
       project("e2e", { include: needs.platform, timeoutSeconds: 120, globalSetup: [startPostgres] }),
       project("cluster", {
         include: needs.cluster,

@@ -56,6 +56,6 @@ export function isAddressedByEvent(name: RecordKindName): boolean {
 /** Says why records of a kind are not accepted. An unknown kind is not repeated, because it could be anything. */
 export function explainUntaken(name: unknown): string {
   return isRecordKind(name)
-    ? `records of kind ${name} are not taken by this version`
-    : "There is no such kind of record.";
+    ? `Records of kind ${name} are not taken by this version.`
+    : `There is no such kind of record. The kinds are ${Object.keys(recordKinds).join(", ")}.`;
 }

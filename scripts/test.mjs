@@ -1,8 +1,3 @@
-// `npm test`: the checks without running code, then the tests, then one line with the counts.
-//   npm test                          all of it
-//   npm test -- packages/kit          only the tests whose path contains one of the words
-//   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, e2e, cluster
-//   npm run test:fire                 the gate under fire, for about half an hour; not among the above
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +6,14 @@ import { compareGenerated } from "./compare-generated.mjs";
 import { findEngine } from "./find-engines.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
 import { makeScratchFolder } from "./scratch-folder.mjs";
+
+const usage = `npm test runs the checks, which run no code, then the tests, and prints one line with the counts.
+
+  npm test                          all of it
+  npm test -- packages/kit          only the tests whose path contains one of the words
+  npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, helm, e2e, cluster
+  npm run test:fire                 the gate under fire, for about half an hour; not among the above
+`;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const protos = join(root, "protos");
@@ -27,6 +30,7 @@ const needs = {
   kafka: ["postgres", "kafka"],
   redis: ["redis"],
   s3: ["s3"],
+  helm: ["helm"],
   e2e: ["postgres"],
   cluster: ["postgres", "kafka", "redis"],
   fire: ["postgres", "kafka", "redis"],
@@ -39,7 +43,7 @@ const projects = Object.keys(needs);
  * @type {readonly { readonly projects: readonly string[], readonly atATime: number }[]}
  */
 const sessions = [
-  { projects: ["unit", "kafka", "redis", "s3"], atATime: 3 },
+  { projects: ["unit", "kafka", "redis", "s3", "helm"], atATime: 3 },
   { projects: ["db"], atATime: 3 },
   { projects: ["e2e"], atATime: 2 },
   { projects: ["cluster"], atATime: 2 },
@@ -76,7 +80,11 @@ for (const { projects: together, atATime } of sessions) {
 sumUp();
 
 function readArguments() {
-  const { values, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
+  const { values, positionals } = parseArguments();
+  if (values.help) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
   const chosen =
     values.only?.split(",") ??
     (positionals.length > 0 ? groups.slice(1) : groups).filter((name) => !onRequest.includes(name));
@@ -86,6 +94,18 @@ function readArguments() {
     process.exit(2);
   }
   return { only: chosen, paths: positionals };
+}
+
+function parseArguments() {
+  const options = /** @type {const} */ ({ only: { type: "string" }, help: { type: "boolean", short: "h" } });
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    process.stderr.write(
+      `${/** @type {Error} */ (error).message.split(".")[0]}; \`npm test -- --help\` lists the options\n`,
+    );
+    process.exit(2);
+  }
 }
 
 async function runOtherChecks() {

@@ -16,9 +16,23 @@ describe("test.mjs", () => {
     expect(result.status).toBe(1);
   });
 
+  it("explains itself, and refuses an option that it does not know, without a stack", () => {
+    const run = (option: string) =>
+      spawnSync(process.execPath, [join(root, "scripts/test.mjs"), option], { encoding: "utf8" });
+    expect(run("--help")).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: expect.stringContaining("npm test -- --only"),
+    });
+    expect(run("--olny=unit")).toMatchObject({
+      status: 2,
+      stderr: "Unknown option '--olny'; `npm test -- --help` lists the options\n",
+    });
+  });
+
   it("refuses a group that it does not know", () => {
     const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), "--only=uint"], { encoding: "utf8" });
-    expect(result.stderr).toBe("--only takes checks, unit, db, kafka, redis, s3, e2e, cluster, fire, not uint\n");
+    expect(result.stderr).toBe("--only takes checks, unit, db, kafka, redis, s3, helm, e2e, cluster, fire, not uint\n");
     expect(result.status).toBe(2);
   });
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
+import { type Journey, preparePython, runPythonClient, runTypescriptClient } from "./generated-clients.ts";
 
 interface Document {
   readonly openapi: string;
@@ -83,4 +85,48 @@ describe("the published document", () => {
         expect((await platform.request("GET", new URL(source, `${platform.baseUrl}/docs`).pathname)).status).toBe(200);
     }
   });
+
+  describe("[S9.4] leads generators to clients that import, upload, scan and read pages:", () => {
+    const works = { upload: expect.stringMatching(/^file:/), scan: "ok", refused: true, tickets: 2, shown: 1 };
+
+    it("openapi-typescript with openapi-fetch", { timeout: 120_000 }, async () => {
+      const journey = journeyOf("typed");
+      expect(await runTypescriptClient(journey)).toEqual({ ...works, accepted: journey.RECORDS.split("\n").length });
+    });
+
+    it("openapi-python-client", { timeout: 240_000 }, async ({ skip }) => {
+      const python = await preparePython();
+      if ("missing" in python) return skip(python.missing);
+      const journey = journeyOf("pythonic");
+      const answer = await runPythonClient(journey, python.folder);
+      expect(answer).toEqual({ ...works, accepted: journey.RECORDS.split("\n").length });
+    });
+  });
+
+  function journeyOf(organizer: string): Journey {
+    const { apiKey, groundwork, ofEvent } = samplesOf(organizer);
+    const positions = [1, 2].map((id) => positionData({ id, secret: `${organizer}-${id}` }));
+    const records = [
+      ...groundwork(),
+      ...positions.map((position, index) =>
+        ofEvent("order", orderData({ code: `CLIENT${index}`, positions: [position] })),
+      ),
+      ofEvent("checkin_list", listData()),
+    ];
+    const upload = document.paths["/api/v1/upload"]?.["post"] as unknown as UploadOperation;
+    return {
+      BASE_URL: platform.baseUrl,
+      OPERATOR_KEY: platform.operatorKey,
+      API_KEY: apiKey,
+      ORGANIZER: organizer,
+      EVENT: "sampleconf",
+      RECORDS: records.map((record) => JSON.stringify(record)).join("\n"),
+      SECRET: `${organizer}-1`,
+      PDF: upload.requestBody.content["application/pdf"].example,
+    };
+  }
 });
+
+interface UploadOperation {
+  readonly requestBody: { readonly content: { readonly "application/pdf": { readonly example: string } } };
+}

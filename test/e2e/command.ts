@@ -14,6 +14,11 @@ export interface RunningCommand {
   readonly ended: Promise<Ended>;
 }
 
+/** Only a slow machine makes it. */
+function withoutProgress(stderr: string): string {
+  return stderr.replace(/^progress: .*\n/gm, "");
+}
+
 const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
 
 /** Runs the `tessera` command from its sources, as a child process without a terminal. */
@@ -45,7 +50,7 @@ export function runCommand(
   });
   const ended = new Promise<Ended>((resolve) => {
     child.on("close", (code) => {
-      resolve({ code, stdout, stderr });
+      resolve({ code, stdout, stderr: withoutProgress(stderr) });
       notify();
     });
   });

@@ -185,8 +185,8 @@ describe("keys and devices by command", () => {
     ]);
     expect(ended).toEqual(
       [
-        /^tessera: the platform refused this with status 400: permissions: Element 1: [^;]+; events: Element 2: event is not known[^\n]+\n$/,
-        /^tessera: the platform refused this with status 400: gate: gate 99 is not known[^\n]+\n$/,
+        /^tessera: the platform refused this with status 400: permissions: Element 1: [^;]+; events: Element 2: Event is not known[^\n]+\n$/,
+        /^tessera: the platform refused this with status 400: gate: Gate 99 is not known[^\n]+\n$/,
         /^tessera: the platform refused this with status 404: There is no such organizer\n$/,
       ].map((sentence) => ({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) })),
     );

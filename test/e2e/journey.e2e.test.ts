@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { platformKinds } from "./run-platform.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
@@ -286,5 +287,27 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect(changed.settled).toBe(true);
     expect((await redeem("twenty-at-once")).status).toBe(404);
     expect((await redeem("a-new-secret")).body).toMatchObject({ reason: "already_redeemed" });
+  });
+
+  it("[R7.1, R7.5] imports docs/example.ndjson whole, and opens the gate to its ticket", async () => {
+    const lines = await readFile(new URL("../../docs/example.ndjson", import.meta.url));
+    const answer = await platform.request("POST", "/api/v1/import/", {
+      as: `Token ${platform.operatorKey}`,
+      body: lines,
+      headers: { "content-type": "application/x-ndjson" },
+    });
+    const count = lines.toString().trimEnd().split("\n").length;
+    expect(answer.body).toMatchObject({ records: count, accepted: count, rejected: 0, errors: [], ignored: [] });
+    expect(answer.body).toMatchObject({ settled: true, overbooked: [], ambiguous_secrets: [] });
+    const path = "/api/v1/organizers/example/events/sampleconf/checkinlists/1/positions";
+    for (const as of ["Token example-api-key-0c9f2b7e41", "Device example-device-key-5d41c8a7"]) {
+      const found = await platform.request("GET", `${path}/?search=ABC12`, { as });
+      expect(found.body.results).toMatchObject([{ order: "ABC12", attendee_name: "Jo Example" }]);
+    }
+    const scan = await platform.request("POST", `${path}/example-ticket-jo-7k2m9p/redeem/`, {
+      as: "Device example-device-key-5d41c8a7",
+      body: {},
+    });
+    expect(scan).toMatchObject({ status: 201, body: { status: "ok" } });
   });
 });

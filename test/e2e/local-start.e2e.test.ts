@@ -3,11 +3,15 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { isRunning } from "@tessera/kit/running-process";
 import { readPdf } from "@tessera/testkit/read-pdf";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
+import { findDescendants } from "./find-processes.ts";
+import { walkExamples } from "./walk-examples.ts";
 
 const run = promisify(execFile);
 const fixedKey = "fixed-operator-key-0123456789";
@@ -41,7 +45,10 @@ describe("tessera serve all", () => {
   async function runLine(output: string, index: number): Promise<string> {
     const line = output.split("\n").filter((text) => text.trim().startsWith("curl "))[index];
     if (line === undefined) throw new Error(`no curl line ${index} in ${output}`);
-    const { stdout } = await run("sh", ["-c", `${line.trim()} --silent --show-error --max-time 20`], {
+    const variables = output.split("\n").filter((text) => /^ +[A-Z]+=["']/.test(text));
+    for (const printed of [...variables, line]) expect(printed.length).toBeLessThan(100);
+    const script = [...variables.map((text) => text.trim()), line.trim()].join("\n");
+    const { stdout } = await run("sh", ["-c", `${script} --silent --show-error --max-time 20`], {
       cwd: directory,
     });
     return stdout;
@@ -52,7 +59,7 @@ describe("tessera serve all", () => {
     return JSON.parse(await runLine(output, index)) as Record<string, unknown>;
   }
 
-  it("[R1.5] loads the demo, and its curl lines survive kill -9 and a restart", async () => {
+  it("[R1.5, S9.3] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
     const port = await getPort({ host: "127.0.0.1" });
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
@@ -69,20 +76,55 @@ describe("tessera serve all", () => {
     first.process.kill("SIGKILL");
     await first.ended;
 
-    const second = serve(port, ["--demo"]);
+    const second = serve(port, ["--demo"], { LOG_LEVEL: "debug" });
     const again = await second.printed("Ctrl-C stops it.");
-    const keys = (text: string) => text.split("\n").filter((line) => / key /.test(line));
-    expect(keys(again)).toEqual(keys(output));
-    expect(keys(again)).toHaveLength(3);
+    const keysIn = (text: string) => text.split("\n").filter((line) => / key /.test(line));
+    expect(keysIn(again)).toEqual(keysIn(output));
+    expect(keysIn(again)).toHaveLength(3);
+    const operations = (text: string) => /http:\/\/\S+\/readyz/.exec(text)?.[0];
+    expect(operations(again)).toBe(operations(output));
+    expect(operations(again)).toBeDefined();
+    const logged = async () => readFile(join(directory, "data", "tessera.log"), "utf8");
+    await expect.poll(logged).toContain('"level":"debug"');
+    // Another ticket: the first one was used.
+    expect(await paste(again, 1)).toMatchObject({ status: "ok" });
     expect(await paste(again, 1)).toMatchObject({ status: "error", reason: "already_redeemed" });
-    expect(await paste(again, 2)).toMatchObject({ checkin_count: 1, position_count: 2980, inside_count: 1 });
+    expect(await paste(again, 2)).toMatchObject({ checkin_count: 2, position_count: 2980, inside_count: 2 });
+
+    const local = ["--data", join(directory, "data")];
+    const status = await runCommand(["status", ...local]).ended;
+    expect(status).toMatchObject({ code: 0, stderr: "" });
+    expect(status.stdout).toContain(`http://localhost:${port}/docs`);
+    expect(status.stdout).toMatch(/demo \(API key\) +demo +\S+ +active/);
+    expect(status.stdout).toMatch(/demo\/conference +5 +3040 +3983 +4/);
+    expect(status.stdout).toContain("No fact waits, and none is parked.");
+    const keys = await runCommand(["keys", "list", "--organizer", "demo", ...local]).ended;
+    expect(keys).toMatchObject({ code: 0, stdout: expect.stringContaining("every permission") });
+
+    const operatorKey = /operator key +(\w+)/.exec(again)?.[1] ?? "";
+    expect(await walkExamples({ url: `http://127.0.0.1:${port}`, operatorKey })).toBeGreaterThan(50);
 
     second.process.kill("SIGINT");
-    expect(await second.ended).toMatchObject({ code: 0, stderr: "" });
-    const secrets = keys(again).map((line) => line.trim().split(/\s+/).at(-1) ?? "");
+    expect((await second.ended).code).toBe(0);
+    const secrets = keysIn(again).map((line) => line.trim().split(/\s+/).at(-1) ?? "");
     const log = await readFile(join(directory, "data", "tessera.log"), "utf8");
     for (const secret of secrets) expect(log).not.toContain(secret);
   }, 120_000);
+
+  it("leaves no process behind: not at the Ctrl-C that npm passes on, and not when the terminal is closed", async () => {
+    for (const signals of [["SIGINT", "SIGINT"], ["SIGHUP"]] as const) {
+      const command = serve(await getPort({ host: "127.0.0.1" }));
+      await command.printed("Ctrl-C stops it.");
+      const started = await findDescendants(command.process.pid ?? 0);
+      expect(started.map(({ args }) => args)).toContainEqual(expect.stringContaining(join(directory, "data")));
+      for (const signal of signals) {
+        command.process.kill(signal);
+        await sleep(40);
+      }
+      expect((await command.ended).code).toBe(0);
+      expect(started.filter(({ pid }) => isRunning(pid))).toEqual([]);
+    }
+  }, 60_000);
 
   it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, uses a fixed operator key, and starts fresh", async () => {
     const port = await getPort({ host: "127.0.0.1" });

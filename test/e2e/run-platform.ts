@@ -23,6 +23,8 @@ export const platformKinds: readonly PlatformKind[] =
 export interface RunningParts {
   /** The addresses of the gateways. */
   readonly baseUrls: readonly string[];
+  /** The address of health and metrics, if it runs in this process. */
+  readonly operationsUrl?: string;
   /** The brokers of its bus, if it is not in this process. */
   readonly kafka?: { readonly brokers: string; readonly topicPrefix: string };
   stop(): Promise<void>;
@@ -50,7 +52,11 @@ async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): 
     operationsPort: 0,
     log: createLog({ service: "tessera", level: "debug", destination: { write: options.onLogLine } }),
   });
-  return { baseUrls: [baseUrl], stop: () => platform.stop() };
+  return {
+    baseUrls: [baseUrl],
+    operationsUrl: `http://127.0.0.1:${platform.operationsPort}`,
+    stop: () => platform.stop(),
+  };
 }
 
 async function runProcesses(options: PartsOptions): Promise<RunningParts> {

@@ -21,6 +21,8 @@ export interface TestPlatform {
   readonly baseUrl: string;
   /** Of all gateways. */
   readonly baseUrls: readonly string[];
+  /** The address of health and metrics, if it runs in this process. */
+  readonly operationsUrl: string | undefined;
   readonly databaseUrl: string;
   readonly operatorKey: string;
   /** The brokers of its bus, if it is not in this process. */
@@ -134,6 +136,7 @@ async function startOwn(kind: PlatformKind, environment: Readonly<Record<string,
   return {
     baseUrl,
     baseUrls: parts.baseUrls,
+    operationsUrl: parts.operationsUrl,
     databaseUrl: database.url,
     operatorKey,
     kafka: parts.kafka,

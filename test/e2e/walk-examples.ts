@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly example?: string | number | boolean;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly security: readonly { readonly operator?: readonly string[] }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** The main status where it is not the first success that is documented. */
+const mainStatus: Readonly<Record<string, number>> = { redeemListedPosition: 201, queryIdempotencyKey: 202 };
+
+/** What the demo does not have: an event that is over, so that something can be erased, and answers that are files. */
+const impossible: ReadonlySet<string> = new Set([
+  "exportPersonalData",
+  "downloadPersonalData",
+  "shredPersonalData",
+  "getShredStatus",
+  "getErasureCertificate",
+  "getErasureCertificateOfOrganizer",
+  "getAnswerFile",
+]);
+
+/** What takes away what other examples need. */
+const isLast = (method: string, { operationId }: Operation) =>
+  method === "delete" || operationId === "cancelOfflineSalesBatch";
+
+const longestWaitMs = 30_000;
+
+/**
+ * Sends every documented example as a reader of the documentation would, with the credentials that it fills in; returns
+ * how many. An address that another answer has held replaces the one of the example.
+ */
+export async function walkExamples({ url, operatorKey }: { url: string; operatorKey: string }): Promise<number> {
+  const { paths } = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as { readonly paths: Paths };
+  const start = await (await fetch(`${url}/docs/start.js`)).text();
+  const [, filledIn = ""] = /"value": "(Token \w+)"/.exec(start) ?? [];
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const possible = operations.filter(({ operation }) => !impossible.has(operation.operationId));
+  const inOrder = possible.toSorted(
+    (one, other) => Number(isLast(one.method, one.operation)) - Number(isLast(other.method, other.operation)),
+  );
+  const links: string[] = [];
+  let newKey = "";
+
+  for (const { path, method, operation } of inOrder) {
+    const { operationId, parameters, security, requestBody } = operation;
+    const example = (name: string) =>
+      operationId === "revokeApiKey" && name === "key"
+        ? newKey
+        : String(parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example);
+    const template = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    const linked = /\{(?:job|file|position)\}/.test(path) ? links.find((link) => template.test(link)) : undefined;
+    const address = linked ?? path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(example(name)));
+    const query = new URLSearchParams();
+    for (const { in: where, name, example: value } of parameters)
+      if (where === "query" && value !== undefined) query.set(name, String(value));
+    const headers = parameters.flatMap((each) =>
+      each.in === "header" && each.required === true ? [[each.name, String(each.example)] as const] : [],
+    );
+    const [type, sent] =
+      Object.entries(requestBody?.content ?? {}).find(([, content]) => content.example !== undefined) ?? [];
+    const body = sent === undefined || typeof sent.example === "string" ? sent?.example : JSON.stringify(sent.example);
+    const send = () =>
+      fetch(`${url}${address}?${query.toString()}`, {
+        method: method.toUpperCase(),
+        headers: {
+          authorization: security[0]?.operator === undefined ? filledIn : `Token ${operatorKey}`,
+          ...(type === undefined ? {} : { "content-type": type }),
+          ...Object.fromEntries(headers),
+        },
+        ...(body === undefined ? {} : { body: body as string }),
+      });
+    const answer = await untilReady(send);
+    const text = await answer.text();
+    const success = Object.keys(operation.responses).find((status) => Number(status) < 300);
+    expect(answer.status, `${operationId}: ${method} ${address} ${text.slice(0, 300)}`).toBe(
+      mainStatus[operationId] ?? Number(success),
+    );
+    links.push(...Array.from(text.matchAll(/"http[^"]+"/g), ([link]) => new URL(link.slice(1, -1)).pathname));
+    if (operationId === "createApiKey") newKey = (JSON.parse(text) as { readonly id: string }).id;
+  }
+  return inOrder.length;
+}
+
+/** Jobs have not ended at first. */
+async function untilReady(send: () => Promise<Response>): Promise<Response> {
+  const until = Date.now() + longestWaitMs;
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 409 || Date.now() > until) return answer;
+    await answer.arrayBuffer();
+    await sleep(200);
+  }
+}
