@@ -47,12 +47,13 @@ export class PdfWriter {
 
   put(number: number, { text, stream }: PdfObject): void {
     this.#offsets[number] = this.#position;
-    if (stream === undefined) return this.#write(`${number} 0 obj\n${text}\nendobj\n`);
-    this.#write(`${number} 0 obj\n${text}stream\n`);
-    this.#flush();
-    this.#pending.push(stream);
-    this.#position += stream.length;
-    this.#write("\nendstream\nendobj\n");
+    this.#write(`${number} 0 obj\n${text}${stream === undefined ? "" : "stream\n"}`);
+    if (stream !== undefined) {
+      this.#flush();
+      this.#pending.push(stream);
+      this.#position += stream.length;
+    }
+    this.#write(stream === undefined ? "\nendobj\n" : "\nendstream\nendobj\n");
   }
 
   add(object: PdfObject): number {

@@ -5,6 +5,7 @@ import { pixels, pixelsPerMm, pixelsPerPoint } from "./page-units.ts";
 import { placeText } from "./place-text.ts";
 import { prepareLines } from "./prepare-lines.ts";
 import type { StyleSheet } from "./style-sheet.ts";
+import { surelyFits } from "./surely-fits.ts";
 
 /** A text on a page, with its lines prepared. */
 export type DrawnText = (TextArea | TextContainer) & { readonly value: string; readonly language: string };
@@ -51,7 +52,8 @@ export function drawText(
   }
   const top = `top:${pixels((height - text.bottom - text.height) * pixelsPerMm)};height:${pixels(Math.max(0, text.height) * pixelsPerMm)}`;
   const box = `${left};${top};justify-content:${alignments[text.verticalAlign]};${lettering}${turn(text.rotation)}`;
-  const fit = text.isAutoresized || checksFit ? ` data-fit="${escapeHtml(mark)}"` : "";
+  const isMeasured = (text.isAutoresized || checksFit) && !surelyFits(lines, text, place);
+  const fit = isMeasured ? ` data-fit="${escapeHtml(mark)}"` : "";
   const fixed = text.isAutoresized ? "" : ' data-fixed="1"';
   const kind = text.splitsLongWords ? "b" : "b n";
   const letters = styles.classOf(`${font};top:${round(place.shift)}em`);
