@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -69,7 +70,7 @@ export function s3Files(options: S3FilesOptions): Files {
     else await client.send(new PutObjectCommand({ ...params, ContentLength: content.byteLength }));
   }
 
-  return {
+  const files: Files = {
     async put(key, content, { contentType }) {
       requireKey(key);
       requireContentType(contentType);
@@ -102,6 +103,11 @@ export function s3Files(options: S3FilesOptions): Files {
         if (statusOf(error) === 416) throw outside();
         throw toFault(error);
       }
+    },
+
+    async read(key) {
+      const found = await files.get(key);
+      return found === undefined ? undefined : buffer(found.content);
     },
 
     async remove(keys) {
@@ -138,6 +144,7 @@ export function s3Files(options: S3FilesOptions): Files {
       client.destroy();
     },
   };
+  return files;
 }
 
 function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions, timeoutMs: number): S3Client {
