@@ -59,15 +59,17 @@ export function refuseErased(
   },
   addError: (path: string, message: string) => void,
 ): void {
+  const stored = placedAt.get(data.code);
   const before = [data.code, ...data.positions.map(({ id }) => orderOf.get(id) ?? data.code)];
-  const at = Math.min(data.datetime, ...before.map((code) => placedAt.get(code) ?? data.datetime));
-  let isMoved = false;
-  for (const kind of erased.keys()) {
-    if (!bringsBackErased(erased, kind, data.datetime) && !bringsBackErased(erased, kind, at)) continue;
-    isMoved ||= !bringsBackErased(erased, kind, data.datetime) && placedAt.has(data.code);
+  const oldest = Math.min(data.datetime, ...before.map((code) => placedAt.get(code) ?? data.datetime));
+  const brings = (kind: string, at: number) => bringsBackErased(erased, kind, at);
+  const kinds = [...erased.keys()];
+  const isFreed = kinds.some((kind) => stored !== undefined && brings(kind, stored) && !brings(kind, data.datetime));
+  if (stored !== undefined && stored < data.datetime && isFreed) addError("datetime", movedOn);
+  for (const kind of kinds) {
+    if (!brings(kind, data.datetime) && !brings(kind, oldest)) continue;
     const fields = orderPersonalData[kind as Shredder];
     for (const path of filledFields(data, Object.keys(fields ?? {})))
       addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);
   }
-  if (isMoved && (placedAt.get(data.code) ?? data.datetime) < data.datetime) addError("datetime", movedOn);
 }
