@@ -188,9 +188,7 @@ it("[D7.4] anybody gets the public key of certificates", async () => {
 it("[D7.4] the public key is asked for once a minute at most, and once a second until it is known", async () => {
   const ask = async () => (await app.send("GET", "/api/v1/shredders/key/", { headers: {} })).json;
   const wait = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
-  app.peers.when("shredders", "getCertificateKey", () =>
-    Promise.reject(new Error("away")),
-  );
+  app.peers.when("shredders", "getCertificateKey", () => Promise.reject(new Error("away")));
   const together = await Promise.all([1, 2, 3].map(() => app.send("GET", "/api/v1/shredders/key/", { headers: {} })));
   expect(together.map(({ status: answered }) => answered)).toEqual([500, 500, 500]);
   await ask();
@@ -207,7 +205,9 @@ it("[D7.4] the public key is asked for once a minute at most, and once a second 
 
 it("[D7.1] an erasure that is not certified tells where its id is found", async () => {
   app.peers.when("shredders", "getCertificate", () =>
-    Promise.reject(new Fault("not_found", "certificate_not_found", "Its id is the first one in the address of its status.")),
+    Promise.reject(
+      new Fault("not_found", "certificate_not_found", "Its id is the first one in the address of its status."),
+    ),
   );
   expect(await app.send("GET", certificate)).toMatchObject({
     status: 404,

@@ -461,6 +461,25 @@ describe("what comes after an erasure", () => {
     expect((await documentOf("NEXT"))["email"]).toBeUndefined();
   });
 
+  it("[D8.1] stays, where the ledger repeats the erasure for a database that has lost it", async () => {
+    const { at } = await db.one<{ at: number }>(sql`select clock_timestamp() - interval '1 hour' as at`);
+    const [later, ahead] = [at + 1_800_000_000, at + 36_000_000_000].map((each) => new Date(each / 1000).toISOString());
+    const next = (more: object) =>
+      order({ code: "NEXT", positions: [position({ id: 77, secret: "next", ...ada })], ...more });
+    await take(next({ datetime: later }));
+    await take(order({ code: "AHEAD", datetime: ahead, positions: [position({ id: 78, secret: "ahead", ...ada })] }));
+    const request = { ...place, case: randomUUID(), kinds: [...everyKind] };
+    await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true, requestedAt: at }]);
+    await finishWork(db, service.workers);
+    expect(await findErased(service, request)).toMatchObject({ state: ErasureState.DONE, left: {} });
+    expect(await documentOf("NEXT")).toMatchObject({ email: "buyer@example.org" });
+    for (const code of ["FULL", "AHEAD"]) expect((await documentOf(code))["email"]).toBeUndefined();
+    await take(next({ datetime: later, comment: "again" }));
+    expect(
+      Object.keys((await office.apply(next({ code: "OLD", datetime: "2026-01-01T00:00:00Z" })))[1] ?? {}),
+    ).toContain("email");
+  });
+
   it("[D4.2] is dropped where a gate sends answers late", async () => {
     await erase(service, place, { kinds: ["question_answers"] });
     await service.deliver(topics.answersGiven, [
