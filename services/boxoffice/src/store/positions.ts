@@ -171,8 +171,8 @@ export function replaceStates(
   tx: Tx,
   { organizer, event }: Scope,
   rows: readonly Pick<PositionRow, "id" | "state">[],
-): Promise<StoredPosition[]> {
-  return tx.many<StoredPosition>(sql`
+): Promise<ChangedPosition[]> {
+  return tx.many<ChangedPosition>(sql`
     update position
        set state = replaced.state,
            revision = nextval('revision_seq')
@@ -180,7 +180,7 @@ export function replaceStates(
      where position.organizer = ${organizer}
        and position.event = ${event}
        and position.id = replaced.id
-    returning ${storedPosition(sql`position`)}`);
+    returning ${changedPosition(sql`position`)}`);
 }
 
 /** Reads the scans made elsewhere of those of some positions that have any. */
