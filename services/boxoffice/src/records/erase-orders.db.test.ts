@@ -426,6 +426,24 @@ describe("what comes after an erasure", () => {
     );
   });
 
+  it("[D4.8] is rejected where an order of before has lost its ticket to a later one in an import before", async () => {
+    await erase(service, place, { kinds: everyKind });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const nothing = { email: null, phone: null, customer: null, invoice_address: null };
+    const taking = (id: number, more: object = {}) =>
+      order({ ...nothing, code: "SPLIT", datetime: later, positions: [position({ id, secret: `s${id}`, ...more })] });
+    await take(order({ ...nothing, positions: [position({ id: 1 })] }));
+    expect(Object.keys((await office.apply(taking(2, ada)))[1] ?? {})).toContain("positions.0.attendee_name");
+    await take(order({}, { deleted: true }));
+    expect(Object.keys((await office.apply(taking(1, ada)))[1] ?? {})).toContain("positions.0.attendee_name");
+    await take(taking(55, ada));
+    await take(taking(2));
+    const lost = () => db.many(sql`select id from lost_position order by id`);
+    expect(await lost()).toEqual([{ id: 1 }, { id: 2 }, { id: 55 }]);
+    await take(order({ positions: [position({ id: 1 })] }, { event: "other" }));
+    expect(await lost()).toHaveLength(3);
+  });
+
   it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {
     const request = { ...place, case: randomUUID(), kinds: everyKind };
     const next = (datetime: string) =>
