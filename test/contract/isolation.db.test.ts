@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { migrateAll } from "@tessera/cli/migrate";
 import { loadServices } from "@tessera/cli/services";
 import { createLog } from "@tessera/kit/log";
+import { withClient } from "@tessera/kit/pg/administer";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
@@ -23,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("lets every role read its own schema and no other's", async () => {
+it("[S11.13] lets every role read its own schema and no other's", async () => {
   const schemas = [...open.keys()];
   expect(schemas.length).toBeGreaterThanOrEqual(3);
   for (const [own, db] of open) {
@@ -35,7 +37,34 @@ it("lets every role read its own schema and no other's", async () => {
   }
 });
 
-it("lets no role create anything outside its schema", async () => {
+it("[S11.13] lets the user of a service act as its role and as no other", async () => {
+  for (const own of open.keys()) {
+    const [user, password] = [`test_${own}_${randomUUID().slice(0, 8)}`, randomUUID()];
+    await withClient({ url: database.url, purpose: "test" }, async (client) => {
+      await client.query(`create role ${user} login password '${password}' in role ${roleOf(own)}`);
+    });
+    try {
+      const url = new URL(database.url);
+      [url.username, url.password] = [user, password];
+      await withClient({ url: url.href, purpose: "test" }, async (client) => {
+        const answers = [];
+        for (const other of open.keys()) {
+          const acted = client.query(`set role ${roleOf(other)}`).then(() => client.query("reset role"));
+          const wrote = acted.then(() => client.query(`insert into ${other}.outbox (topic, key) values (null, null)`));
+          answers.push([other, await wrote.catch((error: { code: string }) => error.code)]);
+        }
+        // Its own table refuses what is written there, not the user.
+        expect(answers).toEqual([...open.keys()].map((other) => [other, other === own ? "23502" : "42501"]));
+      });
+    } finally {
+      await withClient({ url: database.url, purpose: "test" }, async (client) => {
+        await client.query(`drop role ${user}`);
+      });
+    }
+  }
+});
+
+it("[S11.13] lets no role create anything outside its schema", async () => {
   for (const db of open.values()) {
     await expect(db.run(sql`create table public.intruder (id bigint)`)).rejects.toMatchObject({ code: "42501" });
     await expect(db.run(sql`create schema intruder`)).rejects.toMatchObject({ code: "42501" });

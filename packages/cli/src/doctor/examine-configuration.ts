@@ -2,7 +2,7 @@ import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
 import { socketNetwork } from "../network.ts";
-import { kafkaAccess, openFiles } from "../open-engines.ts";
+import { kafkaAccess, openFiles, redisAccess } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
@@ -95,7 +95,7 @@ async function findRefused({
     ...security,
     ...(await refusalsOf(checkBus)),
     ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
-    ...(config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : []),
+    ...(config.cache === "redis" ? await judgeRedis(config) : []),
     ...(config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : []),
   ];
 }
@@ -111,10 +111,15 @@ function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
   ]);
 }
 
+async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
+  const url = config.redisUrl?.reveal();
+  return isRedisUrl(url ?? "") ? refusalsOf(() => redisAccess(config)) : judgeRedisUrl(url);
+}
+
 function judgeRedisUrl(url: string | undefined): Finding[] {
   const what = url === undefined ? "REDIS_URL is required with CACHE=redis" : "REDIS_URL is no address of Redis";
   const mend = "set REDIS_URL to redis://host:6379, or rediss:// for TLS";
-  return only([!isRedisUrl(url ?? "") && wrong(what, { mend })]);
+  return [wrong(what, { mend })];
 }
 
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {
