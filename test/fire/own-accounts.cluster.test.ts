@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { examineBus } from "@tessera/cli/doctor/examine-bus";
 import { engineSettings } from "@tessera/cli/engine-settings";
+import { migrateAll } from "@tessera/cli/migrate";
 import { kafkaAccess } from "@tessera/cli/open-engines";
 import { loadServices } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
@@ -14,10 +14,11 @@ import { allow } from "@tessera/engines/kafka-acls";
 import { readConfig } from "@tessera/kit/config";
 import { withClient } from "@tessera/kit/pg/administer";
 import { roleOf } from "@tessera/kit/pg/provision";
+import { writeCertificate } from "@tessera/testkit/certificates";
 import { quiet } from "@tessera/testkit/engines/kafka-bed";
+import { startTlsPostgres } from "@tessera/testkit/engines/tls-postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFirstPort } from "../e2e/find-ports.ts";
-import { createPlatformDatabase } from "../e2e/platform-database.ts";
 import { listData, operatorKey, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { importUntilAnswered } from "../failure/import-until-answered.ts";
 import { examineEngine } from "../security/examine-engine.ts";
@@ -37,16 +38,14 @@ beforeAll(async () => {
   const allowances = await listAllowances({ prefix: "tessera.", principalOf: (name) => `User:${name}` });
   await allow(allowances, kafkaAccess(administrator, { clientId: "test", log: quiet }));
   await applyCatalogue(brokers.settingsOf("topics"));
-  const database = await createPlatformDatabase();
-  undo.push(() => database.drop());
-  const urls = new Map(await Promise.all(services.map(({ name, schema }) => createUser(database.url, name, schema))));
+  const databases = await startDatabase();
   const files = await mkdtemp(join(tmpdir(), "tessera-accounts-"));
   undo.push(() => rm(files, { recursive: true, force: true }));
   cluster = await startCluster({
     firstPort: await findFirstPort(),
     replicas: Object.fromEntries(services.map(({ name }) => [name, 1])),
     environment: { BASE_URL: "http://127.0.0.1", OPERATOR_KEY: operatorKey, FILES_DIR: files },
-    environmentOf: (service) => ({ ...brokers.settingsOf(service), DATABASE_URL: urls.get(service) ?? "" }),
+    environmentOf: (service) => ({ ...brokers.settingsOf(service), DATABASE_URL: databases.get(service) ?? "" }),
     onLine: (process, line) => void logged.push(`${process} ${line}`),
   });
   undo.push(() => cluster.stop());
@@ -55,16 +54,23 @@ afterAll(async () => {
   for (const step of undo.reverse()) await step();
 });
 
-/** Makes a user that may act as the role of one service. */
-async function createUser(url: string, service: string, schema: string): Promise<[service: string, url: string]> {
-  const [user, password] = [`test_${schema}_${randomUUID().slice(0, 8)}`, randomUUID()];
-  const run = (statement: string) =>
-    withClient({ url, purpose: "test" }, async (client) => void (await client.query(statement)));
-  await run(`create role ${user} login password '${password}' in role ${roleOf(schema)}`);
-  undo.push(() => run(`drop role ${user}`));
-  const own = new URL(url);
-  [own.username, own.password] = [user, password];
-  return [service, own.href];
+/** Starts a server with TLS, and makes the schemas and a user for each service; returns their addresses. */
+async function startDatabase(): Promise<Map<string, string>> {
+  const { authority, directory } = brokers;
+  const trusted = { authority: authority.certificate };
+  const server = await startTlsPostgres({ ...(await authority.issue({ names: ["localhost"] })), ...trusted });
+  undo.push(() => server.stop());
+  const administrator = await authority.issue({ names: ["x"], subject: "postgres" });
+  const files = await writeCertificate(join(directory, "administrator"), { ...administrator, ...trusted });
+  const address = (user: string) =>
+    `postgresql://${user}@localhost:${server.port}/postgres?sslmode=verify-full&sslrootcert=${files.authority}`;
+  const url = `${address("postgres")}&sslcert=${files.certificate}&sslkey=${files.key}`;
+  await migrateAll({ url, names: ["all"] });
+  await withClient({ url, purpose: "test" }, async (client) => {
+    for (const { schema } of services)
+      await client.query(`create role ${schema} login password 'pw-${schema}' in role ${roleOf(schema)}`);
+  });
+  return new Map(services.map(({ name, schema }) => [name, address(`${schema}:pw-${schema}`)]));
 }
 
 async function send(method: string, path: string, { as, body }: { as: string; body?: unknown }): Promise<Response> {
