@@ -34,7 +34,7 @@ export async function listAllowances({ prefix, principalOf }: Naming): Promise<A
       {
         resource: "transactional-id",
         pattern: "prefixed",
-        names: named([...owned].map((topic) => `relay/${topic}/`)),
+        names: named(owned.map((topic) => `relay/${topic}/`)),
         operations: ["Write"],
       },
     ];
