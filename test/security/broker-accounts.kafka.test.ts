@@ -108,6 +108,7 @@ describe("brokers with TLS, accounts and access rules", () => {
     const mine = await collect(await openAs("checkin", { KAFKA_SASL_MECHANISM: mechanism }), group);
     await publishUntilTaken(bus, topics.categoryChanged.name, [numbered(mechanism, 1), numbered(mechanism, 2)]);
     await eventually(() => mine.numbers(mechanism).length === 2);
+    expect(mine.numbers(mechanism)).toEqual([1, 2]);
   });
 
   it("[S11.6] [S11.11] are examined by the doctor, who says why they cannot be used", async () => {

@@ -15,7 +15,7 @@ export interface SecureBrokers {
   stop(): Promise<void>;
 }
 
-export const passwordOf = (account: string) => `pw-${account}`;
+const passwordOf = (account: string) => `pw-${account}`;
 
 /** Starts it with these accounts. The certificate at its other address has expired. */
 export async function startSecureBrokers(
