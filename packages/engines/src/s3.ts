@@ -1,3 +1,4 @@
+import { Agent } from "node:https";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import {
@@ -15,12 +16,15 @@ import type { Files } from "@tessera/kit/files/files";
 import type { Secret } from "@tessera/kit/redacted";
 import { type Digest, digestOf } from "./digest.ts";
 import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
+import { readTlsFiles } from "./tls-files.ts";
 
 export interface S3FilesOptions {
   /** It must exist. A lifecycle rule should delete incomplete uploads after about a day. */
   readonly bucket: string;
   /** Amazon's by default. */
   readonly endpoint?: string;
+  /** A PEM file with the authorities of the endpoint, read for each connection; by default those of the system. */
+  readonly authority?: string;
   readonly region?: string;
   /** Begins all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */
   readonly prefix?: string;
@@ -147,7 +151,10 @@ export function s3Files(options: S3FilesOptions): Files {
   return files;
 }
 
-function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions, timeoutMs: number): S3Client {
+function openClient(
+  { endpoint, authority, region, pathStyle, credentials }: S3FilesOptions,
+  timeoutMs: number,
+): S3Client {
   return new S3Client({
     region: region ?? "us-east-1",
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -165,12 +172,24 @@ function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
+      ...(authority === undefined ? {} : { httpsAgent: agentFor(authority) }),
       connectionTimeout: connectMs,
       socketTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
     },
   });
+}
+
+/** As many connections as the client's own agent has. */
+const mostConnections = 50;
+
+/** Reads the authorities for each connection, so that an exchanged file is used by later ones. */
+function agentFor(authority: string): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, ...rest) => connect({ ...options, ...readTlsFiles({ authority }) }, ...rest);
+  return agent;
 }
 
 /** Bytes in memory are sent in one request. A stream has an unknown length. */

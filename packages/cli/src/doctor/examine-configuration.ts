@@ -3,7 +3,7 @@ import { Fault } from "@tessera/kit/fault";
 import { closestName } from "@tessera/values";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
 import { socketNetwork } from "../network.ts";
-import { kafkaAccess, openFiles } from "../open-engines.ts";
+import { kafkaAccess, openFiles, redisAccess } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
@@ -99,7 +99,7 @@ async function findRefused({
     ...security,
     ...(await refusalsOf(checkBus)),
     ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
-    ...(config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : []),
+    ...(config.cache === "redis" ? await judgeRedis(config) : []),
     ...(config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : []),
   ];
 }
@@ -115,10 +115,15 @@ function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
   ]);
 }
 
+async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
+  const url = config.redisUrl?.reveal();
+  return isRedisUrl(url ?? "") ? refusalsOf(() => redisAccess(config)) : judgeRedisUrl(url);
+}
+
 function judgeRedisUrl(url: string | undefined): Finding[] {
   const what = url === undefined ? "REDIS_URL is required with CACHE=redis" : "REDIS_URL is no address of Redis";
   const mend = "set REDIS_URL to redis://host:6379, or rediss:// for TLS";
-  return only([!isRedisUrl(url ?? "") && wrong(what, { mend })]);
+  return [wrong(what, { mend })];
 }
 
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {

@@ -12,10 +12,21 @@ import { startProcess } from "./engine-process.ts";
 /** A PostgreSQL that admits no connection without TLS. */
 export interface TlsPostgres {
   readonly port: number;
+  /** Shows another certificate to connections that are made later. */
+  exchange(issued: IssuedCertificate): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server with TLS. It admits `postgres` with a client certificate of this subject, and `guest` without one. */
+const admitted = [
+  "hostssl all postgres 127.0.0.1/32 cert",
+  "hostssl all guest 127.0.0.1/32 trust",
+  "hostssl all all 127.0.0.1/32 scram-sha-256",
+];
+
+/**
+ * Starts a server with TLS. It admits `postgres` with a client certificate of this subject, `guest` without one, and
+ * others with their password.
+ */
 export async function startTlsPostgres({
   authority,
   certificate,
@@ -42,7 +53,7 @@ export async function startTlsPostgres({
     ssl_key_file: await write("server.key", key),
     ssl: "on",
     ssl_ca_file: await write("clients.crt", authority),
-    hba_file: await write("hba.conf", "hostssl all postgres 127.0.0.1/32 cert\nhostssl all guest 127.0.0.1/32 trust\n"),
+    hba_file: await write("hba.conf", `${admitted.join("\n")}\n`),
     listen_addresses: "127.0.0.1",
     port: String(port),
     unix_socket_directories: "",
@@ -60,6 +71,11 @@ export async function startTlsPostgres({
   });
   return {
     port,
+    async exchange(issued) {
+      await write("server.crt", issued.certificate);
+      await write("server.key", issued.key);
+      process.kill(server.pid, "SIGHUP");
+    },
     async stop() {
       await server.end("SIGTERM");
       await rm(directory, { recursive: true, force: true });
