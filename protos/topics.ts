@@ -173,8 +173,8 @@ function subjectOf(record: Uint8Array): string {
 function placeOf(record: Uint8Array): string | undefined {
   try {
     const { organizer, event } = JSON.parse(new TextDecoder().decode(record)) as { organizer: unknown; event: unknown };
-    if (typeof organizer !== "string" || typeof (event ?? "") !== "string") return undefined;
-    return `${organizer}/${event ?? ""}`;
+    const within = event ?? "";
+    return typeof organizer === "string" && typeof within === "string" ? `${organizer}/${within}` : undefined;
   } catch {
     return undefined;
   }
