@@ -45,21 +45,27 @@ export function findS3(): Availability {
 }
 
 /** Starts an S3 server on a folder. The first start on a machine builds it, which takes a minute or two. */
-export async function startS3(options: { readonly directory?: string } = {}): Promise<S3Server> {
+export async function startS3(
+  options: {
+    readonly directory?: string /** By default this machine alone reaches it. */;
+    readonly host?: string;
+  } = {},
+): Promise<S3Server> {
+  const { host = "127.0.0.1" } = options;
   const program = await installS3();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
   const [objects, attributes] = [join(directory, "objects"), join(directory, "attributes")];
   const bucket = "tessera";
   await mkdir(join(objects, bucket), { recursive: true });
   await mkdir(attributes, { recursive: true });
-  const port = await getPort({ host: "127.0.0.1" });
-  const endpoint = `http://127.0.0.1:${port}`;
+  const port = await getPort({ host });
+  const endpoint = `http://${host}:${port}`;
   const [accessKey, secretKey] = ["tessera-tests", "not-a-secret-of-anybody"];
   const start = () =>
     startProcess({
       program,
       // Attributes in separate files: not every file system supports attributes.
-      args: ["--port", `127.0.0.1:${port}`, "--quiet", "posix", "--sidecar", attributes, objects],
+      args: ["--port", `${host}:${port}`, "--quiet", "posix", "--sidecar", attributes, objects],
       cwd: directory,
       env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
       isReady: async () => (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status < 500,
