@@ -7,8 +7,8 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 /** Of these one file is read, which holds all that they depend on. */
 const bundles = ["@scalar/api-reference"];
 
-/** Source maps, declarations, and fonts in a form that is not embedded. */
-const unused = /\.(?:map|d\.[cm]?ts|woff)$/;
+/** Source maps, declarations, and fonts in a form or a weight that no ticket has. */
+const unused = /\.(?:map|d\.[cm]?ts|woff|ttf\.png)$|\/(?:100|200|300|500|600|800|900)[A-Z][A-Za-z_]*\/[^/]+\.ttf$/;
 
 const folder = process.argv[2] ?? "";
 const modules = join(folder, "node_modules");
@@ -31,7 +31,7 @@ dropFiles(folder);
 function dropFiles(path) {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory()) dropFiles(join(path, entry.name));
-    else if (entry.isFile() && unused.test(entry.name)) rmSync(join(path, entry.name));
+    else if (entry.isFile() && unused.test(join(path, entry.name))) rmSync(join(path, entry.name));
   }
 }
 

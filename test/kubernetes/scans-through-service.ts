@@ -18,6 +18,8 @@ export interface Visit {
 export interface VisitOptions {
   /** Where the Service of the gateways is. */
   readonly baseUrl: string;
+  /** How many there are; each is scanned once. */
+  readonly tickets: number;
   readonly gates: number;
   readonly pauseMs: number;
   /** A scan without an answer is repeated until this time has passed. 0: never. */
@@ -29,7 +31,7 @@ let nextTicket = 1;
 export const secretOf = (ticket: number) => `ticket-${ticket}-of-the-cluster`;
 
 /** Opens gates. Most keep their connection, as scanners do; each tenth scan has one of its own. */
-export function openGates({ baseUrl, gates, pauseMs, repeatForMs }: VisitOptions): Visitors {
+export function openGates({ baseUrl, tickets, gates, pauseMs, repeatForMs }: VisitOptions): Visitors {
   const admitted: number[] = [];
   const failures: string[] = [];
   const started = Date.now();
@@ -53,6 +55,7 @@ export function openGates({ baseUrl, gates, pauseMs, repeatForMs }: VisitOptions
   async function work(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let number = 0; !closing; number += 1) {
+      if (nextTicket > tickets) return void failures.push("no ticket is left: import more of them");
       await visit(nextTicket++, number % 10 === 9 ? false : agent);
       await sleep(pauseMs);
     }
