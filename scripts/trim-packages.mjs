@@ -34,7 +34,7 @@ export function trimPackages(store) {
 }
 
 /**
- * The packages in a folder; links to packages of other folders are none.
+ * The packages in a folder, without links to packages of other folders.
  *
  * @param {string} folder
  * @returns {string[]}

@@ -49,26 +49,28 @@ export function findS3(): Availability {
 export async function startS3(
   options: {
     readonly directory?: string;
+    /** By default this machine alone reaches it. */
+    readonly host?: string;
     /** Files of a certificate for 127.0.0.1: it then speaks TLS. */
     readonly tls?: { readonly certificate: string; readonly key: string };
   } = {},
 ): Promise<S3Server> {
+  const { host = "127.0.0.1", tls } = options;
   const program = await installS3();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
   const [objects, attributes] = [join(directory, "objects"), join(directory, "attributes")];
   const bucket = "tessera";
   await mkdir(join(objects, bucket), { recursive: true });
   await mkdir(attributes, { recursive: true });
-  const port = await getPort({ host: "127.0.0.1" });
-  const { tls } = options;
-  const endpoint = `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`;
+  const port = await getPort({ host });
+  const endpoint = `${tls === undefined ? "http" : "https"}://${host}:${port}`;
   const encryption = tls === undefined ? [] : ["--cert", tls.certificate, "--key", tls.key];
   const [accessKey, secretKey] = ["tessera-tests", "not-a-secret-of-anybody"];
   const start = () =>
     startProcess({
       program,
       // Attributes in separate files: not every file system supports attributes.
-      args: ["--port", `127.0.0.1:${port}`, "--quiet", ...encryption, "posix", "--sidecar", attributes, objects],
+      args: ["--port", `${host}:${port}`, "--quiet", ...encryption, "posix", "--sidecar", attributes, objects],
       cwd: directory,
       env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
       isReady: async () =>

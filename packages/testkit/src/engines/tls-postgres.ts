@@ -17,23 +17,32 @@ export interface TlsPostgres {
   stop(): Promise<void>;
 }
 
-const admitted = [
+const ofThisMachine = [
   "hostssl all postgres 127.0.0.1/32 cert",
   "hostssl all guest 127.0.0.1/32 trust",
   "hostssl all all 127.0.0.1/32 scram-sha-256",
-];
+  "",
+].join("\n");
 
 /**
- * Starts a server with TLS. It admits `postgres` with a client certificate of this subject, `guest` without one, and
- * others with their password.
+ * Starts a server with TLS. By default it listens on this machine alone, and admits `postgres` with a client certificate of
+ * this subject, `guest` without one, and others with their password.
  */
 export async function startTlsPostgres({
   authority,
   certificate,
   key,
+  host = "127.0.0.1",
+  admitted = ofThisMachine,
+  settings: more = {},
 }: IssuedCertificate & {
   /** The authority of clients. */
   readonly authority: string;
+  readonly host?: string;
+  /** Lines of `pg_hba.conf`. */
+  readonly admitted?: string;
+  /** Server settings that add to the built-in ones. */
+  readonly settings?: Readonly<Record<string, string>>;
 }): Promise<TlsPostgres> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-postgres-tls-"));
   const log = () => {};
@@ -47,17 +56,18 @@ export async function startTlsPostgres({
     if (place.account !== undefined) await chown(path, place.account.uid, place.account.gid);
     return path;
   };
-  const port = await getPort({ host: "127.0.0.1" });
+  const port = await getPort({ host });
   const settings = {
     ssl_cert_file: await write("server.crt", certificate),
     ssl_key_file: await write("server.key", key),
     ssl: "on",
     ssl_ca_file: await write("clients.crt", authority),
-    hba_file: await write("hba.conf", `${admitted.join("\n")}\n`),
-    listen_addresses: "127.0.0.1",
+    hba_file: await write("hba.conf", admitted),
+    listen_addresses: host,
     port: String(port),
     unix_socket_directories: "",
     fsync: "off",
+    ...more,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = await startProcess({

@@ -1,0 +1,106 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deviceKey, eventPath } from "../e2e/sample-records.ts";
+
+/** Visitors with a ticket each, who come to gates one after the other. */
+export interface Visitors {
+  /** Ends when every visitor at a gate has an answer. */
+  finish(): Promise<Visit>;
+}
+
+export interface Visit {
+  readonly admitted: readonly number[];
+  /** Everything but an admission: other answers, and connections that broke. */
+  readonly failures: readonly string[];
+  readonly slowestMs: number;
+}
+
+export interface VisitOptions {
+  /** Where the Service of the gateways is. */
+  readonly baseUrl: string;
+  /** How many there are; each is scanned once. */
+  readonly tickets: number;
+  readonly gates: number;
+  readonly pauseMs: number;
+  /** A scan without an answer is repeated until this time has passed. 0: never. */
+  readonly repeatForMs: number;
+}
+
+let nextTicket = 1;
+
+export const secretOf = (ticket: number) => `ticket-${ticket}-of-the-cluster`;
+
+/** Opens gates. Most keep their connection, as scanners do; each tenth scan has one of its own. */
+export function openGates({ baseUrl, tickets, gates, pauseMs, repeatForMs }: VisitOptions): Visitors {
+  const admitted: number[] = [];
+  const failures: string[] = [];
+  const started = Date.now();
+  let slowestMs = 0;
+  let closing = false;
+
+  async function visit(ticket: number, agent: Agent | false): Promise<void> {
+    const begun = performance.now();
+    for (const until = Date.now() + repeatForMs; ; await sleep(200)) {
+      const problem = await scan(`${baseUrl}${eventPath}/checkinlists/1/positions/${secretOf(ticket)}/redeem/`, {
+        nonce: `nonce-${ticket}`,
+        agent,
+      });
+      slowestMs = Math.max(slowestMs, performance.now() - begun);
+      if (problem === undefined) return void admitted.push(ticket);
+      failures.push(`after ${((Date.now() - started) / 1000).toFixed(1)} s: ${problem}`);
+      if (Date.now() > until) return;
+    }
+  }
+
+  async function work(): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let number = 0; !closing; number += 1) {
+      if (nextTicket > tickets) return void failures.push("no ticket is left: import more of them");
+      await visit(nextTicket++, number % 10 === 9 ? false : agent);
+      await sleep(pauseMs);
+    }
+    agent.destroy();
+  }
+
+  const working = Array.from({ length: gates }, work);
+  return {
+    async finish() {
+      closing = true;
+      await Promise.all(working);
+      return { admitted, failures, slowestMs: Math.round(slowestMs) };
+    },
+  };
+}
+
+/** Sends one scan, and returns what is wrong with the answer. */
+function scan(
+  url: string,
+  { nonce, agent }: { readonly nonce: string; readonly agent: Agent | false },
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = {
+      method: "POST",
+      agent,
+      headers: { authorization: `Device ${deviceKey}`, "content-type": "application/json" },
+      timeout: 15_000,
+    };
+    const asked = request(url, options, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => {
+        text += part;
+      });
+      response.on("error", (error) => resolve(describe(error)));
+      response.on("end", () =>
+        resolve(response.statusCode === 201 ? undefined : `${response.statusCode} ${text.slice(0, 200)}`),
+      );
+    });
+    asked.on("timeout", () => asked.destroy(new Error("no answer in 15 s")));
+    asked.on("error", (error) => resolve(describe(error)));
+    asked.end(JSON.stringify({ nonce, type: "entry" }));
+  });
+}
+
+function describe(error: Error & { readonly code?: string }): string {
+  return error.code ?? error.message;
+}
