@@ -7,7 +7,7 @@ import type { OutsideEngines } from "./outside-engines.ts";
 import type { Kubernetes } from "./start-kubernetes.ts";
 
 export const namespace = "tickets";
-export const releaseName = "tessera";
+const releaseName = "tessera";
 export const operatorKey = "operator-key-of-the-cluster-0123456789abcdef";
 
 const services = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Availability, findProgram, installOnce, isExecutable, runInstaller } from "./engine-process.ts";
 
 /** Its schemas are among those that the chart is checked against. */
-export const kubernetesVersion = "v1.36.3";
+const kubernetesVersion = "v1.36.3";
 
 /** Valid from `src` and from `dist`. */
 const sources = join(import.meta.dirname, "../../src/engines/kubernetes");
