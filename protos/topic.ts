@@ -19,6 +19,8 @@ export interface Topic<F> {
   readonly fromOutside?: {
     /** What a message is about, because a key covers several things. A later message about the same thing replaces it. */
     subject(value: Uint8Array): string;
+    /** The key that such a message should have: `organizer/event`. Undefined: it cannot be read. */
+    place(value: Uint8Array): string | undefined;
   };
   /** Facts with one key stay in order. */
   key(fact: F): string;

@@ -169,6 +169,17 @@ function subjectOf(record: Uint8Array): string {
   }
 }
 
+/** Reads which event a record is about, whatever key its message has. */
+function placeOf(record: Uint8Array): string | undefined {
+  try {
+    const { organizer, event } = JSON.parse(new TextDecoder().decode(record)) as { organizer: unknown; event: unknown };
+    const within = event ?? "";
+    return typeof organizer === "string" && typeof within === "string" ? `${organizer}/${within}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The continuous feed of records: shops publish here, one record in JSON per message, keyed `organizer/event`, so that
  * the records of an event stay in order. It contains the personal data of orders. Its key names no single order, so
@@ -191,7 +202,7 @@ export const recordFeed = topic<Uint8Array>(
       waiting_list: ["data"],
       kept: ["data"],
     },
-    fromOutside: { subject: subjectOf },
+    fromOutside: { subject: subjectOf, place: placeOf },
   },
 );
 

@@ -36,7 +36,14 @@ export async function fetchPnpm({ root, env, onStart }) {
   const program = join(folder, "node_modules", "pnpm", "bin", "pnpm.mjs");
   if (compareHashes(read(lock)).isFetched !== true) {
     mkdirSync(folder, { recursive: true });
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--no-save"];
+    // Its errors are needed whatever the caller wants to hear, and without a network it says so within seconds.
+    const patience = [
+      "--loglevel=error",
+      "--fetch-retries=3",
+      "--fetch-retry-mintimeout=1000",
+      "--fetch-retry-factor=2",
+    ];
+    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--no-save", ...patience];
     const fetched = await runStep({
       title: "fetching pnpm",
       command: "npm",

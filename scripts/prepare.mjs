@@ -1,5 +1,5 @@
 // Prepares a clone: installs its packages and, with --build=FOLDER, compiles a package with its references. Both only after
-// a change.
+// a change. With --without-tools it installs what the platform needs to be compiled and to run, and no tools of developers.
 // Runs under every Node that can report its own version as too old: no syntax newer than Node 14, no dependency.
 import { createHash } from "node:crypto";
 import {
@@ -21,14 +21,18 @@ import { fetchPnpm, pnpm } from "./fetch-pnpm.mjs";
 import { chooseVariables } from "./install-environment.mjs";
 import { withLock } from "./prepare-lock.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
+import { trimPackages } from "./trim-packages.mjs";
 
 const neededNode = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const state = join(root, "node_modules", ".cache", "tessera");
 const installed = join(state, "installed");
 const binaries = join(root, "node_modules", ".bin");
+/** The compiler, and what the command imports when it runs. */
+const platformAlone = ["--prod", "--filter=tessera", "--filter-prod=@tessera/cli..."];
 const packagedNode = join(binaries, "node");
 const ownNode = Number(process.versions.node.split(".")[0]);
+const withTools = !process.argv.includes("--without-tools");
 
 if (ownNode < 20) {
   fail(
@@ -69,6 +73,8 @@ async function prepare(entry) {
 /** @param {(pid: number) => void} onStart */
 async function install(onStart) {
   const fingerprint = hashOfInstall();
+  // Tools that are there stay, and are kept up to date.
+  const all = withTools || hasTools();
   rmSync(installed, { force: true });
   const env = installEnvironment();
   const fetched = await fetchPnpm({ root, env, onStart });
@@ -77,7 +83,7 @@ async function install(onStart) {
   const result = await runStep({
     title: "installing",
     command: process.execPath,
-    args: [fetched.program, "install", "--frozen-lockfile"],
+    args: [fetched.program, "install", "--frozen-lockfile", ...(all ? [] : platformAlone)],
     cwd: root,
     env,
     limitSeconds: 1800,
@@ -87,8 +93,9 @@ async function install(onStart) {
     fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
   }
   await provideNode();
+  if (!all) trimPackages(join(root, "node_modules", ".pnpm"));
   mkdirSync(state, { recursive: true });
-  writeFileSync(installed, fingerprint);
+  writeFileSync(installed, `${fingerprint} ${all ? "with tools" : "without tools"}`);
   print(`installed in ${Math.ceil(result.seconds)} s`);
 }
 
@@ -114,7 +121,12 @@ async function build(entry, onStart) {
 }
 
 function isInstalled() {
-  return existsSync(packagedNode) && existsSync(join(binaries, "tsc")) && read(installed) === hashOfInstall();
+  const present = existsSync(packagedNode) && existsSync(join(binaries, "tsc")) && (hasTools() || !withTools);
+  return present && (read(installed) || "").startsWith(`${hashOfInstall()} `);
+}
+
+function hasTools() {
+  return (read(installed) || "").endsWith(" with tools");
 }
 
 /** @param {string} entry */

@@ -205,6 +205,14 @@ create table item (
   constraint item_pkey primary key (organizer, event, id)
 );
 
+create table lost_position (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  placed_at timestamptz not null,
+  constraint lost_position_pkey primary key (organizer, event, id)
+);
+
 create table migration (
   scope text not null,
   revision integer not null,
@@ -473,6 +481,7 @@ alter table event add constraint event_organizer_fkey foreign key (organizer) re
 alter table gate add constraint gate_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table gate_answer add constraint gate_answer_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table item add constraint item_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table lost_position add constraint lost_position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug) on delete cascade;
 alter table "order" add constraint order_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "position" add constraint position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table question add constraint question_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -26,6 +26,16 @@ const contradictions: readonly Refusal[] = [
     values: { kafka: { tls: { clientCertificate: true } } },
     says: "kafka.tls.clientCertificate needs kafka.tls.existingSecret",
   },
+  {
+    name: "an authority of no Redis",
+    values: { redis: { caExistingSecret: "redis-ca" } },
+    says: "redis.caExistingSecret is set without redis.existingSecret",
+  },
+  {
+    name: "an authority of a file store without TLS",
+    values: { objectStore: { endpoint: "http://s3:9000", caExistingSecret: "s3-ca" } },
+    says: "objectStore.caExistingSecret is for an endpoint with https",
+  },
   { name: "no bucket", values: { objectStore: { bucket: "" } }, says: "objectStore.bucket is empty" },
   { name: "no public address", values: { baseUrl: "" }, says: "baseUrl is empty" },
   {

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ofKind, renderChart } from "./render-chart.ts";
 
-const operations = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+const operations = read("operations.md");
+const runbooks = read("runbooks.md");
 
 it("where something scales a Deployment, it has no number of replicas", async () => {
   const manifests = await renderChart("full");
@@ -57,26 +59,26 @@ it("another number of pods replaces none that runs", async () => {
   expect(one.template).toEqual(three.template);
 });
 
-it("every alert is about metrics that operators are told about, and links to a heading of that page", async () => {
+it("every alert is about metrics that operators are told about, and has a section in the runbooks, with nothing left over", async () => {
   const rules = ofKind("PrometheusRule", await renderChart("full")).get("alerts")?.spec.groups[0].rules as {
     readonly alert: string;
     readonly expr: string;
-    readonly annotations: { readonly runbook_url: string };
+    readonly annotations: { readonly runbook: string; readonly runbook_url?: string };
   }[];
   expect(rules.length).toBeGreaterThan(10);
-  const anchors = [...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9 -]/g, "")
-      .replaceAll(" ", "-"),
-  );
   for (const { alert, expr, annotations } of rules) {
-    const metrics = expr.match(/tessera_\w+/g) ?? [];
+    const metrics = (expr.match(/tessera_\w+/g) ?? []).map((name) => name.replace(/_seconds_count$/, "_seconds"));
     expect(metrics, alert).not.toEqual([]);
     for (const metric of metrics) expect(operations, alert).toContain(`| \`${metric}\` |`);
     expect(expr, alert).toContain('namespace="tickets"');
-    expect(anchors, alert).toContain(annotations.runbook_url.split("#")[1]);
+    expect(annotations.runbook, alert).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url, alert).toBe(`https://docs.example.org/tessera/runbooks.md#${alert.toLowerCase()}`);
   }
+  const sections = runbooks.split(/^## /m).slice(1);
+  const described = sections.map((section) => section.split("\n")[0]);
+  expect(described.sort()).toEqual([...new Set(rules.map(({ alert }) => alert))].sort());
+  for (const section of sections)
+    for (const part of ["**Means.**", "**Look.**", "**Do.**"]) expect(section, section.split("\n")[0]).toContain(part);
 });
 
 it("metrics keep the service that they are about", async () => {

@@ -66,6 +66,9 @@
 {{ include "tessera.env.value" (dict "name" "CACHE" "value" "redis") -}}
 {{ include "tessera.env.secret" (dict "name" "REDIS_URL" "secret" $values.redis.existingSecret "key" "url") -}}
 {{ include "tessera.env.value" (dict "name" "REDIS_PREFIX" "value" $values.redis.prefix) -}}
+{{- if $values.redis.caExistingSecret -}}
+{{ include "tessera.env.value" (dict "name" "REDIS_TLS_CA" "value" "/etc/tessera/redis/ca.crt") -}}
+{{- end -}}
 {{- end -}}
 {{- $store := $values.objectStore -}}
 {{ include "tessera.env.value" (dict "name" "FILES" "value" "s3") -}}
@@ -75,6 +78,9 @@
 {{ include "tessera.env.value" (dict "name" "S3_PATH_STYLE" "value" (ternary "on" "off" $store.pathStyle)) -}}
 {{- if $store.endpoint -}}
 {{ include "tessera.env.value" (dict "name" "S3_ENDPOINT" "value" $store.endpoint) -}}
+{{- end -}}
+{{- if $store.caExistingSecret -}}
+{{ include "tessera.env.value" (dict "name" "S3_TLS_CA" "value" "/etc/tessera/files/ca.crt") -}}
 {{- end -}}
 {{- if $store.existingSecret -}}
 {{ include "tessera.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" $store.existingSecret "key" "accessKeyId") -}}

@@ -21,6 +21,18 @@
   secret:
     secretName: {{ . }}
 {{- end }}
+{{- if .names }}
+{{- with $values.redis.caExistingSecret }}
+- name: redis
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- with $values.objectStore.caExistingSecret }}
+- name: files
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "tessera.volumeMounts" -}}
@@ -40,6 +52,16 @@
 {{- if $values.postgres.caExistingSecret }}
 - name: postgres
   mountPath: /etc/tessera/postgres
+  readOnly: true
+{{- end }}
+{{- if and .name $values.redis.caExistingSecret }}
+- name: redis
+  mountPath: /etc/tessera/redis
+  readOnly: true
+{{- end }}
+{{- if and .name $values.objectStore.caExistingSecret }}
+- name: files
+  mountPath: /etc/tessera/files
   readOnly: true
 {{- end }}
 {{- end -}}

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
-import { noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
+import { deleteDeadLetters, noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
@@ -77,11 +77,13 @@ async function feed(
     maxMs,
     stopping,
     signal,
+    key = "o/e",
   }: {
     targets: ImportTargets;
     maxMs?: number;
     stopping?: AbortSignal;
     signal?: AbortSignal;
+    key?: string;
   },
 ): Promise<void> {
   const never = new AbortController().signal;
@@ -94,7 +96,7 @@ async function feed(
   const messages = records.map((record, index) => ({
     topic: recordFeed.name,
     partition: 0,
-    key: "o/e",
+    key,
     value: Buffer.from(JSON.stringify(record)),
     headers: {},
     place: { offset: String(index), storedAt: Date.now() * 1000 },
@@ -144,6 +146,30 @@ describe("the feed", () => {
       { is_empty: false, is_told: true },
       { is_empty: true, is_told: true },
     ]);
+  });
+
+  it("[D3.17, D4.8] parks what is refused by the event that it names, whatever key it was sent with", async () => {
+    const { targets } = ownersWith(async ({ records }) => ({
+      rejected: records.map(({ line }) => ({ line, errors: [{ field: "email", messages: ["was erased"] }] })),
+    }));
+    await feed([item(1)], { targets, key: "ORDER-1" });
+    await feed(
+      [
+        { ...item(3), event: undefined },
+        { ...item(4), event: 7 },
+      ],
+      { targets, key: "x/y" },
+    );
+    const keys = (await deadLetters()).map(({ key }) => key.split("#")[0]);
+    expect(keys).toEqual(["o/e", "o/", "x/y"]);
+    const request = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
+    await noteCase(db, request);
+    await takeOn(db, request);
+    await feed([item(2)], { targets, key: "" });
+    expect(
+      await db.many(sql`select payload is null as empty from dead_letter where key like 'o/e#%' order by id`),
+    ).toEqual([{ empty: false }, { empty: true }]);
+    expect(await deleteDeadLetters(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
   });
 
   it("lets its transaction go before the database ends it, and what was under way with it", async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
+import { type ArrivalOptions, Arrivals, type ArrivalTargets } from "./arrivals.ts";
 import {
   type ConflictFinders,
   type EventSet,
@@ -13,29 +13,20 @@ import {
   nameEvent,
 } from "./find-conflicts.ts";
 import { findOtherFormat } from "./other-format.ts";
-import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
 import { type RecordOutcome, Tally } from "./tally.ts";
 
-/** The services that own records, and those that consume their facts. */
-export interface ImportTargets extends ConflictFinders {
-  readonly owners: RecordOwners;
-  /** By service. */
-  readonly readers: ReadonlyMap<string, CaughtUp>;
+export interface ImportTargets extends ConflictFinders, ArrivalTargets {
   /** Called for each record. */
   readonly onRecord?: (outcome: RecordOutcome) => void;
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends ArrivalOptions {
   /** Called after every batch. */
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Aborts the import; what was applied stays. */
-  readonly signal?: AbortSignal | undefined;
-  /** How long the whole import may wait until its records are visible. Left out: up to 30 s each time. */
-  readonly settleMs?: number;
 }
 
 export interface ImportProgress {
@@ -60,9 +51,6 @@ const longestLineBytes = 16 * 1024 * 1024;
 
 /** A body that begins with so many lines, none of them a JSON object, holds no records. */
 const mostStrangeLines = 10;
-
-/** How long the end of an import waits until its records are visible, and an owner for the records of others. */
-const longestSettleMs = 30_000;
 
 /** What changes how much of a quota is taken, or how much of it there is. */
 const kindsOfCapacity: ReadonlySet<string> = new Set(["order", "quota"]);
@@ -130,13 +118,11 @@ class ImportRun {
   readonly #tally: Tally;
   readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
-  /** By owner that has applied records: the services that may not have read the facts of them. */
-  readonly #behind = new Map<RecordOwnerName, Set<string>>();
+  readonly #arrivals: Arrivals;
   /** Events whose quotas may be overbooked now. */
   readonly #booked: EventSet = new Set();
   /** Events that may have several tickets of one secret now. */
   readonly #sold: EventSet = new Set();
-  #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
   #strangeLines = 0;
@@ -145,7 +131,7 @@ class ImportRun {
     this.#targets = targets;
     this.#tally = new Tally(targets.onRecord);
     this.#options = options;
-    this.#settleLeftMs = options.settleMs ?? Number.POSITIVE_INFINITY;
+    this.#arrivals = new Arrivals(targets, options);
     const names = Object.keys(targets.owners) as RecordOwnerName[];
     this.#batches = new Map(
       names.map((owner) => [owner, new RecordBatches((batch) => this.#applyAfterOthers(owner, batch))]),
@@ -217,7 +203,7 @@ class ImportRun {
   async #applyAfterOthers(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { after } = this.#targets.owners[owner];
     await this.#flush(after);
-    await this.#settle(after, [owner]);
+    await this.#arrivals.at(owner, after);
     await this.#apply(owner, batch);
   }
 
@@ -244,7 +230,7 @@ class ImportRun {
           errors: Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
         });
     }
-    this.#behind.set(owner, new Set(this.#targets.readers.keys()));
+    this.#arrivals.expectFrom(owner);
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
 
@@ -259,40 +245,17 @@ class ImportRun {
   async finish(): Promise<ImportSummary> {
     await this.#flush(this.#batches.keys());
     const { signal } = this.#options;
-    const { quotas, tickets, readers } = this.#targets;
-    const [overbooked, ambiguous_secrets] = await Promise.all([
+    const { quotas, tickets } = this.#targets;
+    const [overbooked, ambiguous_secrets, settled] = await Promise.all([
       findOverbooked(this.#booked, { quotas, signal }),
       findAmbiguousSecrets(this.#sold, { tickets, signal }),
-      this.#settle([...this.#behind.keys()], [...readers.keys()]),
+      this.#arrivals.everywhere(),
     ]);
-    const settled = [...this.#behind.values()].every((services) => services.size === 0);
     return this.#tally.summary({ settled, overbooked, ambiguous_secrets });
   }
 
   async #flush(owners: Iterable<RecordOwnerName>): Promise<void> {
     for (const owner of owners) await this.#batches.get(owner)?.flush();
-  }
-
-  /** Waits until services have read the facts of owners, as far as time is left. */
-  async #settle(owners: readonly RecordOwnerName[], services: readonly string[]): Promise<void> {
-    const begun = Date.now();
-    const until = begun + Math.min(longestSettleMs, this.#settleLeftMs);
-    await Promise.all(owners.map((owner) => this.#settleOwner(owner, { services, until })));
-    this.#settleLeftMs -= Date.now() - begun;
-  }
-
-  async #settleOwner(
-    name: RecordOwnerName,
-    { services, until }: { readonly services: readonly string[]; readonly until: number },
-  ): Promise<void> {
-    const behind = this.#behind.get(name) ?? new Set();
-    // Taken out before, so that a batch applied meanwhile counts again.
-    const asked = services.filter((service) => behind.delete(service));
-    if (asked.length === 0) return;
-    const readers = asked.flatMap((service) => this.#targets.readers.get(service) ?? []);
-    const owner = this.#targets.owners[name].facts;
-    const isSettled = await settle({ owner, readers, until, signal: this.#options.signal });
-    if (!isSettled) for (const service of asked) this.#behind.get(name)?.add(service);
   }
 
   /** Makes the error of an import that could not be finished. */

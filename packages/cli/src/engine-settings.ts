@@ -38,11 +38,21 @@ export const engineSettings = {
   redisUrl: optional(
     secret("REDIS_URL", "The address of Redis or Valkey with user and password; required with CACHE=redis."),
   ),
+  redisTlsAuthority: optional(
+    text(
+      "REDIS_TLS_CA",
+      undefined,
+      "A PEM file with the authorities of a server at rediss://; default: those of the system.",
+    ),
+  ),
   redisPrefix: text("REDIS_PREFIX", "tessera:", "The prefix of all keys and channels."),
   files: choice("FILES", ["disk", "s3"], "disk", "Where uploads and results are stored."),
   filesDirectory: text("FILES_DIR", ".tessera/files", "The folder for FILES=disk; several processes may share it."),
   s3Endpoint: optional(
     url("S3_ENDPOINT", undefined, "The S3 server; default: Amazon.", { example: "http://minio:9000" }),
+  ),
+  s3TlsAuthority: optional(
+    text("S3_TLS_CA", undefined, "A PEM file with the authorities of S3_ENDPOINT; default: those of the system."),
   ),
   s3Region: text("S3_REGION", "us-east-1", "The region of the bucket."),
   s3Bucket: optional(text("S3_BUCKET", undefined, "The bucket; required with FILES=s3.")),

@@ -2,6 +2,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { KafkaAccess } from "@tessera/engines/kafka-client";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { memoryCache } from "@tessera/engines/memory-cache";
+import type { RedisAccess } from "@tessera/engines/redis";
 import { readTlsFiles, type TlsFiles } from "@tessera/engines/tls-files";
 import type { Bus } from "@tessera/kit/bus/bus";
 import type { Cache } from "@tessera/kit/cache/cache";
@@ -78,8 +79,17 @@ export async function openCache(
 ): Promise<Cache> {
   if (config.cache === "memory") return memoryCache({ log });
   const { redisCache } = await import("@tessera/engines/redis");
+  return redisCache({ ...redisAccess(config), prefix: config.redisPrefix, log, metrics });
+}
+
+/** How to connect to Redis. */
+export function redisAccess(config: EngineConfig): RedisAccess {
   const url = required(config.redisUrl, "REDIS_URL", "CACHE=redis").reveal();
-  return redisCache({ url, prefix: config.redisPrefix, log, metrics });
+  const { redisTlsAuthority: authority } = config;
+  if (authority === undefined) return { url };
+  if (!url.startsWith("rediss:")) throw wrong("REDIS_TLS_CA needs an address with TLS: rediss://");
+  readTlsFiles({ authority });
+  return { url, authority };
 }
 
 /** Opens the file store. */
@@ -90,6 +100,7 @@ export async function openFiles(config: EngineConfig): Promise<Files> {
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     throw wrong("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both or none");
   return s3Files({
+    ...s3Tls(config),
     bucket: required(config.s3Bucket, "S3_BUCKET", "FILES=s3"),
     region: config.s3Region,
     prefix: config.s3Prefix,
@@ -99,6 +110,15 @@ export async function openFiles(config: EngineConfig): Promise<Files> {
       ? {}
       : { credentials: { accessKeyId: accessKeyId.reveal(), secretAccessKey } }),
   });
+}
+
+/** Which authorities the certificate of the file store may have. */
+export function s3Tls({ s3Endpoint, s3TlsAuthority: authority }: EngineConfig): { authority?: string } {
+  if (authority === undefined) return {};
+  if (s3Endpoint?.startsWith("http:") === true)
+    throw wrong("S3_TLS_CA needs an address with TLS in S3_ENDPOINT: https://");
+  readTlsFiles({ authority });
+  return { authority };
 }
 
 function required<T>(value: T | undefined, name: string, because: string): T {

@@ -1,7 +1,8 @@
-import type { Dirent } from "node:fs";
+import { close as closeFile, type Dirent, open as openFile, read as readFile } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "@tessera/kit/faults";
 import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
@@ -39,7 +40,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     await syncFolder(dirname(path));
   }
 
-  return {
+  const files: Files = {
     async put(key, source, { contentType }) {
       requireKey(key);
       requireContentType(contentType);
@@ -84,6 +85,20 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       }
     },
 
+    async read(key, size) {
+      requireKey(key);
+      let bytes: Buffer;
+      try {
+        bytes = await readBegin(pathOf(content, key), headerBytes + size);
+      } catch (error) {
+        if (isAbsence(error)) return undefined;
+        throw toFault(error);
+      }
+      if (bytes.length === headerBytes + size) return bytes.subarray(headerBytes);
+      const found = await files.get(key);
+      return found === undefined ? undefined : buffer(found.content);
+    },
+
     async remove(keys) {
       for (const key of keys) requireKey(key);
       try {
@@ -105,6 +120,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       await cleared;
     },
   };
+  return files;
 }
 
 /** Errors of mkdir and rename when a concurrent remove deletes the folder. After so many in a row the cause is another one. */
@@ -145,6 +161,21 @@ interface Described {
   readonly found: Omit<FoundFile, "content"> | undefined;
   /** The first bytes of its content: all of a small file, which is then read at once. */
   readonly begin: Buffer;
+}
+
+/** Each step waits for a thread: there are as few as possible, and the last one is not waited for. */
+function readBegin(path: string, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW, (notOpened, file) => {
+      if (notOpened !== null) return reject(notOpened);
+      const bytes = Buffer.allocUnsafe(length);
+      readFile(file, bytes, 0, length, 0, (notRead, bytesRead) => {
+        closeFile(file, () => {});
+        if (notRead !== null) reject(notRead);
+        else resolve(bytes.subarray(0, bytesRead));
+      });
+    });
+  });
 }
 
 async function describe(file: FileHandle, key: string): Promise<Described> {

@@ -152,6 +152,26 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, tls: TlsFiles
 
 export const kafkaSettings = { partitionsAtOnce, requestTimeoutMs } as const;
 
+/** What access rules are about, and what they allow, by their names in the brokers' own tools. */
+export const aclNumbers = {
+  resources: {
+    topic: kafkajs.AclResourceTypes.TOPIC,
+    group: kafkajs.AclResourceTypes.GROUP,
+    "transactional-id": kafkajs.AclResourceTypes.TRANSACTIONAL_ID,
+  },
+  operations: {
+    Read: kafkajs.AclOperationTypes.READ,
+    Write: kafkajs.AclOperationTypes.WRITE,
+    Create: kafkajs.AclOperationTypes.CREATE,
+    Alter: kafkajs.AclOperationTypes.ALTER,
+    Describe: kafkajs.AclOperationTypes.DESCRIBE,
+    AlterConfigs: kafkajs.AclOperationTypes.ALTER_CONFIGS,
+    DescribeConfigs: kafkajs.AclOperationTypes.DESCRIBE_CONFIGS,
+  },
+  allow: kafkajs.AclPermissionTypes.ALLOW,
+  patterns: { literal: kafkajs.ResourcePatternTypes.LITERAL, prefixed: kafkajs.ResourcePatternTypes.PREFIXED },
+} as const;
+
 export const gzip = kafkajs.CompressionTypes.GZIP;
 export const uncompressed = kafkajs.CompressionTypes.None;
 export const resourceType = kafkajs.ConfigResourceTypes.TOPIC;
@@ -164,6 +184,12 @@ export function kafkaErrorType(error: unknown): string | undefined {
     if ("type" in at && typeof at.type === "string") return at.type;
   }
   return undefined;
+}
+
+/** Whether the brokers refused the name or the password. */
+export function isRefusedLogin(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "KafkaJSSASLAuthenticationError" || isRefusedLogin(error.cause);
 }
 
 export function topicMissing(topic: string, cause: unknown): Fault {

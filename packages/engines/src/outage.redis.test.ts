@@ -138,7 +138,7 @@ describeEachRedis("when %s", (flavour) => {
     await a.cache.limiter(limits).take(freshKey());
     expect(performance.now() - started).toBeLessThan(20);
     server.resume();
-    await a.becomes("usable");
+    await Promise.all([a.becomes("usable"), b.becomes("usable")]);
     expect(await countTogether(a, b)).toBe(true);
   });
 

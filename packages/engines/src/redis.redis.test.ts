@@ -1,15 +1,8 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { cacheContract } from "@tessera/testkit/cache-contract";
-import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
-import { connectedCache, watchedCache } from "@tessera/testkit/redis-cache";
-import getPort from "get-port";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { connectedCache } from "@tessera/testkit/redis-cache";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
 let serial = 0;
 
@@ -63,52 +56,5 @@ describeEachRedis("%s", (flavour) => {
     await vi.waitFor(() => expect(heard).toEqual(["good"]));
     expect(mine.lines).toEqual([]);
     await mine.cache.close();
-  });
-});
-
-describe("TLS", () => {
-  let directory: string;
-  let server: RedisServer;
-  let url: string;
-  let files: Awaited<ReturnType<typeof writeCertificate>>;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "tessera-tls-"));
-    const authority = await createAuthority();
-    const issued = await authority.issue({ names: ["127.0.0.1"] });
-    files = await writeCertificate(directory, { ...issued, authority: authority.certificate });
-    const port = await getPort({ host: "127.0.0.1" });
-    server = await startRedis({
-      flavour: "redis",
-      settings: [
-        ...["--tls-port", String(port), "--tls-auth-clients", "no"],
-        ...["--tls-cert-file", files.certificate, "--tls-key-file", files.key],
-        ...["--tls-ca-cert-file", files.authority],
-      ],
-    });
-    url = `rediss://127.0.0.1:${port}`;
-  });
-  afterAll(async () => {
-    await server.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  it("is spoken with a server whose certificate can be trusted", async () => {
-    const program = `
-      import { connectedCache, watchedCache } from ${JSON.stringify(import.meta.resolve("@tessera/testkit/redis-cache"))};
-      const { cache } = await connectedCache(process.argv[1]);
-      const limiter = cache.limiter({ name: "tls", attempts: 5, windowMs: 60000 });
-      await limiter.take("key");
-      await cache.close();`;
-    await promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module", "-e", program, url], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: files.authority },
-    });
-    expect(await server.command("GET", "tessera:limit:tls:60:key")).toBe("$1\r\n1\r\n");
-  });
-
-  it("is refused with any other", async () => {
-    const opened = watchedCache(url);
-    await vi.waitFor(() => expect(opened.lines).toHaveLength(1));
-    expect(await opened.isUsable()).toBe(false);
-    await opened.cache.close();
   });
 });

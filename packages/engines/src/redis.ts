@@ -9,11 +9,18 @@ import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { createClient, ErrorReply } from "redis";
 import { createListeners } from "./hints.ts";
 import { type Evaluate, sharedLimiter } from "./limiters.ts";
+import { readTlsFiles } from "./tls-files.ts";
 import { createTrust } from "./trust.ts";
 
-export interface RedisCacheOptions {
+/** A server, and how this process knows it. */
+export interface RedisAccess {
   /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
   readonly url: string;
+  /** A PEM file with the authorities of the server, read for each connection; by default those of the system. */
+  readonly authority?: string | undefined;
+}
+
+export interface RedisCacheOptions extends RedisAccess {
   /** Begins the names of all keys and channels. Deployments on one server need different prefixes. */
   readonly prefix?: string;
   /** How long a caller waits for an answer, in milliseconds. */
@@ -42,8 +49,8 @@ const mostCommands = 10_000;
  * lost. Until then, and while the server is too slow, limits count and hints are delivered only within each process.
  */
 export function redisCache(options: RedisCacheOptions): Cache {
-  const { url, prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
-  requireRedisUrl(url);
+  const { prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
+  requireRedisUrl(options.url);
   const stopping = new AbortController();
   const stopped = new Promise<never>((_resolve, reject) => {
     stopping.signal.addEventListener("abort", () => reject(new Error("this cache is closed")));
@@ -122,16 +129,17 @@ export function redisCache(options: RedisCacheOptions): Cache {
 
   async function keepLinked(): Promise<void> {
     for (let failed = 1; !stopping.signal.aborted; failed += 1) {
-      const client = makeClient(url);
-      const lost = new Promise<Error>((resolve) => client.on("error", resolve));
+      let client: Client | undefined;
       try {
-        await serveLink(client, lost);
+        const opened = makeClient(options);
+        client = opened;
+        await serveLink(opened, new Promise<Error>((resolve) => opened.on("error", resolve)));
       } catch (error) {
         if (link !== undefined) failed = 1;
         if (!stopping.signal.aborted) outage.begin(error);
       } finally {
         link = undefined;
-        if (client.isOpen) client.destroy();
+        if (client?.isOpen === true) client.destroy();
       }
       // A random pause, so that not all processes connect at once when a server restarts.
       await pause(backoff(pauses, failed) * (0.5 + Math.random() / 2), stopping.signal);
@@ -156,8 +164,8 @@ export function redisCache(options: RedisCacheOptions): Cache {
 }
 
 /** Returns a server's answer to INFO, or the code of its refusal, such as NOAUTH. */
-export async function inspectRedis(url: string): Promise<string | { readonly refusal: string }> {
-  const client = makeClient(url).on("error", () => {});
+export async function inspectRedis(access: RedisAccess): Promise<string | { readonly refusal: string }> {
+  const client = makeClient(access).on("error", () => {});
   try {
     const late = () => new Error(`Redis does not answer within ${connectMs} ms`);
     return await waitAtMost(
@@ -175,12 +183,15 @@ export async function inspectRedis(url: string): Promise<string | { readonly ref
 
 type Client = ReturnType<typeof makeClient>;
 
-function makeClient(url: string) {
+function makeClient({ url, authority }: RedisAccess) {
   return createClient({
     url,
     name: "tessera",
-    // `keepLinked` reconnects: the client's own reconnect does not notice a frozen server.
-    socket: { connectTimeout: connectMs / 2, reconnectStrategy: false },
+    socket: {
+      // `keepLinked` reconnects: the client's own reconnect does not notice a frozen server.
+      ...{ connectTimeout: connectMs / 2, reconnectStrategy: false },
+      ...(authority === undefined ? {} : { tls: true as const, ...readTlsFiles({ authority }) }),
+    },
     disableOfflineQueue: true,
     commandsQueueMaxLength: mostCommands,
     maintNotifications: "disabled",

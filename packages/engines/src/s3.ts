@@ -1,4 +1,6 @@
+import { Agent } from "node:https";
 import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -14,12 +16,15 @@ import type { Files } from "@tessera/kit/files/files";
 import type { Secret } from "@tessera/kit/redacted";
 import { type Digest, digestOf } from "./digest.ts";
 import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
+import { readTlsFiles } from "./tls-files.ts";
 
 export interface S3FilesOptions {
   /** It must exist. A lifecycle rule should delete incomplete uploads after about a day. */
   readonly bucket: string;
   /** Amazon's by default. */
   readonly endpoint?: string;
+  /** A PEM file with the authorities of the endpoint, read for each connection; by default those of the system. */
+  readonly authority?: string;
   readonly region?: string;
   /** Begins all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */
   readonly prefix?: string;
@@ -69,7 +74,7 @@ export function s3Files(options: S3FilesOptions): Files {
     else await client.send(new PutObjectCommand({ ...params, ContentLength: content.byteLength }));
   }
 
-  return {
+  const files: Files = {
     async put(key, content, { contentType }) {
       requireKey(key);
       requireContentType(contentType);
@@ -102,6 +107,11 @@ export function s3Files(options: S3FilesOptions): Files {
         if (statusOf(error) === 416) throw outside();
         throw toFault(error);
       }
+    },
+
+    async read(key) {
+      const found = await files.get(key);
+      return found === undefined ? undefined : buffer(found.content);
     },
 
     async remove(keys) {
@@ -138,9 +148,13 @@ export function s3Files(options: S3FilesOptions): Files {
       client.destroy();
     },
   };
+  return files;
 }
 
-function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions, timeoutMs: number): S3Client {
+function openClient(
+  { endpoint, authority, region, pathStyle, credentials }: S3FilesOptions,
+  timeoutMs: number,
+): S3Client {
   return new S3Client({
     region: region ?? "us-east-1",
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -158,12 +172,24 @@ function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
+      ...(authority === undefined ? {} : { httpsAgent: agentFor(authority) }),
       connectionTimeout: connectMs,
       socketTimeout: timeoutMs,
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
     },
   });
+}
+
+/** As many connections as the client's own agent has. */
+const mostConnections = 50;
+
+/** Reads the authorities for each connection, so that an exchanged file is used by later ones. */
+function agentFor(authority: string): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, ...rest) => connect({ ...options, ...readTlsFiles({ authority }) }, ...rest);
+  return agent;
 }
 
 /** Bytes in memory are sent in one request. A stream has an unknown length. */

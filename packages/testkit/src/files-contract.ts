@@ -91,6 +91,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
           expect(put).toEqual({ size, sha256: sha256(bytes) });
           const { content: stream, ...found } = await getFile(files, key);
           expect(sha256(await buffer(stream))).toBe(put.sha256);
+          expect(sha256((await files.read(key, size)) ?? Buffer.from("none"))).toBe(put.sha256);
           expect(found).toEqual({
             key,
             size,
@@ -363,6 +364,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
       expect(await files.get("b")).toBeUndefined();
       expect(await files.get("b/c")).toBeUndefined();
       expect(await files.get("b/c/d/e")).toBeUndefined();
+      for (const none of ["a", "b", "b/c", "b/c/d/e"]) expect(await files.read(none, 1)).toBeUndefined();
       await files.remove(["b", "b/c", "b/c/d/e"]);
       expect(await keysOf(files)).toEqual(["b/c/d"]);
     });

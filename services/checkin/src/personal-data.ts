@@ -20,11 +20,14 @@ const inCopies = Object.keys(topics.positionChanged.personalData)
 
 async function countCopies(...[db, place, kinds]: Parameters<CountAll>) {
   const erased = await findErasedUntil(db, place);
+  const all = personalFields(topics.positionChanged, kinds);
   const wanted = Array.from(kinds, (kind) => ({ kind, fields: personalFields(topics.positionChanged, [kind]) }));
   return countPages(
     (page) => store.readStates(db, place, page),
     ({ state }) => {
       const copy = { position: decodePosition(state) };
+      // Mostly a copy has none of them.
+      if (filledFields(copy, all).length === 0) return [];
       const placedAt = copy.position.order?.placedAt ?? null;
       return wanted
         .filter(({ kind, fields }) => isOfErased(erased, kind, placedAt) && filledFields(copy, fields).length > 0)

@@ -185,17 +185,34 @@ it("[D7.4] anybody gets the public key of certificates", async () => {
   expect(found).toMatchObject({ status: 200, json: { public_key: "PEM" } });
 });
 
-it("[D7.4] the public key is asked for once a minute at most, and until it is known", async () => {
+it("[D7.4] the public key is asked for once a minute at most, and once a second until it is known", async () => {
   const ask = async () => (await app.send("GET", "/api/v1/shredders/key/", { headers: {} })).json;
-  app.peers.when("shredders", "getCertificateKey", () => Promise.reject(new Error("lost")));
+  const wait = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
+  app.peers.when("shredders", "getCertificateKey", () => Promise.reject(new Error("away")));
+  const together = await Promise.all([1, 2, 3].map(() => app.send("GET", "/api/v1/shredders/key/", { headers: {} })));
+  expect(together.map(({ status: answered }) => answered)).toEqual([500, 500, 500]);
   await ask();
+  expect(app.peers.requestsOf("getCertificateKey")).toHaveLength(1);
   app.peers.when("shredders", "getCertificateKey", async () => ({ publicKey: "PEM" }));
+  wait(1000);
   for (let times = 0; times < 3; times += 1) expect(await ask()).toEqual({ public_key: "PEM" });
   expect(app.peers.requestsOf("getCertificateKey")).toHaveLength(2);
-  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+  wait(60_000);
   await ask();
   vi.restoreAllMocks();
   expect(app.peers.requestsOf("getCertificateKey")).toHaveLength(3);
+});
+
+it("[D7.1] an erasure that is not certified tells where its id is found", async () => {
+  app.peers.when("shredders", "getCertificate", () =>
+    Promise.reject(
+      new Fault("not_found", "certificate_not_found", "Its id is the first one in the address of its status."),
+    ),
+  );
+  expect(await app.send("GET", certificate)).toMatchObject({
+    status: 404,
+    json: { detail: expect.stringContaining("address of its status") },
+  });
 });
 
 it("[D1.5] ids that are none do not exist", async () => {

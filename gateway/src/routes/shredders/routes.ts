@@ -10,6 +10,7 @@ import { eventUrl } from "../../http/event-url.ts";
 import { pageOf } from "../../http/paging.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { askSeldom } from "./ask-seldom.ts";
 import { shredderExamples } from "./examples.ts";
 import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
 import {
@@ -32,8 +33,8 @@ export interface ShredderTargets {
 
 const shredding: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
 
-/** The key changes at most with a database that was restored. */
-const keyKeptMs = 60_000;
+/** The key changes at most with a database that was restored. Anybody may ask for it, as often as they like, also while its service is away. */
+const keyAsked = { keptMs: 60_000, failedMs: 1000 };
 
 const zip = "application/zip";
 const root = "shredders";
@@ -46,7 +47,9 @@ const missing = notFound("There is no such export, or it has expired.");
 
 const certified = {
   200: { description: "The certificate.", schema: certificateShown },
-  404: notFound("There is no such erasure, or it has not succeeded."),
+  404: notFound(
+    "There is no such erasure, or it has not succeeded. Its id is the first one in the address of its status.",
+  ),
 };
 
 /** The erasure of personal data: `shredders/` and below (source: contract 4.7). */
@@ -57,7 +60,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
     export: request.uuid("export"),
     file: request.uuid("file"),
   });
-  let key: { readonly publicKey: string; readonly until: number } | undefined;
+  const findKey = askSeldom(() => service.getCertificateKey({}), keyAsked);
 
   return {
     list: declare({
@@ -205,13 +208,9 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
         "A certificate proves something if its key is this one. `tessera doctor --certificate FILE --key FILE` compares them.",
       access: { kind: "public" },
       answers: { 200: { description: "The key.", schema: certificateKeyShown } },
-      async handle({ signal }) {
-        // Anybody may ask, as often as they like.
-        if (key === undefined || Date.now() >= key.until) {
-          const { publicKey } = await service.getCertificateKey({}, { signal });
-          key = { publicKey, until: Date.now() + keyKeptMs };
-        }
-        return { status: 200, body: { public_key: key.publicKey } };
+      async handle() {
+        const { publicKey } = await findKey();
+        return { status: 200, body: { public_key: publicKey } };
       },
     }),
   };

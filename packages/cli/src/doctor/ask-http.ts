@@ -1,3 +1,4 @@
+import { get } from "node:https";
 import type { Clock } from "@tessera/kit/clock";
 
 /** A server on this machine answers in milliseconds, and across a network in tens of them. */
@@ -13,6 +14,23 @@ export async function askHttp(
   const response = await fetch(url, { signal: limited, redirect: "manual" });
   const skewMs = skewByDate(response.headers.get("date"), { asked, answered: clock.now() / 1000 });
   return { text: await response.text(), skewMs };
+}
+
+/** As askHttp, of a server whose authority is in this file; returns by how much the clock there is ahead, at least. */
+export function askSkew(
+  url: string,
+  { signal, clock, ca }: { signal: AbortSignal; clock: Clock; ca: Buffer | undefined },
+): Promise<number | undefined> {
+  const asked = clock.now() / 1000;
+  return new Promise((resolve, reject) => {
+    const options = { signal, timeout: patienceMs, ...(ca === undefined ? {} : { ca }) };
+    const request = get(url, options, (response) => {
+      response.destroy();
+      resolve(skewByDate(response.headers.date ?? null, { asked, answered: clock.now() / 1000 }));
+    });
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${patienceMs} ms`)));
+    request.on("error", reject);
+  });
 }
 
 /**

@@ -138,6 +138,22 @@ describe("the configuration", () => {
     );
   });
 
+  it("[S11.9] reports a cache and a file store that are used in the clear", async () => {
+    const redis = (url: string, more = {}) => saying({ ...pod, CACHE: "redis", REDIS_URL: url, ...more }, ["checkin"]);
+    expect(await redis("redis://redis.example:6379")).toEqual(["warning: limits are counted at a Redis without TLS"]);
+    expect(await redis("rediss://redis.example:6379")).toEqual([]);
+    expect(await redis("redis://localhost:6379", { REDIS_TLS_CA: "/tls/ca.crt" })).toEqual([
+      "wrong: REDIS_TLS_CA needs an address with TLS: rediss://",
+    ]);
+    const files = (url: string, more = {}) =>
+      saying({ ...pod, FILES: "s3", S3_BUCKET: "tickets", S3_ENDPOINT: url, ...more }, ["checkin"]);
+    expect(await files("http://s3.example:9000")).toEqual(["warning: files travel to the file store without TLS"]);
+    expect(await files("https://s3.example:9000")).toEqual([]);
+    expect(await files("http://127.0.0.1:9000", { S3_TLS_CA: "/tls/ca.crt" })).toEqual([
+      "wrong: S3_TLS_CA needs an address with TLS in S3_ENDPOINT: https://",
+    ]);
+  });
+
   it.each([
     ["", 1],
     ["?sslmode=disable", 1],

@@ -82,7 +82,7 @@ describe("what does not run", () => {
     expect(of("cache")).toEqual([
       expect.objectContaining({
         level: "warning",
-        what: `Redis at 127.0.0.1:${port} does not answer`,
+        what: `Redis at 127.0.0.1:${port} cannot be used`,
         why: expect.stringContaining("the platform works without it"),
       }),
     ]);

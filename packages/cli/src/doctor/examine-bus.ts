@@ -1,4 +1,4 @@
-import { type Admin, kafkaClient } from "@tessera/engines/kafka-client";
+import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka-client";
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { Fault } from "@tessera/kit/fault";
 import { kafkaAccess } from "../open-engines.ts";
@@ -23,10 +23,11 @@ export async function examineBus(around: Surroundings): Promise<Finding[]> {
     differences = await diffCatalogue(environment);
   } catch (error) {
     if (error instanceof Fault && error.code === "configuration_invalid") throw error;
-    const mend = "start the brokers, or correct KAFKA_BROKERS, KAFKA_TLS and KAFKA_SASL_…";
-    return [
-      explainFailure(error, { what: `the brokers at ${config.kafkaBrokers ?? "no address"} cannot be used`, mend }),
-    ];
+    const mend = isRefusedLogin(error)
+      ? "correct KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD"
+      : "start the brokers, or correct KAFKA_BROKERS, KAFKA_TLS and KAFKA_SASL_…";
+    const what = `the brokers at ${config.kafkaBrokers ?? "no address"} cannot be used`;
+    return [explainFailure(error, { what, mend, trust: "KAFKA_TLS_CA" })];
   }
   const absent = new Set(differences.filter(({ what }) => what === "topic").map(({ topic }) => topic));
   return [...differences.map(describeDifference), ...(await examineGroups(around, absent))];

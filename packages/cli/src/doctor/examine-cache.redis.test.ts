@@ -39,9 +39,9 @@ describeEachRedis("the cache of %s is examined", (flavour) => {
     expect(await examine("")).toEqual([`wrong: Redis at ${host} refuses what it is asked (NOAUTH)`]);
     expect(await examine("shut")).toEqual([`wrong: Redis at ${host} refuses what it is asked (WRONGPASS)`]);
     server.pause();
-    expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} does not answer`]);
+    expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} cannot be used`]);
     server.resume();
     await server.kill();
-    expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} does not answer`]);
+    expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} cannot be used`]);
   });
 });

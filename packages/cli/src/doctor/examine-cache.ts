@@ -1,4 +1,5 @@
 import { inspectRedis } from "@tessera/engines/redis";
+import { redisAccess } from "../open-engines.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
@@ -12,8 +13,9 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
   const url = config.redisUrl?.reveal() ?? "";
   if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
   const endpoint = endpointOf(url);
+  const access = redisAccess(config);
   try {
-    const answer = await inspectRedis(url);
+    const answer = await inspectRedis(access);
     if (typeof answer === "string") return judgeRedis(answer, endpoint);
     const mend = /^(?:NOAUTH|WRONGPASS|ERR)$/.test(answer.refusal)
       ? "correct user and password in REDIS_URL"
@@ -21,7 +23,8 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
     return [wrong(`Redis at ${endpoint} refuses what it is asked (${answer.refusal})`, { why: independent, mend })];
   } catch (error) {
     const mend = "start it, or correct REDIS_URL";
-    const finding = explainFailure(error, { what: `Redis at ${endpoint} does not answer`, level: "warning", mend });
+    const what = `Redis at ${endpoint} cannot be used`;
+    const finding = explainFailure(error, { what, level: "warning", mend, trust: "REDIS_TLS_CA" });
     return [{ ...finding, why: `${finding.why}; ${independent}` }];
   }
 }

@@ -1,7 +1,9 @@
+import { readTlsFiles } from "@tessera/engines/tls-files";
 import type { Clock } from "@tessera/kit/clock";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { askHttp } from "./ask-http.ts";
+import { s3Tls } from "../open-engines.ts";
+import { askHttp, askSkew } from "./ask-http.ts";
 import { type Finding, ok, only, skipped, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -44,6 +46,15 @@ async function compareWithFiles({ config, clock }: Surroundings, signal: AbortSi
   if (config.files !== "s3") return [];
   const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
   // The examination of the files reports a server that does not answer.
-  const answer = await askHttp(url, { signal, clock }).catch(() => undefined);
-  return only([judgeSkew("the file store's machine", answer?.skewMs)]);
+  const skewMs = await askClock(url, { config, signal, clock }).catch(() => undefined);
+  return only([judgeSkew("the file store's machine", skewMs)]);
+}
+
+async function askClock(
+  url: string,
+  { config, signal, clock }: Pick<Surroundings, "config" | "clock"> & { signal: AbortSignal },
+): Promise<number | undefined> {
+  const { authority } = s3Tls(config);
+  if (authority === undefined) return (await askHttp(url, { signal, clock })).skewMs;
+  return askSkew(url, { signal, clock, ca: readTlsFiles({ authority }).ca });
 }

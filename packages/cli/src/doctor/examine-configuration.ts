@@ -1,12 +1,12 @@
 import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
+import { closestName } from "@tessera/values";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
 import { socketNetwork } from "../network.ts";
-import { kafkaAccess, openFiles } from "../open-engines.ts";
+import { kafkaAccess, openFiles, redisAccess } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
-import { findAlmostEqual } from "./almost-equal.ts";
 import { isRedisUrl } from "./examine-cache.ts";
 import { explainRefusal } from "./explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "./finding.ts";
@@ -28,14 +28,18 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
   ];
 }
 
+/** Shorter names are words of their own, one letter from many others. */
+const shortest = 8;
+
 /** Finds variables that no setting reads and that are almost called as one. */
 export function findMisspelt({
   definitions,
   environment,
 }: Pick<Surroundings, "definitions" | "environment">): Finding[] {
   const known = [...Object.keys(settingsOf(definitions)), "DATABASE_URL", "METRICS_PORT", "TESSERA_OPERATOR_KEY"];
+  const long = known.filter((name) => name.length >= shortest);
   return Object.entries(environment).flatMap(([name, value]) => {
-    const meant = value && !known.includes(name) ? findAlmostEqual(name, known) : undefined;
+    const meant = value && !known.includes(name) ? closestName(name, long, { mostEdits: 1 }) : undefined;
     if (meant === undefined || environment[meant]) return [];
     return [warning(`${name} is no setting and has no effect`, { mend: `if ${meant} is meant, call it ${meant}` })];
   });
@@ -95,7 +99,7 @@ async function findRefused({
     ...security,
     ...(await refusalsOf(checkBus)),
     ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
-    ...(config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : []),
+    ...(config.cache === "redis" ? await judgeRedis(config) : []),
     ...(config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : []),
   ];
 }
@@ -111,10 +115,15 @@ function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
   ]);
 }
 
+async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
+  const url = config.redisUrl?.reveal();
+  return isRedisUrl(url ?? "") ? refusalsOf(() => redisAccess(config)) : judgeRedisUrl(url);
+}
+
 function judgeRedisUrl(url: string | undefined): Finding[] {
   const what = url === undefined ? "REDIS_URL is required with CACHE=redis" : "REDIS_URL is no address of Redis";
   const mend = "set REDIS_URL to redis://host:6379, or rediss:// for TLS";
-  return only([!isRedisUrl(url ?? "") && wrong(what, { mend })]);
+  return [wrong(what, { mend })];
 }
 
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {

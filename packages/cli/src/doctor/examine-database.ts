@@ -24,7 +24,8 @@ export async function examineDatabase(
     db = await database.connect();
   } catch (error) {
     if (error instanceof Skip) throw error;
-    const finding = explainFailure(error, { what: `the database at ${endpointOf(url)} cannot be used` });
+    const what = `the database at ${endpointOf(url)} cannot be used`;
+    const finding = explainFailure(error, { what, trust: "sslrootcert in DATABASE_URL" });
     return [
       { ...finding, mend: finding.mend ?? "look at that server, its log, and the network between here and there" },
     ];

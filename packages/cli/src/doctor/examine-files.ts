@@ -55,7 +55,7 @@ async function tryOut(files: Files, store: string, mend: string): Promise<Findin
       : wrong(what, { why: "the file that was read differs from the file that was stored", mend });
   } catch (error) {
     await files.remove([key]).catch(() => {});
-    return explainFailure(error, { what, mend });
+    return explainFailure(error, { what, mend, trust: "S3_TLS_CA" });
   }
 }
 

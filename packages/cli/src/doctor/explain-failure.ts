@@ -4,8 +4,20 @@ import { type Finding, wrong } from "./finding.ts";
 const noRoute = ["there is no route to it", "look at the network between here and there"] as const;
 const unknownAuthority = [
   "the authority of its certificate is unknown here",
-  "name that authority with NODE_EXTRA_CA_CERTS",
+  "name that authority: in KAFKA_TLS_CA, REDIS_TLS_CA, S3_TLS_CA or sslrootcert of DATABASE_URL, else in NODE_EXTRA_CA_CERTS",
 ] as const;
+
+/** Codes of certificates whose authority is unknown. */
+const untrusted: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_SIGNATURE_FAILURE",
+]);
+
+/** Codes that the advice for certificates is about, wherever they come from. */
+const ofCertificates: ReadonlySet<string> = new Set(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
 
 /** Codes of common failures, with the reason and what to do. */
 const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
@@ -27,6 +39,9 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   "57P03": ["the server starts or stops", "wait a moment; its log says more"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", unknownAuthority[1]],
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  // The other authority has the same name.
+  CERT_SIGNATURE_FAILURE: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   CERT_HAS_EXPIRED: ["its certificate has expired", "renew it, and look at the clock of this machine"],
   ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "use the name that the certificate is for"],
@@ -49,17 +64,23 @@ const namesObjects: ReadonlySet<string> = new Set(["42501", "22023"]);
 
 const longestMessage = 200;
 
-/** Turns an error into a finding; `mend` replaces the usual advice for its code. */
+/**
+ * Turns an error into a finding. `mend` replaces the usual advice for its code, unless that is about a certificate;
+ * `trust` is the setting that names authorities.
+ */
 export function explainFailure(
   error: unknown,
-  { what, level = "wrong", mend }: { what: string; level?: Finding["level"]; mend?: string },
+  { what, level = "wrong", mend, trust }: { what: string; level?: Finding["level"]; mend?: string; trust?: string },
 ): Finding {
   const file = missingFileOf(error);
   if (file !== undefined)
     return { level, what, why: `there is no file ${file}`, mend: mend ?? "correct its path, or put it there" };
   const code = codeOf(error);
-  const [why, usual] = (code === undefined ? undefined : known[code]) ?? [messageOf(error)];
-  return { level, what, why: code === undefined ? why : `${why} (${code})`, mend: mend ?? usual };
+  const [why, usual] = (code === undefined ? undefined : (known[code] ?? alertOf(code))) ?? [messageOf(error)];
+  if (code === undefined) return { level, what, why, mend: mend ?? usual };
+  const named = trust !== undefined && untrusted.has(code) ? `set ${trust} to a file with that authority` : undefined;
+  const isOfCertificate = ofCertificates.has(code) || alertOf(code) !== undefined;
+  return { level, what, why: `${why} (${code})`, mend: named ?? (isOfCertificate ? usual : (mend ?? usual)) };
 }
 
 /**
@@ -87,7 +108,7 @@ function reasonOf(error: unknown): { what: string; why: string; mend: string } |
   if (failure === undefined) return undefined;
   const { code = "", syscall = "", path, address, port, message } = failure as NodeJS.ErrnoException & SocketFailure;
   const isOfFile = syscall !== "" && !/^(?:connect|bind|listen|getaddrinfo)$/.test(syscall);
-  const [why, mend] = (isOfFile ? ofFiles : known)[code] ?? [];
+  const [why, mend] = (isOfFile ? ofFiles : known)[code] ?? alertOf(code) ?? [];
   if (why === undefined || mend === undefined) return undefined;
   // A SQLSTATE begins with a digit. These name only objects of the schema and rights.
   const isRight = namesObjects.has(code);
@@ -114,6 +135,15 @@ export function explainRefusal({ message }: Fault): Finding[] {
       const at = line.lastIndexOf("; ");
       return at < 0 ? wrong(line, {}) : wrong(line.slice(0, at), { mend: line.slice(at + 2) });
     });
+}
+
+/** The other side ended a handshake because of our certificate, or because we showed none. */
+function alertOf(code: string): readonly [why: string, mend: string] | undefined {
+  if (!/_ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA)/.test(code)) return undefined;
+  return [
+    "it refuses the certificate of this process",
+    "set a certificate that is valid and whose authority is known there",
+  ];
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,7 +4,37 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** Judges connections that leave this machine in the clear, or whose other end cannot know who this process is. */
 export function judgeEncryption({ config, environment, database }: Surroundings): Finding[] {
-  return [...(config.bus === "kafka" ? judgeKafka(config) : []), ...judgeDatabase(database.url, environment)];
+  return [
+    ...(config.bus === "kafka" ? judgeKafka(config) : []),
+    ...judgeDatabase(database.url, environment),
+    ...(config.cache === "redis" ? judgeRedis(config.redisUrl?.reveal()) : []),
+    ...(config.files === "s3" ? judgeFiles(config.s3Endpoint) : []),
+  ];
+}
+
+function judgeRedis(url = ""): Finding[] {
+  return only([
+    leavesInTheClear(url, "redis:") &&
+      warning("limits are counted at a Redis without TLS", {
+        why: "every machine on the way can learn its password, and lift the limits",
+        mend: "use rediss:// in REDIS_URL, and REDIS_TLS_CA for an authority of your own",
+      }),
+  ]);
+}
+
+function judgeFiles(url = ""): Finding[] {
+  return only([
+    leavesInTheClear(url, "http:") &&
+      warning("files travel to the file store without TLS", {
+        why: "every machine on the way can read tickets and what visitors have uploaded",
+        mend: "use https:// in S3_ENDPOINT, and S3_TLS_CA for an authority of your own",
+      }),
+  ]);
+}
+
+function leavesInTheClear(url: string, clearly: string): boolean {
+  const { protocol = "", hostname = "" } = URL.parse(url) ?? {};
+  return protocol === clearly && hostname !== "" && !isOwnHost(hostname);
 }
 
 function judgeKafka(config: Surroundings["config"]): Finding[] {

@@ -9,6 +9,10 @@ const verbs: Verbs = {
     summary: "topics apply: create missing topics, and alter settings",
     load: async () => (await import("./compare.ts")).applyDifferences,
   },
+  acls: {
+    summary: "topics acls: print what each service may do with the brokers, or allow it",
+    load: async () => (await import("./acls.ts")).printAcls,
+  },
   parked: {
     summary: "topics parked: list the facts that services could not apply",
     load: async () => (await import("./parked.ts")).listParked,

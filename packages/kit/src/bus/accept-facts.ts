@@ -139,9 +139,13 @@ function kindsOf<F>({ personalData }: Topic<F>): string[] {
   return Object.keys(personalData);
 }
 
-/** The key of a dead letter: later messages about the same subject have it too. */
+/**
+ * The key of a dead letter: later messages about the same subject have it too. It names the event that a message from outside is
+ * about, which may have been sent under any key: so an erasure finds it.
+ */
 function deadLetterKey<F>({ fromOutside }: Topic<F>, { key, value }: Delivery): string {
-  return fromOutside === undefined || value === null ? key : `${key}#${fromOutside.subject(value)}`;
+  if (fromOutside === undefined || value === null) return key;
+  return `${fromOutside.place(value) ?? key}#${fromOutside.subject(value)}`;
 }
 
 /** Records facts. Returns which are new, and whether the consumer has dead letters that a new one might supersede. */

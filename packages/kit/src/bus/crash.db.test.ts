@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 it("facts act exactly once, in order, through a process that is killed again and again", {
-  timeout: 40_000,
+  timeout: 120_000,
 }, async () => {
   const [owner, reader] = [database.open("owner"), database.open("reader")];
   await prepareCrashing({ owner, total });

@@ -15,7 +15,7 @@ import { header } from "./headers.ts";
 import { requestReplays } from "./operators.ts";
 
 const own = numberedTopic("owner.first.v1");
-const outside = { ...numberedTopic("owner.records.v1"), fromOutside: { subject: () => "" } };
+const outside = { ...numberedTopic("owner.records.v1"), fromOutside: { subject: () => "", place: () => undefined } };
 const at = Date.UTC(2026, 10, 21) * 1000;
 
 let database: TestDatabase;

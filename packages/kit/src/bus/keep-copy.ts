@@ -44,8 +44,8 @@ export function keepCopy<F, Key, Input, Row, D = unknown>(
     },
     {
       copy: table,
-      async sweep(tx, { before }) {
-        const deleted = await table.deleteOlder(tx, before);
+      async sweep(tx, { before, since }) {
+        const deleted = await table.deleteOlder(tx, before, since);
         await afterChange?.(tx);
         return deleted;
       },

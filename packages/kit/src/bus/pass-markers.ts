@@ -8,8 +8,11 @@ import { header } from "./headers.ts";
 
 const sweepLock = declareLock("tessera sweep");
 
-/** Deletes the consumer's copies with a revision below `before`; returns the number of entities. */
-export type Sweep = (tx: Tx, options: { readonly before: number }) => Promise<number>;
+/**
+ * Deletes the consumer's copies with a revision below `before`; returns the number of entities. The rebuild that left them out
+ * began at `since`, in microseconds since 1970: by then they were deleted.
+ */
+export type Sweep = (tx: Tx, options: { readonly before: number; readonly since: number }) => Promise<number>;
 
 /** The number of entities that a sweep deleted; undefined: there was no sweep. */
 export type Swept = number | undefined;
@@ -39,7 +42,8 @@ export async function passMarkers(
   for (const message of new Map(sweeps.map((each) => [each.headers[header.marker], each])).values()) {
     if (!(await isPassedEverywhere(tx, consumer, message))) continue;
     await requireComplete(tx, consumer, message);
-    swept = (swept ?? 0) + ((await sweep?.(tx, { before: numberIn(message, header.sweepBelow) })) ?? 0);
+    const left = { before: numberIn(message, header.sweepBelow), since: numberIn(message, header.sweepSince) };
+    swept = (swept ?? 0) + ((await sweep?.(tx, left)) ?? 0);
   }
   return swept;
 }

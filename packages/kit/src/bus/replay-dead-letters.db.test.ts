@@ -17,7 +17,11 @@ import { replayDeadLetters } from "./replay-dead-letters.ts";
 
 const entities = numberedTopic("owner.entities.v1");
 const events: Topic<Numbered> = { ...numberedTopic("owner.events.v1"), retention: { kind: "days", days: 30 } };
-const outside: Topic<Numbered> = { ...events, name: "owner.records.v1", fromOutside: { subject: () => "" } };
+const outside: Topic<Numbered> = {
+  ...events,
+  name: "owner.records.v1",
+  fromOutside: { subject: () => "", place: () => undefined },
+};
 const at = Date.UTC(2026, 10, 21) * 1000;
 const { signal } = new AbortController();
 

@@ -48,6 +48,8 @@ export interface Files {
   ): Promise<PutFile>;
   /** Undefined: there is no such file. A range may end after the end of the file; one that begins there is `invalid`. */
   get(key: string, range?: ByteRange): Promise<FoundFile | undefined>;
+  /** All of a file that fits into memory, and whose size is known: less work than `get`. Undefined: there is no such file. */
+  read(key: string, size: number): Promise<Uint8Array | undefined>;
   /** Removes files. An unknown key is no error. */
   remove(keys: readonly string[]): Promise<void>;
   /** All files with a key that begins with the prefix, in the order of the keys' bytes in UTF-8. */

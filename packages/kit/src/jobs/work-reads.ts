@@ -2,9 +2,9 @@ import type { Queryable } from "../pg/database.ts";
 import { toNullableTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { isWithin, type WorkRange } from "./work-range.ts";
-import type { WorkKey } from "./work-table.ts";
 
 export type FoundRow = {
+  readonly kind: string;
   readonly owner: string;
   readonly done: number | null;
   readonly total: number | null;
@@ -15,18 +15,22 @@ export type FoundRow = {
   | { readonly state: "waiting" | "running" | "failed" | "expired" }
 );
 
-/** Finds work in its current state, also when a time limit has passed and no process has moved the row yet. */
-export async function find(db: Queryable, { kind, id }: WorkKey): Promise<FoundRow | undefined> {
+/** Finds work of one of these kinds in its current state, also when a time limit has passed and no process has moved the row yet. */
+export async function find(
+  db: Queryable,
+  { kinds, id }: { readonly kinds: readonly string[]; readonly id: string },
+): Promise<FoundRow | undefined> {
   return db.maybeOne<FoundRow>(sql`
-    select work.owner, work.done, work.total, work.result,
+    select work.kind, work.owner, work.done, work.total, work.result,
            case when work.due_at > now() or work.due_at is null then work.state
                 when work.state = 'running' then 'waiting'
                 when work.state in ('succeeded', 'failed') then 'expired'
                 else work.state end as state,
            case when work.is_public then work.cause end as cause
       from work
-     where work.kind = ${kind}
-       and work.id = ${id}`);
+     where work.kind = any(${kinds}::text[])
+       and work.id = ${id}
+     limit 1`);
 }
 
 /** Work that has not ended for long. */

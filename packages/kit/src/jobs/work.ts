@@ -94,13 +94,19 @@ export type WorkState<R> = { readonly owner: string } & (
 );
 
 /** Finds a piece of work; undefined: the id is unknown, or the work expired long ago. */
-export async function findWork<P, R>(
+export async function findWork<P, R>(db: Queryable, work: Work<P, R>, id: string): Promise<WorkState<R> | undefined> {
+  return findWorkOf(db, [work], id);
+}
+
+/** Finds a piece of work that may be of several kinds, whose ids differ. */
+export async function findWorkOf<P, R>(
   db: Queryable,
-  { kind, result }: Work<P, R>,
+  works: readonly Work<P, R>[],
   id: string,
 ): Promise<WorkState<R> | undefined> {
-  const row = await reads.find(db, { kind, id });
-  if (row === undefined) return undefined;
+  const row = await reads.find(db, { kinds: works.map(({ kind }) => kind), id });
+  const result = works.find(({ kind }) => kind === row?.kind)?.result;
+  if (row === undefined || result === undefined) return undefined;
   const { owner, state, done, total, cause } = row;
   if (state === "running") return { owner, state, done, total };
   if (state === "failed") return { owner, state, cause };

@@ -25,6 +25,11 @@ export interface WorkInHand<P> {
   readonly signal: AbortSignal;
   /** Stores something before the end, in a transaction that fails when the lease is lost. */
   step<T>(store: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Undoes what is outside of the database, for instance a file, if the lease turns out to be lost: by then what the work needs may
+   * have been erased.
+   */
+  ifLost(undo: () => Promise<unknown>): void;
   /** Stores the progress, for callers. */
   progress(at: { readonly done: number; readonly total: number }): Promise<void>;
 }
@@ -57,8 +62,15 @@ export function workOn<P, R, D = unknown>(
         if (!(await table.noteProgress(db, claim, at))) throw new LeaseLost();
       };
       const payload = work.payload.decode(claimed.payload);
-      const effect = await run({ id, owner, payload, tries, signal, step, progress }, deps);
-      await step(async (tx) => table.succeed(tx, claim, work.result.encode(await effect(tx)).finish()));
+      const undos: (() => Promise<unknown>)[] = [];
+      const ifLost = (undo: () => Promise<unknown>) => void undos.push(undo);
+      try {
+        const effect = await run({ id, owner, payload, tries, signal, step, ifLost, progress }, deps);
+        await step(async (tx) => table.succeed(tx, claim, work.result.encode(await effect(tx)).finish()));
+      } catch (error) {
+        if (error instanceof LeaseLost) for (const undo of undos) await undo();
+        throw error;
+      }
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { EventKey } from "../pg/entity-key.ts";
+import { toNullableTimestamp } from "../pg/instants.ts";
 import type { Queryable } from "../pg/queryable.ts";
 import { type Sql, sql } from "../pg/sql.ts";
 import { bigint, rowsAs, text } from "../pg/table.ts";
@@ -67,15 +68,23 @@ export async function holdCase(tx: Queryable, { organizer, event, case: id }: Ca
 
 /**
  * Takes on a request that is repeated: of a case that is not known, and of one that is done. Undefined: the case ended with
- * its event.
+ * its event. One that is not known, and that was requested at a known time, is repeated as well: the database has lost it.
  */
 export async function takeOnAgain(
   tx: Queryable,
-  { organizer, event, case: id, kinds }: Case & { readonly kinds: readonly string[] },
+  {
+    organizer,
+    event,
+    case: id,
+    kinds,
+    requestedAt = null,
+  }: Case & { readonly kinds: readonly string[]; readonly requestedAt?: number | null | undefined },
 ): Promise<number | undefined> {
+  const at = toNullableTimestamp(requestedAt);
   const row = await tx.maybeOne<{ rounds: number }>(sql`
-    insert into erasure as kept (organizer, event, case_id, kinds, is_taken_on)
-    values (${organizer}, ${event}, ${id}::uuid, ${kinds}::text[], true)
+    insert into erasure as kept (organizer, event, case_id, kinds, is_taken_on, requested_at, rounds)
+    values (${organizer}, ${event}, ${id}::uuid, ${kinds}::text[], true,
+            coalesce(${at}::timestamptz, clock_timestamp()), case when ${at}::timestamptz is null then 0 else 1 end)
         on conflict (organizer, event, case_id) do update
            set is_taken_on = true,
                rounds = kept.rounds + case when kept.done_at is null then 0 else 1 end,

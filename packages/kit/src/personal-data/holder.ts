@@ -38,6 +38,8 @@ interface ErasureRequest extends erasures.Case {
   readonly again: boolean;
   /** The ledger repeats it for databases that were restored. */
   readonly fromLedger: boolean;
+  /** When it was requested for the first time, in microseconds since 1970, if the ledger says so. */
+  readonly requestedAt?: number | undefined;
 }
 
 /** A column, a table or files of a service with personal data of one kind. */
@@ -110,7 +112,7 @@ export interface HolderTools {
   readonly db: Db;
 }
 
-type ErasureWork = Omit<ErasureRequest, "again" | "fromLedger">;
+type ErasureWork = Omit<ErasureRequest, "again" | "fromLedger" | "requestedAt">;
 
 const erasing = defineWork<ErasureWork, void>("erase personal data", {
   payload: json(),

@@ -96,6 +96,18 @@ describe("an event that is deleted", () => {
     expect(await takeOn(db, after)).toBe(0);
   });
 
+  it("[D4.4] does not take along the cases of the next event of its name, where a rebuild leaves the deleted one out", async () => {
+    const [before, after] = [randomUUID(), randomUUID()].map((id) => ({ ...old, case: id, kinds: ["attendee_info"] }));
+    if (before === undefined || after === undefined) throw new Error("there are two");
+    await noteCase(db, before);
+    await db.run(sql`update erasure set requested_at = requested_at - interval '10 minutes'`);
+    await noteCase(db, after);
+    const { since } = await db.one<{ since: number }>(sql`select clock_timestamp() - interval '5 minutes' as since`);
+    expect(await events.deleteOlder(db, 2, since)).toBe(1);
+    expect(await takeOn(db, before)).toBeUndefined();
+    expect(await takeOn(db, after)).toBe(0);
+  });
+
   it("[D4.4] leaves the ids of its cases, so that no request for one touches another event of its name", async () => {
     const [known, unknown] = [randomUUID(), randomUUID()].map((id) => ({ ...old, case: id, kinds: ["attendee_info"] }));
     if (known === undefined || unknown === undefined) throw new Error("there are two");

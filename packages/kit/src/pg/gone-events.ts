@@ -1,5 +1,6 @@
 import { endErasures } from "../personal-data/erasures.ts";
 import { type EventKey, eventKey } from "./entity-key.ts";
+import { toNullableTimestamp } from "./instants.ts";
 import type { Queryable } from "./queryable.ts";
 import { type Sql, sql } from "./sql.ts";
 import { type CopyTable, instant, rowsAs } from "./table.ts";
@@ -18,11 +19,12 @@ export function endingErasures<Input, Row>(events: CopyTable<EventKey, Input, Ro
       if (gone.length > 0) await endErasures(tx, rowsAs("gone", { ...eventKey, at: instant.orNull }, gone));
       return events.delete(tx, keys);
     },
-    async deleteOlder(tx, revision) {
+    async deleteOlder(tx, revision, since) {
+      const at = toNullableTimestamp(since ?? null);
       const older = sql`
-        select event.organizer, event.event, null::timestamptz as at from event where event.revision < ${revision}`;
+        select event.organizer, event.event, ${at}::timestamptz as at from event where event.revision < ${revision}`;
       await endErasures(tx, sql`(${older}) as gone`);
-      return events.deleteOlder(tx, revision);
+      return events.deleteOlder(tx, revision, since);
     },
   };
 }
@@ -36,12 +38,12 @@ export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>):
       await note(tx, keys);
       return events.delete(tx, keys, deletedAt);
     },
-    async deleteOlder(tx, revision) {
+    async deleteOlder(tx, revision, since) {
       await note(
         tx,
         await tx.many<EventKey>(sql`select event.organizer, event.event from event where event.revision < ${revision}`),
       );
-      return events.deleteOlder(tx, revision);
+      return events.deleteOlder(tx, revision, since);
     },
   };
 }

@@ -110,8 +110,8 @@ export interface CopyTable<Key, Input, Row> extends Table<Key, Input, Row> {
   upsertNewer(db: Queryable, rows: readonly Input[]): Promise<number>;
   /** Deletes copies. `deletedAt` says when each of their entities was deleted, in microseconds since 1970. */
   delete(db: Queryable, keys: readonly Key[], deletedAt?: readonly number[]): Promise<number>;
-  /** Deletes copies that are older than a revision; returns their number. */
-  deleteOlder(db: Queryable, revision: number): Promise<number>;
+  /** Deletes copies that are older than a revision; returns their number. Their entities were deleted before `since`, in microseconds since 1970. */
+  deleteOlder(db: Queryable, revision: number, since?: number): Promise<number>;
   /**
    * Whether a copy was stored by a version that knew fewer columns: the others have what an earlier state said. Such a
    * version may run beside this one for a while.

@@ -15,6 +15,8 @@ const run = promisify(execFile);
 export interface KafkaEngine {
   /** The addresses: `host:port,host:port`. */
   readonly brokers: string;
+  /** The address of another listener, OTHER, of the first broker, if it speaks TLS. */
+  readonly other: string;
   /** Ends a broker as a crash does. */
   kill(node?: number): Promise<void>;
   /** Starts a killed broker with its stored data. */
@@ -34,8 +36,10 @@ export interface KafkaEngineOptions {
   /** The first broker's port; the others use the next ones. By default free ports. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
-  /** What clients and brokers speak; certificates and passwords are settings. */
+  /** What clients and brokers speak; certificates are settings. */
   readonly protocol?: "PLAINTEXT" | "SASL_SSL";
+  /** Passwords for SCRAM-SHA-512, by account. */
+  readonly accounts?: Readonly<Record<string, string>>;
   /** Broker settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -44,6 +48,7 @@ interface Node {
   readonly id: number;
   readonly port: number;
   readonly controllerPort: number;
+  readonly otherPort: number;
   readonly directory: string;
   process: EngineProcess | undefined;
 }
@@ -73,11 +78,13 @@ const archive = "classes.jsa";
  * another Java.
  */
 async function archiveClasses(libraries: string, folder: string): Promise<void> {
-  const [port = 0, controllerPort = 0] = await choosePorts(2, undefined);
-  const node: Node = { id: 1, port, controllerPort, directory: join(folder, "broker"), process: undefined };
+  const [port = 0, controllerPort = 0, otherPort = 0] = await choosePorts(3, undefined);
+  const place = { directory: join(folder, "broker"), process: undefined };
+  const node: Node = { id: 1, port, controllerPort, otherPort, ...place };
   const programs = { libraries, classes: `-XX:ArchiveClassesAtExit=${join(folder, archive)}` };
   const settings = settingsOf(node, { nodes: [node], protocol: "PLAINTEXT" });
-  await format({ libraries, classes: "-Xshare:auto" }, { node, settings, cluster: await clusterId(node.directory) });
+  const cluster = await clusterId(node.directory);
+  await format({ libraries, classes: "-Xshare:auto" }, { node, settings, cluster, accounts: {} });
   const broker = await launch(programs, node, "");
   await broker.end("SIGTERM", startPatienceMs);
   await rm(node.directory, { recursive: true, force: true });
@@ -89,11 +96,12 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-kafka-")));
   const scratch = options.directory === undefined ? directory : "";
   const ids = Array.from({ length: options.brokers ?? 1 }, (_, index) => index + 1);
-  const ports = await choosePorts(2 * ids.length, options.port);
+  const ports = await choosePorts(3 * ids.length, options.port);
   const nodes = ids.map((id, index) => ({
     id,
     port: ports[index] ?? 0,
     controllerPort: ports[ids.length + index] ?? 0,
+    otherPort: ports[2 * ids.length + index] ?? 0,
     directory: join(directory, `broker-${id}`),
     process: undefined as EngineProcess | undefined,
   }));
@@ -104,7 +112,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     const cluster = await clusterId(directory);
     const starts = await Promise.allSettled(
       nodes.map(async (node) => {
-        await format(programs, { node, settings: settings(node), cluster });
+        await format(programs, { node, settings: settings(node), cluster, accounts: options.accounts ?? {} });
         node.process = await launch(programs, node, scratch);
       }),
     );
@@ -128,6 +136,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
   }
   return {
     brokers: nodes.map(({ port }) => `127.0.0.1:${port}`).join(","),
+    other: `127.0.0.1:${nodeOf(1).otherPort}`,
     async kill(id = 1) {
       await nodeOf(id).process?.end("SIGKILL");
     },
@@ -177,7 +186,17 @@ function launch({ libraries, classes }: Programs, { directory, port }: Node, scr
 /** Writes the settings, and makes an empty log if there is none. */
 async function format(
   { libraries, classes }: Programs,
-  { node, settings, cluster }: { node: Node; settings: Record<string, string>; cluster: string },
+  {
+    node,
+    settings,
+    cluster,
+    accounts,
+  }: {
+    node: Node;
+    settings: Record<string, string>;
+    cluster: string;
+    accounts: Readonly<Record<string, string>>;
+  },
 ): Promise<void> {
   await mkdir(node.directory, { recursive: true });
   const file = join(node.directory, "server.properties");
@@ -192,7 +211,12 @@ async function format(
     join(libraries, "*"),
     "kafka.tools.StorageTool",
   ];
-  await run("java", [...tool, "format", "--ignore-formatted", "-t", cluster, "-c", file], { timeout: startPatienceMs });
+  const scram = Object.entries(accounts).flatMap(([name, password]) => [
+    "--add-scram",
+    `SCRAM-SHA-512=[name="${name}",password="${password}"]`,
+  ]);
+  const args = [...tool, "format", "--ignore-formatted", "-t", cluster, "-c", file, ...scram];
+  await run("java", args, { timeout: startPatienceMs });
 }
 
 /** The cluster's name, the same for all of its brokers; the directory keeps it. */
@@ -214,14 +238,21 @@ function settingsOf(
 ): Record<string, string> {
   const replicas = String(nodes.length);
   const inSync = nodes.length === 1 ? "1" : "2";
-  const listeners = `CLIENTS://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`;
+  const ports = {
+    CLIENTS: node.port,
+    ...(protocol === "PLAINTEXT" ? {} : { OTHER: node.otherPort }),
+    CONTROLLER: node.controllerPort,
+  };
+  const listeners = Object.entries(ports)
+    .map(([name, port]) => `${name}://127.0.0.1:${port}`)
+    .join(",");
   return {
     "process.roles": "broker,controller",
     "node.id": String(node.id),
     "controller.quorum.voters": nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(","),
     listeners,
     "advertised.listeners": listeners,
-    "listener.security.protocol.map": `CLIENTS:${protocol},CONTROLLER:PLAINTEXT`,
+    "listener.security.protocol.map": `CLIENTS:${protocol},OTHER:${protocol},CONTROLLER:PLAINTEXT`,
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "CLIENTS",
     "log.dirs": join(node.directory, "log"),

@@ -19,6 +19,8 @@ export type RedisFlavour = "redis" | "valkey";
 
 export interface RedisServer {
   readonly url: string;
+  /** With TLS, if it has a certificate. */
+  readonly tlsPort: number;
   readonly flavour: RedisFlavour;
   /** Runs a command on a connection of its own and returns the server's answer. */
   command(...words: readonly string[]): Promise<string>;
@@ -62,6 +64,8 @@ export async function startRedis(
     readonly directory?: string;
     readonly port?: number;
     readonly flavour?: RedisFlavour;
+    /** Files of its certificate: it then also speaks TLS, at a port of its own. Redis alone. */
+    readonly tls?: { readonly authority: string; readonly certificate: string; readonly key: string };
     /** More settings, as on its command line. */
     readonly settings?: readonly string[];
   } = {},
@@ -70,10 +74,12 @@ export async function startRedis(
   const program = await installRedis(flavour);
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-redis-")));
   const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+  const tlsPort = options.tls === undefined ? 0 : await getPort({ host: "127.0.0.1", exclude: [port] });
   const start = () =>
     startProcess({
       program,
       args: [
+        ...tlsSettings(tlsPort, options.tls),
         ...["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", directory],
         ...(options.settings ?? []),
       ],
@@ -83,6 +89,7 @@ export async function startRedis(
   let running: EngineProcess = await start();
   return {
     url: `redis://127.0.0.1:${port}`,
+    tlsPort,
     flavour,
     command: (...words) => converse(port, encode(words)),
     kill: () => running.end("SIGKILL"),
@@ -97,6 +104,13 @@ export async function startRedis(
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+function tlsSettings(port: number, files: { authority: string; certificate: string; key: string } | undefined) {
+  if (files === undefined) return [];
+  const { authority, certificate, key } = files;
+  const given = { port, "cert-file": certificate, "key-file": key, "ca-cert-file": authority, "auth-clients": "no" };
+  return Object.entries(given).flatMap(([name, value]) => [`--tls-${name}`, String(value)]);
 }
 
 /** Finds the server's program, and downloads it if necessary and possible. */

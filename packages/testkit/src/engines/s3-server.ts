@@ -11,6 +11,7 @@ import {
   isExecutable,
   runInstaller,
   startProcess,
+  takesConnections,
 } from "./engine-process.ts";
 
 export interface S3Server {
@@ -47,11 +48,14 @@ export function findS3(): Availability {
 /** Starts an S3 server on a folder. The first start on a machine builds it, which takes a minute or two. */
 export async function startS3(
   options: {
-    readonly directory?: string /** By default this machine alone reaches it. */;
+    readonly directory?: string;
+    /** By default this machine alone reaches it. */
     readonly host?: string;
+    /** Files of a certificate for 127.0.0.1: it then speaks TLS. */
+    readonly tls?: { readonly certificate: string; readonly key: string };
   } = {},
 ): Promise<S3Server> {
-  const { host = "127.0.0.1" } = options;
+  const { host = "127.0.0.1", tls } = options;
   const program = await installS3();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
   const [objects, attributes] = [join(directory, "objects"), join(directory, "attributes")];
@@ -59,16 +63,20 @@ export async function startS3(
   await mkdir(join(objects, bucket), { recursive: true });
   await mkdir(attributes, { recursive: true });
   const port = await getPort({ host });
-  const endpoint = `http://${host}:${port}`;
+  const endpoint = `${tls === undefined ? "http" : "https"}://${host}:${port}`;
+  const encryption = tls === undefined ? [] : ["--cert", tls.certificate, "--key", tls.key];
   const [accessKey, secretKey] = ["tessera-tests", "not-a-secret-of-anybody"];
   const start = () =>
     startProcess({
       program,
       // Attributes in separate files: not every file system supports attributes.
-      args: ["--port", `${host}:${port}`, "--quiet", "posix", "--sidecar", attributes, objects],
+      args: ["--port", `${host}:${port}`, "--quiet", ...encryption, "posix", "--sidecar", attributes, objects],
       cwd: directory,
       env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
-      isReady: async () => (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status < 500,
+      isReady: async () =>
+        tls === undefined
+          ? (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status < 500
+          : takesConnections(port),
     });
   let running: EngineProcess = await start();
   return {

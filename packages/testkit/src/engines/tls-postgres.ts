@@ -12,14 +12,21 @@ import { startProcess } from "./engine-process.ts";
 /** A PostgreSQL that admits no connection without TLS. */
 export interface TlsPostgres {
   readonly port: number;
+  /** Shows another certificate to connections that are made later. */
+  exchange(issued: IssuedCertificate): Promise<void>;
   stop(): Promise<void>;
 }
 
-const ofThisMachine = "hostssl all postgres 127.0.0.1/32 cert\nhostssl all guest 127.0.0.1/32 trust\n";
+const ofThisMachine = [
+  "hostssl all postgres 127.0.0.1/32 cert",
+  "hostssl all guest 127.0.0.1/32 trust",
+  "hostssl all all 127.0.0.1/32 scram-sha-256",
+  "",
+].join("\n");
 
 /**
- * Starts a server with TLS. By default it listens on this machine alone, and admits `postgres` with a client certificate
- * of this subject, and `guest` without one.
+ * Starts a server with TLS. By default it listens on this machine alone, and admits `postgres` with a client certificate of
+ * this subject, `guest` without one, and others with their password.
  */
 export async function startTlsPostgres({
   authority,
@@ -74,6 +81,11 @@ export async function startTlsPostgres({
   });
   return {
     port,
+    async exchange(issued) {
+      await write("server.crt", issued.certificate);
+      await write("server.key", issued.key);
+      process.kill(server.pid, "SIGHUP");
+    },
     async stop() {
       await server.end("SIGTERM");
       await rm(directory, { recursive: true, force: true });

@@ -1,4 +1,3 @@
-import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import type {
@@ -13,11 +12,11 @@ const mostReads = 3;
 
 /** Reads a file from the store; undefined: it is not there any more. */
 export async function readStored(
-  { fileKey, name, contentType }: StoredAnswerFile,
+  { fileKey, name, contentType, size }: StoredAnswerFile,
   files: Files,
 ): Promise<GetAnswerFileResponse | undefined> {
-  const found = await files.get(fileKey);
-  return found === undefined ? undefined : { name, contentType, content: await buffer(found.content) };
+  const content = await files.read(fileKey, size);
+  return content === undefined ? undefined : { name, contentType, content };
 }
 
 /** Gets the file of an answer. */

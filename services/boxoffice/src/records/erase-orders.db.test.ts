@@ -426,6 +426,24 @@ describe("what comes after an erasure", () => {
     );
   });
 
+  it("[D4.8] is rejected where an order of before has lost its ticket to a later one in an import before", async () => {
+    await erase(service, place, { kinds: everyKind });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const nothing = { email: null, phone: null, customer: null, invoice_address: null };
+    const taking = (id: number, more: object = {}) =>
+      order({ ...nothing, code: "SPLIT", datetime: later, positions: [position({ id, secret: `s${id}`, ...more })] });
+    await take(order({ ...nothing, positions: [position({ id: 1 })] }));
+    expect(Object.keys((await office.apply(taking(2, ada)))[1] ?? {})).toContain("positions.0.attendee_name");
+    await take(order({}, { deleted: true }));
+    expect(Object.keys((await office.apply(taking(1, ada)))[1] ?? {})).toContain("positions.0.attendee_name");
+    await take(taking(55, ada));
+    await take(taking(2));
+    const lost = () => db.many(sql`select id from lost_position order by id`);
+    expect(await lost()).toEqual([{ id: 1 }, { id: 2 }, { id: 55 }]);
+    await take(order({ positions: [position({ id: 1 })] }, { event: "other" }));
+    expect(await lost()).toHaveLength(3);
+  });
+
   it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {
     const request = { ...place, case: randomUUID(), kinds: everyKind };
     const next = (datetime: string) =>
@@ -459,6 +477,25 @@ describe("what comes after an erasure", () => {
     expect((await documentOf())["email"]).toBeUndefined();
     expect(await erase(service, place, { kinds: everyKind })).toMatchObject({ left: {} });
     expect((await documentOf("NEXT"))["email"]).toBeUndefined();
+  });
+
+  it("[D8.1] stays, where the ledger repeats the erasure for a database that has lost it", async () => {
+    const { at } = await db.one<{ at: number }>(sql`select clock_timestamp() - interval '1 hour' as at`);
+    const [later, ahead] = [at + 1_800_000_000, at + 36_000_000_000].map((each) => new Date(each / 1000).toISOString());
+    const next = (more: object) =>
+      order({ code: "NEXT", positions: [position({ id: 77, secret: "next", ...ada })], ...more });
+    await take(next({ datetime: later }));
+    await take(order({ code: "AHEAD", datetime: ahead, positions: [position({ id: 78, secret: "ahead", ...ada })] }));
+    const request = { ...place, case: randomUUID(), kinds: [...everyKind] };
+    await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true, requestedAt: at }]);
+    await finishWork(db, service.workers);
+    expect(await findErased(service, request)).toMatchObject({ state: ErasureState.DONE, left: {} });
+    expect(await documentOf("NEXT")).toMatchObject({ email: "buyer@example.org" });
+    for (const code of ["FULL", "AHEAD"]) expect((await documentOf(code))["email"]).toBeUndefined();
+    await take(next({ datetime: later, comment: "again" }));
+    expect(
+      Object.keys((await office.apply(next({ code: "OLD", datetime: "2026-01-01T00:00:00Z" })))[1] ?? {}),
+    ).toContain("email");
   });
 
   it("[D4.2] is dropped where a gate sends answers late", async () => {

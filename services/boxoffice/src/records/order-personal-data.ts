@@ -44,30 +44,34 @@ const movedOn =
 
 /**
  * Refuses records that would bring back what was erased. Orders that were placed after an erasure are new data, unless they take
- * over positions of an older order. `placedAt` has the orders that are stored.
+ * over positions of an older order. `placedAt` has the orders that are stored, `lostAt` the positions that orders have lost.
  */
 export function refuseErased(
   data: { readonly code: string; readonly datetime: number; readonly positions: readonly { readonly id: number }[] },
   {
     erased,
     placedAt,
+    lostAt,
     orderOf,
   }: {
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
+    readonly lostAt: ReadonlyMap<number, number>;
     readonly orderOf: ReadonlyMap<number, string>;
   },
   addError: (path: string, message: string) => void,
 ): void {
-  const before = [data.code, ...data.positions.map(({ id }) => orderOf.get(id) ?? data.code)];
-  const at = Math.min(data.datetime, ...before.map((code) => placedAt.get(code) ?? data.datetime));
-  let isMoved = false;
-  for (const kind of erased.keys()) {
-    if (!bringsBackErased(erased, kind, data.datetime) && !bringsBackErased(erased, kind, at)) continue;
-    isMoved ||= !bringsBackErased(erased, kind, data.datetime) && placedAt.has(data.code);
+  const stored = placedAt.get(data.code);
+  const times = data.positions.flatMap(({ id }) => [placedAt.get(orderOf.get(id) ?? data.code), lostAt.get(id)]);
+  const oldest = Math.min(...[data.datetime, stored, ...times].filter((at) => at !== undefined));
+  const brings = (kind: string, at: number) => bringsBackErased(erased, kind, at);
+  const kinds = [...erased.keys()];
+  const isFreed = kinds.some((kind) => stored !== undefined && brings(kind, stored) && !brings(kind, data.datetime));
+  if (stored !== undefined && stored < data.datetime && isFreed) addError("datetime", movedOn);
+  for (const kind of kinds) {
+    if (!brings(kind, data.datetime) && !brings(kind, oldest)) continue;
     const fields = orderPersonalData[kind as Shredder];
     for (const path of filledFields(data, Object.keys(fields ?? {})))
       addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);
   }
-  if (isMoved && (placedAt.get(data.code) ?? data.datetime) < data.datetime) addError("datetime", movedOn);
 }

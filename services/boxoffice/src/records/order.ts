@@ -12,12 +12,14 @@ import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { validatePositions, validateReferences } from "../domain/validate-order.ts";
 import * as answerFiles from "../store/answer-files.ts";
+import { findLost, noteLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
+import { placedAtOf } from "./erase-orders.ts";
 import {
   answerTooLong,
   examineFileAnswers,
@@ -97,11 +99,13 @@ export const order: RecordKind<OrderRecord> = {
   },
   async refuse(tx, { scope, values, known }) {
     const erased = await findErasedUntil(tx, scope);
-    const placedAt =
-      erased.size === 0 ? new Map<string, number>() : await findOlderOrders(tx, scope, { values, known });
+    const isNew = erased.size === 0;
+    const placedAt = isNew ? new Map<string, number>() : await findOlderOrders(tx, scope, { values, known });
+    const ids = isNew ? [] : values.flatMap(({ data }) => data.positions.map(({ id }) => id));
+    const lostAt = ids.length === 0 ? new Map<number, number>() : await findLost(tx, scope, ids);
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
-      const found = refuseMissing(left, { known, erased, placedAt });
+      const found = refuseMissing(left, { known, erased, placedAt, lostAt });
       return found.size > 0 ? found : refuseSharedSeats(left, known);
     });
   },
@@ -182,7 +186,13 @@ function refuseMissing(
     known,
     erased,
     placedAt,
-  }: { readonly known: Known; readonly erased: ErasedUntil; readonly placedAt: ReadonlyMap<string, number> },
+    lostAt,
+  }: {
+    readonly known: Known;
+    readonly erased: ErasedUntil;
+    readonly placedAt: ReadonlyMap<string, number>;
+    readonly lostAt: ReadonlyMap<number, number>;
+  },
 ): Map<OrderRecord, Record<string, string[]>> {
   const ordersOf = new Map(known.positions);
   const seats = new SeatPlan(known);
@@ -192,7 +202,7 @@ function refuseMissing(
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
-      refuseErased(data, { erased, placedAt, orderOf: known.positions }, addError);
+      refuseErased(data, { erased, placedAt, lostAt, orderOf: known.positions }, addError);
       seats.validate(data, addError);
       for (const [index, { id }] of data.positions.entries()) {
         if ((ordersOf.get(id) ?? data.code) === data.code) continue;
@@ -298,8 +308,14 @@ async function publishUses(
   );
 }
 
+/** Deletes positions. Of an event with erased data it is noted how old they were: another order may bring them again. */
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
   const removed = await positions.deletePositions(tx, scope, ids);
+  const lost = removed.flatMap(({ id, state }) => {
+    const placedAt = state === null ? null : placedAtOf(state);
+    return placedAt === null ? [] : [{ id, placedAt }];
+  });
+  await noteLost(tx, scope, lost);
   const naming = removed.filter(({ namesVoucher }) => namesVoucher);
   for (const [topic, gone] of [
     [topics.positionChanged, removed],

@@ -23,20 +23,23 @@ export async function countOrdersWith(
   { organizer, event }: EventKey,
   wanted: readonly { readonly kind: string; readonly path: string }[],
 ): Promise<ReadonlyMap<string, number>> {
+  if (wanted.length === 0) return new Map();
   // A text that is not empty, or a member of an object or of the elements of a list.
   const testOf = (path: string) => {
     const at = `@.${path.replaceAll(".*", "[*]")}`;
     return `exists(${at} ? (@.type() == "string" && @ != "")) || exists(${at}.*)`;
   };
   const byKind = [...Map.groupBy(wanted, ({ kind }) => kind)];
-  const tests = byKind.map(([, fields]) => `$ ? (${fields.map(({ path }) => testOf(path)).join(" || ")})`);
-  // Mostly nothing is found, so whether an order is from before the erasure is looked at last.
+  const testFor = (fields: typeof wanted) => `$ ? (${fields.map(({ path }) => testOf(path)).join(" || ")})`;
+  const tests = byKind.map(([, fields]) => testFor(fields));
+  // Mostly nothing is found: one test of all kinds comes first, and whether an order is from before the erasure last.
   const rows = await db.many<{ kind: string; count: number }>(sql`
     select wanted.kind, count(*) as count
       from "order"
      cross join unnest(${byKind.map(([kind]) => kind)}::text[], ${tests}::jsonpath[]) as wanted (kind, test)
      where "order".organizer = ${organizer}
        and "order".event = ${event}
+       and jsonb_path_exists("order".data, ${testFor(wanted)}::jsonpath)
        and case when jsonb_path_exists("order".data, wanted.test) then ${isBeforeErasure(sql`wanted.kind`)} end
      group by wanted.kind`);
   return new Map(rows.map(({ kind, count }) => [kind, count]));

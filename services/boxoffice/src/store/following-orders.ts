@@ -8,7 +8,7 @@ import type { OrderDocument } from "./personal-data.ts";
 export interface Start {
   readonly code: string;
   readonly position?: number;
-  /** Only orders that were placed before this time, in microseconds since 1970. */
+  /** Only orders that were placed before this time, in microseconds since 1970, or that say a time to come. */
   readonly before?: number | undefined;
 }
 
@@ -39,12 +39,16 @@ interface Few {
 
 const fewOrders: Few = { orders: most.read, size: sql`0`, most: 0 };
 
+/** The clock of a shop may be ahead by so much: an order of a later time says nothing of when it was placed. */
+const mostAhead = sql`interval '5 minutes'`;
+
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
 function following({ organizer, event }: EventKey, { code, position, before }: Start, few: Few = fewOrders): Sql {
+  const placedAt = sql`("order".data ->> 'datetime')::timestamptz`;
   const isPlaced =
     before === undefined
       ? sql`true`
-      : sql`("order".data ->> 'datetime')::timestamptz < ${toTimestamp(before)}::timestamptz`;
+      : sql`(${placedAt} < ${toTimestamp(before)}::timestamptz or ${placedAt} > clock_timestamp() + ${mostAhead})`;
   return sql`
     (select counted.code, counted.data
        from (select next.code, next.data,

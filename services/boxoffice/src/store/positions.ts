@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey as key } from "@tessera/kit/pg/entity-key";
+import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, decimal, rowsAs, text } from "@tessera/kit/pg/table";
 import type { TakenAs } from "../domain/availability.ts";
@@ -171,8 +172,8 @@ export function replaceStates(
   tx: Tx,
   { organizer, event }: Scope,
   rows: readonly Pick<PositionRow, "id" | "state">[],
-): Promise<StoredPosition[]> {
-  return tx.many<StoredPosition>(sql`
+): Promise<ChangedPosition[]> {
+  return tx.many<ChangedPosition>(sql`
     update position
        set state = replaced.state,
            revision = nextval('revision_seq')
@@ -180,7 +181,7 @@ export function replaceStates(
      where position.organizer = ${organizer}
        and position.event = ${event}
        and position.id = replaced.id
-    returning ${storedPosition(sql`position`)}`);
+    returning ${changedPosition(sql`position`)}`);
 }
 
 /** Reads the scans made elsewhere of those of some positions that have any. */
@@ -276,25 +277,32 @@ export async function setVouchers(
        and (position.voucher is distinct from incoming.voucher or position.budget_use is distinct from incoming.budget_use)`);
 }
 
-/** Deletes positions, counts what that frees, and returns those that were there, and whether they named a voucher. */
-export async function deletePositions(
-  tx: Tx,
-  scope: Scope,
-  ids: readonly number[],
-): Promise<{ readonly id: number; readonly namesVoucher: boolean }[]> {
+/** A position that was deleted. */
+export interface DeletedPosition {
+  readonly id: number;
+  readonly namesVoucher: boolean;
+  /** What it was, if something was erased of its event; else null. */
+  readonly state: Uint8Array | null;
+}
+
+/** Deletes positions, counts what that frees, and returns those that were there. */
+export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<DeletedPosition[]> {
   if (ids.length === 0) return [];
   const changes = sql`
     select removed.subevent, removed.item, removed.variation, removed.taken_as, -1 as positions
       from removed`;
-  return tx.many<{ id: number; namesVoucher: boolean }>(sql`
+  const place = { organizer: sql`${scope.organizer}`, event: sql`${scope.event}` };
+  return tx.many<DeletedPosition>(sql`
     with removed as (
       delete from position
        where position.organizer = ${scope.organizer}
          and position.event = ${scope.event}
          and position.id = any(${ids}::bigint[])
-      returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.voucher
+      returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.voucher,
+                position.state
     ), counted as (${addTaken(scope, changes)})
-    select removed.id, removed.voucher is not null as "namesVoucher"
+    select removed.id, removed.voucher is not null as "namesVoucher",
+           case when ${isErased(place, "any")} then removed.state end as state
       from removed`);
 }
 

@@ -36,6 +36,7 @@ declare const document: {
   createElement(name: "style"): PageElement;
   querySelectorAll(selector: string): Iterable<PageElement>;
 };
+declare const getComputedStyle: (element: PageElement) => { readonly fontSize: string };
 declare const Image: new () => Picture;
 declare const FontFace: new (
   family: string,
@@ -130,9 +131,10 @@ export async function layOut(
     document.body.append(sheet);
   }
   const points = 40 / 3;
+  // Their size is read where one does not fit.
   let open = [...document.querySelectorAll("[data-fit]")].flatMap((box) => {
     const text = box.children[0];
-    return text === undefined ? [] : [{ box, text, size: Number.parseFloat(text.style.fontSize) / points, steps: 0 }];
+    return text === undefined ? [] : [{ box, text, size: 0, steps: 0 }];
   });
   const misfits: string[] = [];
   // All boxes are measured before any changes, so that the page is laid out once per round.
@@ -140,10 +142,11 @@ export async function layOut(
     const next: typeof open = [];
     const sizes: number[] = [];
     for (const fit of open) {
-      const { box, text, size, steps } = fit;
+      const { box, text, steps } = fit;
       const isTooHigh = text.offsetHeight > box.offsetHeight + 1;
       const isTooWide = text.scrollWidth > box.offsetWidth + 1;
       if (!isTooHigh && !isTooWide) continue;
+      const size = fit.size || Number.parseFloat(getComputedStyle(text).fontSize) / points;
       if (size <= 1 || steps >= 25 || box.dataset["fixed"] !== undefined) {
         misfits.push(box.dataset["fit"] ?? "");
         continue;

@@ -1,4 +1,4 @@
-import { findWork } from "@tessera/kit/jobs/work";
+import { findWorkOf } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
 import {
   BatchState,
@@ -6,12 +6,12 @@ import {
   type FindBatchResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { fault } from "../faults.ts";
-import { renderBatch, renderFew, renderId } from "../render-work.ts";
+import { renderId, renderWorks } from "../render-work.ts";
 
 /** Finds how far a job is (source: contract 3). */
 export async function findBatch(request: FindBatchRequest, { db }: { readonly db: Db }): Promise<FindBatchResponse> {
   const id = renderId(request);
-  const found = (await findWork(db, renderFew, id)) ?? (await findWork(db, renderBatch, id));
+  const found = await findWorkOf(db, renderWorks, id);
   const none = { message: "", fileKey: "", size: 0, warnings: [] };
   switch (found?.state) {
     case "waiting":

@@ -23,7 +23,7 @@ import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { Formats } from "../domain/formats/formats.ts";
 import { findBatch } from "../handlers/find-batch.ts";
-import { renderId, rendersOf, workFor } from "../render-work.ts";
+import { drawKey, renderId, rendersOf, workFor } from "../render-work.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
 import { allTickets, noScans, ticketAnswer } from "../testing/ticket-answer.ts";
@@ -98,6 +98,26 @@ async function start(parts: readonly Part[], organizer: string = place.organizer
 }
 const stored = async () => (await collect(files.list("renders/"))).map(({ key }) => key);
 const readStored = async (key: string) => readPdf(await buffer((await getFile(files, key)).content));
+/** A store that a job reaches when its lease has ended meanwhile, and what it needs was erased. */
+const reachedLate = (id: string): Files => ({
+  ...files,
+  async put(...given) {
+    await db.run(
+      sql`update work set state = 'expired', payload = null, due_at = now() + interval '1 hour' where id = ${id}`,
+    );
+    return files.put(...given);
+  },
+});
+
+describe("a process that was frozen", () => {
+  it("[D3.10] leaves no file of a job that was erased meanwhile", async () => {
+    const job = await start([part(1)]);
+    await finish({ files: reachedLate(renderId(job)) });
+    await expect(job.find()).rejects.toMatchObject({ code: "render_not_found" });
+    expect(await stored()).toEqual([]);
+  });
+});
+
 const away = () => new Fault("unavailable", "files_unavailable", "The store is away.");
 
 describe("what passes by itself", () => {
@@ -288,7 +308,7 @@ describe("rendered files", () => {
       },
     };
     const running = startTestWorkers(db, workers(tools({ files: slowAtFirst })));
-    await vi.waitUntil(async () => (await stored()).length === 1);
+    await vi.waitUntil(async () => (await stored()).length === 1, { timeout: 10_000 });
     await vi.waitUntil(
       async () => {
         await passTime(db);
@@ -299,7 +319,9 @@ describe("rendered files", () => {
     release();
     await running.stop();
     const { fileKey } = await job.find();
-    expect(await stored()).toHaveLength(2);
+    expect([puts, await stored()]).toEqual([2, [fileKey]]);
+    // A worker that was killed has left it.
+    await files.put(drawKey(renderId(job)), Buffer.from("lost"), { contentType: "application/pdf" });
     const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
     await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
     expect(await stored()).toEqual([fileKey]);

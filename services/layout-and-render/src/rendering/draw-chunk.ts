@@ -5,6 +5,7 @@ import { fontChain } from "../domain/drawing/font-chain.ts";
 import { enlargement, pixels, pointsPerMm } from "../domain/drawing/page-units.ts";
 import { type PlainJpeg, readPlainJpeg } from "../domain/drawing/plain-jpeg.ts";
 import { prepareLines } from "../domain/drawing/prepare-lines.ts";
+import { StyleSheet } from "../domain/drawing/style-sheet.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
@@ -66,6 +67,7 @@ export function drawChunk(
   const imageMarks: string[] = [];
   const numbers = new Map<string, number>();
   const written = new Map<string, Written>();
+  const styles = new StyleSheet();
 
   function numberOf(element: ResolvedElement, { index, images: files }: ReadTicket): number | undefined {
     const file = files.get(element);
@@ -107,13 +109,14 @@ export function drawChunk(
         markOf: (element) => markOf(index, element),
         jpegOf: (element) => jpegOf(element, read.images),
         imageOf: (element) => numberOf(element, read),
+        styles,
         checksFit,
       });
       for (const mark of drawn.misfits) warnings.push({ ...readMark(mark), code: "code_too_long" });
       return { background, page, drawn };
     });
   });
-  return { job: makeJob(pages, { fonts: chooseFonts(written, fonts), images }), pages, warnings, imageMarks };
+  return { job: makeJob(pages, { fonts: chooseFonts(written, fonts), images, styles }), pages, warnings, imageMarks };
 }
 
 /** The picture of an element, if it needs not be made smaller or be looked at by the browser. */
@@ -175,7 +178,15 @@ function chooseFonts(written: ReadonlyMap<string, Written>, fonts: FontCatalogue
 
 function makeJob(
   pages: readonly ChunkPage[],
-  { fonts, images }: { readonly fonts: readonly FontFace[]; readonly images: readonly PrintedImage[] },
+  {
+    fonts,
+    images,
+    styles,
+  }: {
+    readonly fonts: readonly FontFace[];
+    readonly images: readonly PrintedImage[];
+    readonly styles: StyleSheet;
+  },
 ): PrintJob | undefined {
   const printed = pages.filter(({ drawn }) => drawn.html !== "");
   if (printed.length === 0) return undefined;
@@ -185,7 +196,14 @@ function makeJob(
   const height = Math.ceil(Math.max(...printed.map(({ page }) => page.height)) * toPixels) + 1;
   const sections = printed.map(({ page, drawn }) => {
     const size = `width:${pixels(page.width * toPixels * enlargement)};height:${pixels(page.height * toPixels * enlargement)}`;
-    return `<section style="${size}">${drawn.html}</section>`;
+    return `<section class="${styles.classOf(size)}">${drawn.html}</section>`;
   });
-  return { html: sections.join(""), pages: printed.length, width, height, fonts, images };
+  return {
+    html: `<style>${styles.text}</style>${sections.join("")}`,
+    pages: printed.length,
+    width,
+    height,
+    fonts,
+    images,
+  };
 }

@@ -37,8 +37,13 @@ export function endOfObject(text: string, from: number): { readonly end: number;
   throw new Error("an object does not end");
 }
 
+/** Whether something in a text may hide a reference: most have no strings and no comments. */
+const hiding = /[(%]/;
+const reference = /\d+ \d+ R(?![\w.])/g;
+
 /** The numbers of the objects that a text refers to. */
 export function referencesIn(text: string): number[] {
+  if (!hiding.test(text)) return Array.from(text.matchAll(reference), ([found]) => Number.parseInt(found, 10));
   return [...tokensOf(text, 0)]
     .filter(({ token }) => token.endsWith("R"))
     .map(({ token }) => Number.parseInt(token, 10));
@@ -46,6 +51,7 @@ export function referencesIn(text: string): number[] {
 
 /** Puts other numbers into all references of a text. */
 export function renumber(text: string, numberOf: (number: number) => number): string {
+  if (!hiding.test(text)) return text.replaceAll(reference, (found) => `${numberOf(Number.parseInt(found, 10))} 0 R`);
   let result = "";
   let done = 0;
   for (const { token, at } of tokensOf(text, 0)) {

@@ -43,7 +43,7 @@ export function readPlainPdf(bytes: Buffer): PlainPdf {
 }
 
 /** Texts of objects are short but for widths of fonts and lists of pages. */
-const firstLook = 4096;
+const firstLook = 512;
 
 function readObject(bytes: Buffer, offset: number, number: number): PdfObject {
   for (let length = firstLook; ; length *= 8) {

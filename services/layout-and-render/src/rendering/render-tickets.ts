@@ -7,6 +7,7 @@ import { type BackgroundCache, builtIn } from "./background-cache.ts";
 import { type DrawnChunk, drawChunk, type ReadTicket, readMark } from "./draw-chunk.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
+import { mostPages, planChunks } from "./plan-chunks.ts";
 import { type ReadImage, readPicturesAhead } from "./read-pictures-ahead.ts";
 import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./ticket.ts";
 import { PdfWriter } from "./write-pdf.ts";
@@ -38,10 +39,6 @@ export interface RenderRequest {
   /** Whether warnings name all texts that do not fit their box, not only those that shrink. */
   readonly checksFit?: boolean;
 }
-
-/** A chunk costs about ten milliseconds beside its pages; beyond this it becomes slower per page. */
-const mostPages = 100;
-const fewestPages = 10;
 
 /** How many letters: a layout may have pages full of them. */
 const mostLetters = 400_000;
@@ -117,7 +114,7 @@ async function* readChunks(
 ): AsyncGenerator<readonly ReadTicket[]> {
   const { count = Number.POSITIVE_INFINITY, party, onWarning } = request;
   const { tickets, readImage } = readPicturesAhead(request);
-  const pagesEach = Math.min(mostPages, Math.max(fewestPages, Math.ceil(count / printer.tabs)));
+  const sizes = planChunks(count, printer.tabs);
   let chunk: ReadTicket[] = [];
   let [pages, letters, index] = [0, 0, 0];
   let pictures = new PictureBudget();
@@ -128,8 +125,9 @@ async function* readChunks(
     index += 1;
     pages += background.pages.length;
     for (const element of ticket.elements) letters += costOf(element);
-    if (pages < pagesEach && !pictures.isSpent && letters < mostLetters) continue;
+    if (pages < (sizes[0] ?? mostPages) && !pictures.isSpent && letters < mostLetters) continue;
     yield chunk;
+    sizes.shift();
     chunk = [];
     [pages, letters] = [0, 0];
     pictures = new PictureBudget();

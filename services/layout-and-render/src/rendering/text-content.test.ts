@@ -2,6 +2,7 @@ import { drawPdf, readPdf, readReplacementTexts } from "@tessera/testkit/read-pd
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { drawText } from "../domain/drawing/draw-text.ts";
+import { StyleSheet } from "../domain/drawing/style-sheet.ts";
 import { aContainer, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 
@@ -136,12 +137,16 @@ describe("a text", () => {
     fc.assert(
       fc.property(fc.array(nasty, { maxLength: 5 }), fc.string(), (parts, language) => {
         const value = parts.join("");
-        const html = drawText(aContainer(`x${value}`, { language, isAutoresized: true }), { height: 297, mark: value });
+        const styles = new StyleSheet();
+        const look = { language, isAutoresized: true, width: 1 };
+        const html = drawText(aContainer(`x${value}`, look), { height: 297, mark: value, styles });
         const tags = html.match(/<[^>]*>/g) ?? [];
         const known =
-          /^<(?:div class="(?:[xt]|b(?: n)?)"(?: data-fit="[^"<>]*")? style="[^"<>]*"|p dir="auto"(?: style="margin-top:[0-9.]+em")?|\/div|\/p|br|wbr)>$/;
+          /^<(?:div class="(?:[xt]|b(?: n)?) s\d+"(?: data-fit="[^"<>]*")?|p dir="auto"(?: style="margin-top:[0-9.]+em")?|\/div|\/p|br|wbr)>$/;
         for (const tag of tags) expect(tag).toMatch(known);
         expect(html.replaceAll(/<[^>]*>/g, "")).not.toMatch(/[<>"']/);
+        expect(html).toContain("data-fit=");
+        for (const rule of styles.text.split("\n")) expect(rule).toMatch(/^\.s\d+\{[^<>{}]*\}$/);
       }),
     );
   });

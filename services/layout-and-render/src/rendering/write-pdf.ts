@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import type { Layer } from "./layers.ts";
 import { referencesIn, renumber } from "./pdf-syntax.ts";
 import type { PdfObject } from "./read-plain-pdf.ts";
@@ -24,7 +24,9 @@ const comparedFrom = 256;
  */
 export class PdfWriter {
   readonly #facts: DocumentFacts;
-  #pending: Buffer[] = [Buffer.from(header, "latin1")];
+  #pending: Buffer[] = [];
+  /** What comes after them, in letters that are bytes. */
+  #text = header;
   #position = header.length;
   /** By number; the first two are the catalog and the information about the document, which come last. */
   readonly #offsets: number[] = [0, 0, 0];
@@ -45,9 +47,13 @@ export class PdfWriter {
 
   put(number: number, { text, stream }: PdfObject): void {
     this.#offsets[number] = this.#position;
-    this.#write(Buffer.from(`${number} 0 obj\n${text}${stream === undefined ? "" : "stream\n"}`, "latin1"));
-    if (stream !== undefined) this.#write(stream);
-    this.#write(Buffer.from(stream === undefined ? "\nendobj\n" : "\nendstream\nendobj\n", "latin1"));
+    this.#write(`${number} 0 obj\n${text}${stream === undefined ? "" : "stream\n"}`);
+    if (stream !== undefined) {
+      this.#flush();
+      this.#pending.push(stream);
+      this.#position += stream.length;
+    }
+    this.#write(stream === undefined ? "\nendobj\n" : "\nendstream\nendobj\n");
   }
 
   add(object: PdfObject): number {
@@ -113,8 +119,10 @@ export class PdfWriter {
 
   /** Takes away all bytes that are ready. */
   take(): Buffer {
+    this.#flush();
     const bytes = Buffer.concat(this.#pending);
     this.#pending = [];
+    this.#identity.update(bytes);
     return bytes;
   }
 
@@ -132,7 +140,8 @@ export class PdfWriter {
       text: `<</Type /Catalog /Version /${this.#version} /Pages ${tree} 0 R /Lang ${pdfText(language)} /ViewerPreferences <</DisplayDocTitle true>>${this.#describeLayers()}>>`,
     });
     // The identity of a document is that of its content, whenever it was made.
-    const identity = this.#identity.copy().digest("hex");
+    const content = this.take();
+    const identity = this.#identity.digest("hex");
     const date = `(D:${createdAt.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z)`;
     this.put(2, {
       text: `<</Title ${pdfText(title)} /Creator (Tessera) /Producer (Tessera) /CreationDate ${date} /ModDate ${date}>>`,
@@ -142,12 +151,10 @@ export class PdfWriter {
       number === 0 ? "0000000000 65535 f \n" : `${String(offset).padStart(10, "0")} 00000 n \n`,
     );
     this.#write(
-      Buffer.from(
-        `xref\n0 ${entries.length}\n${entries.join("")}trailer\n<</Size ${entries.length} /Root 1 0 R /Info 2 0 R /ID [<${identity}> <${identity}>]>>\nstartxref\n${start}\n%%EOF\n`,
-        "latin1",
-      ),
+      `xref\n0 ${entries.length}\n${entries.join("")}trailer\n<</Size ${entries.length} /Root 1 0 R /Info 2 0 R /ID [<${identity}> <${identity}>]>>\nstartxref\n${start}\n%%EOF\n`,
     );
-    return this.take();
+    this.#flush();
+    return Buffer.concat([content, ...this.#pending]);
   }
 
   #describeLayers(): string {
@@ -157,16 +164,20 @@ export class PdfWriter {
     return ` /OCProperties <</OCGs [${numbers(this.#layers)}] /D <</Name (Layers) /OFF [${numbers(hidden)}]>>>>`;
   }
 
-  #write(bytes: Buffer): void {
-    this.#pending.push(bytes);
-    this.#position += bytes.length;
-    this.#identity.update(bytes);
+  #write(text: string): void {
+    this.#text += text;
+    this.#position += text.length;
+  }
+
+  #flush(): void {
+    if (this.#text !== "") this.#pending.push(Buffer.from(this.#text, "latin1"));
+    this.#text = "";
   }
 }
 
 function contentKey({ text, stream }: PdfObject): string | undefined {
   if (stream === undefined || stream.length < comparedFrom) return undefined;
-  return createHash("sha256").update(text).update("\0").update(stream).digest("base64");
+  return `${hash("sha256", stream, "base64")} ${text}`;
 }
 
 function list(numbers: readonly number[]): string {

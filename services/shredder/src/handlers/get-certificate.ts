@@ -18,7 +18,10 @@ export async function getCertificate(
 ): Promise<GetCertificateResponse> {
   const found = await findCase(db, { organizer, event: event || undefined, id });
   if (found === undefined || found.erasedAt === null || found.requestedAt === null || found.parts === null)
-    throw fault("certificate_not_found", "There is no such erasure, or it has not succeeded.");
+    throw fault(
+      "certificate_not_found",
+      "There is no such erasure, or it has not succeeded. Its id is the first one in the address of its status.",
+    );
   const { erasedAt, requestedAt, parts } = found;
   const statement = Buffer.from(writeStatement({ ...found, erasedAt, requestedAt, parts }));
   const key = await shareKey(db);

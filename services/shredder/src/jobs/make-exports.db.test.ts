@@ -105,6 +105,21 @@ it("[D5.6] is not kept when its data was erased while it was made", async () => 
     expect(key).toBe("gone");
 });
 
+it("[D5.6] is not stored by a process that was frozen while it was made", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  let isRead = false;
+  boxoffice.reading = async () => {
+    isRead = true;
+    await db.run(sql`update work set state = 'expired', payload = null, due_at = now() + interval '1 hour'`);
+  };
+  const { export: id } = await service.export();
+  const keys: string[] = [];
+  for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${id}/`)) keys.push(key);
+  expect([isRead, keys]).toEqual([true, []]);
+});
+
 it("[D5.5] is made again from the beginning when a service fails while it is read, and fails after five tries", async () => {
   const { boxoffice } = service.peers.holders;
   boxoffice.files = [emails];

@@ -26,7 +26,7 @@ const describeMs = 30_000;
 const settleMs = 20_000;
 
 /** Makes exports: what services say of the event is noted first, then everything is read. */
-export const makeExports = workOn(exporting, async ({ payload, signal, step }, tools: ExportTools) => {
+export const makeExports = workOn(exporting, async ({ payload, signal, step, ifLost }, tools: ExportTools) => {
   const wanted = await findExport(tools.db, payload);
   if (wanted === undefined) throw new WorkFailed("The export is over.");
   const { organizer, event } = payload;
@@ -44,6 +44,7 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step }, t
   }
   await step((tx) => storeVersions(tx, payload, versions));
   const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
+  ifLost(() => tools.files.remove([fileKey]));
   const texts = writeIndex(wanted);
   const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
   const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });

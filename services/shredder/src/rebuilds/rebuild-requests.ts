@@ -21,8 +21,8 @@ export const rebuildRequests: Rebuild = {
     if (last === undefined) return undefined;
     await tx.publish(
       topics.shredRequested,
-      cases.map(({ organizer, event, id, kinds }) => ({
-        ...{ organizer, event, case: id, kinds: [...kinds] },
+      cases.map(({ organizer, event, id, kinds, requestedAt }) => ({
+        ...{ organizer, event, case: id, kinds: [...kinds], requestedAt },
         ...{ again: true, fromLedger: true },
       })),
     );

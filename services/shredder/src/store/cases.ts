@@ -144,13 +144,13 @@ export async function noteFailed(tx: Queryable, of: Named, problem: string): Pro
 export function nextRequested(
   db: Queryable,
   { after, limit }: { readonly after: Named | undefined; readonly limit: number },
-): Promise<(Named & { readonly kinds: readonly string[] })[]> {
+): Promise<(Named & { readonly kinds: readonly string[]; readonly requestedAt: number })[]> {
   const isBehind =
     after === undefined
       ? sql`true`
       : sql`(shred_case.organizer, shred_case.event, shred_case.id) > (${after.organizer}, ${after.event}, ${after.id}::uuid)`;
   return db.many(sql`
-    select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds
+    select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds, shred_case.requested_at as "requestedAt"
       from shred_case
      where shred_case.requested_at is not null
        and shred_case.event_gone_at is null

@@ -20,9 +20,9 @@ const notedEvents: typeof events = {
     for (const key of keys) await removeNext(tx, key);
     return deleted;
   },
-  async deleteOlder(tx, revision) {
+  async deleteOlder(tx, revision, since) {
     await noteOlderEvents(tx, revision);
-    return copies.deleteOlder(tx, revision);
+    return copies.deleteOlder(tx, revision, since);
   },
 };
 

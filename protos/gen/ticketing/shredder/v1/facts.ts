@@ -24,10 +24,15 @@ export interface ShredRequested {
    * that has erased its part does so again.
    */
   fromLedger: boolean;
+  /**
+   * With `from_ledger`: when it was requested for the first time, in microseconds since 1970. What is from that time or later is not
+   * of the case.
+   */
+  requestedAt?: number | undefined;
 }
 
 function createBaseShredRequested(): ShredRequested {
-  return { organizer: "", event: "", case: "", kinds: [], again: false, fromLedger: false };
+  return { organizer: "", event: "", case: "", kinds: [], again: false, fromLedger: false, requestedAt: undefined };
 }
 
 export const ShredRequested: MessageFns<ShredRequested> = {
@@ -49,6 +54,9 @@ export const ShredRequested: MessageFns<ShredRequested> = {
     }
     if (message.fromLedger !== false) {
       writer.uint32(48).bool(message.fromLedger);
+    }
+    if (message.requestedAt !== undefined) {
+      writer.uint32(56).int64(message.requestedAt);
     }
     return writer;
   },
@@ -114,6 +122,14 @@ export const ShredRequested: MessageFns<ShredRequested> = {
             message.fromLedger = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.requestedAt = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -126,6 +142,17 @@ export const ShredRequested: MessageFns<ShredRequested> = {
     }
   },
 };
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

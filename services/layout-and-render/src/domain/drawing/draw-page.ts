@@ -6,6 +6,7 @@ import { pixels, pixelsPerMm } from "./page-units.ts";
 import { type PlacedPicture, placePicture } from "./place-picture.ts";
 import type { PlainJpeg } from "./plain-jpeg.ts";
 import { drawMark, type PlacedMark } from "./powered-by.ts";
+import type { StyleSheet } from "./style-sheet.ts";
 
 /** What the PDF's own operators can draw. */
 export type Placed = PlacedCode | PlacedMark | PlacedPicture;
@@ -31,6 +32,7 @@ export interface PageContext {
   readonly jpegOf: (element: ResolvedElement) => PlainJpeg | undefined;
   /** The number of the picture of an element; undefined: it has none that can be read. */
   readonly imageOf: (element: ResolvedElement) => number | undefined;
+  readonly styles: StyleSheet;
   /** Whether findings name all texts that do not fit their box, not only those that shrink. */
   readonly checksFit?: boolean | undefined;
 }
@@ -72,18 +74,18 @@ export function drawPage(elements: readonly ResolvedElement[], context: PageCont
 
 function drawElement(
   element: Exclude<ResolvedElement, { readonly type: "barcodearea" | "poweredby" }>,
-  { height, markOf, imageOf, checksFit }: PageContext,
+  { height, markOf, imageOf, checksFit, styles }: PageContext,
 ): string {
   switch (element.type) {
     case "textarea":
     case "textcontainer":
-      return drawText(element, { height, mark: markOf(element), checksFit });
+      return drawText(element, { height, mark: markOf(element), styles, checksFit });
     case "imagearea": {
       const number = imageOf(element);
       const place = `left:${pixels(element.left * pixelsPerMm)};top:${pixels((height - element.bottom - element.height) * pixelsPerMm)};width:${pixels(Math.max(0, element.width) * pixelsPerMm)};height:${pixels(Math.max(0, element.height) * pixelsPerMm)}`;
       return number === undefined
-        ? `<div class="i" style="${place};background-color:#ccc"></div>`
-        : `<div class="i" data-image="${number}" style="${place}"></div>`;
+        ? `<div class="i ${styles.classOf(`${place};background-color:#ccc`)}"></div>`
+        : `<div class="i ${styles.classOf(place)}" data-image="${number}"></div>`;
     }
   }
 }

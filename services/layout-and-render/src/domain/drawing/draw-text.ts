@@ -4,6 +4,8 @@ import { fontChain } from "./font-chain.ts";
 import { pixels, pixelsPerMm, pixelsPerPoint } from "./page-units.ts";
 import { placeText } from "./place-text.ts";
 import { prepareLines } from "./prepare-lines.ts";
+import type { StyleSheet } from "./style-sheet.ts";
+import { surelyFits } from "./surely-fits.ts";
 
 /** A text on a page, with its lines prepared. */
 export type DrawnText = (TextArea | TextContainer) & { readonly value: string; readonly language: string };
@@ -20,8 +22,14 @@ export function drawText(
   {
     height,
     mark,
+    styles,
     checksFit = false,
-  }: { readonly height: number; readonly mark: string; readonly checksFit?: boolean | undefined },
+  }: {
+    readonly height: number;
+    readonly mark: string;
+    readonly styles: StyleSheet;
+    readonly checksFit?: boolean | undefined;
+  },
 ): string {
   if (!(text.fontSize > 0)) return "";
   const lines = prepareLines(text.value);
@@ -40,14 +48,16 @@ export function drawText(
     const vertical = text.downward
       ? `top:${pixels(upperEdge + (turned === "" ? place.shift * size : 0))}`
       : `bottom:${pixels(text.bottom * pixelsPerMm - extra - (turned === "" ? place.shift * size : 0))}`;
-    return `<div class="x" style="${left};${vertical};${font};${lettering}${turned}">${body}</div>`;
+    return `<div class="x ${styles.classOf(`${left};${vertical};${font};${lettering}${turned}`)}">${body}</div>`;
   }
   const top = `top:${pixels((height - text.bottom - text.height) * pixelsPerMm)};height:${pixels(Math.max(0, text.height) * pixelsPerMm)}`;
   const box = `${left};${top};justify-content:${alignments[text.verticalAlign]};${lettering}${turn(text.rotation)}`;
-  const fit = text.isAutoresized || checksFit ? ` data-fit="${escapeHtml(mark)}"` : "";
+  const isMeasured = (text.isAutoresized || checksFit) && !surelyFits(lines, text, place);
+  const fit = isMeasured ? ` data-fit="${escapeHtml(mark)}"` : "";
   const fixed = text.isAutoresized ? "" : ' data-fixed="1"';
   const kind = text.splitsLongWords ? "b" : "b n";
-  return `<div class="${kind}"${fit}${fit === "" ? "" : fixed} style="${box}"><div class="t" style="${font};top:${round(place.shift)}em">${body}</div></div>`;
+  const letters = styles.classOf(`${font};top:${round(place.shift)}em`);
+  return `<div class="${kind} ${styles.classOf(box)}"${fit}${fit === "" ? "" : fixed}><div class="t ${letters}">${body}</div></div>`;
 }
 
 function turn(rotation: number, then = ""): string {

@@ -34,8 +34,14 @@ function eastAsian(text: string, language: string): readonly EastAsian[] {
   return ["Noto Sans SC", "Noto Sans JP", "Noto Sans KR"];
 }
 
+/** Letters that the first two have, and that no other script uses. */
+const usual =
+  /^[\t\n -~\u00a0-\u00b6\u00b8-\u02bb\u0386-\u0482\u048a-\u052f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
+const usualChain = ["Open Sans", "Noto Sans", "Noto Color Emoji"] as const;
+
 /** The families for a text, in the order in which they are tried. Emoji come last: their font has digits, too. */
 export function fontChain(text: string, language: string): readonly FontFamily[] {
+  if (usual.test(text)) return usualChain;
   const scripts = ofScripts.flatMap(([family, script]) => (script.test(text) ? [family] : []));
   // Everything before Hangul is in the others.
   const asian = /[\u1100-\uffff]/.test(text) ? eastAsian(text, language) : [];

@@ -1,0 +1,18 @@
+/** A chunk costs about ten milliseconds beside its pages; beyond this it becomes slower per page. */
+export const mostPages = 100;
+const fewestPages = 10;
+
+/**
+ * How many pages the chunks have; all that follow have as many as they may. The first ones are smaller, so that all tabs begin
+ * soon and not at the same time, and the last ones, so that all end together.
+ */
+export function planChunks(count: number, tabs: number): number[] {
+  const alike = (size: number) => Array<number>(tabs).fill(Math.max(fewestPages, size));
+  if (count <= tabs * mostPages) return alike(Math.ceil(count / tabs));
+  const first = Array.from({ length: tabs }, (_, tab) => Math.round((mostPages * (tab + 1)) / (tabs + 1)));
+  if (!Number.isFinite(count)) return first;
+  const rest = count - first.reduce((sum, size) => sum + size, 0);
+  const last = Math.ceil((((rest - 1) % mostPages) + 1) / tabs);
+  const whole = Math.ceil(rest / mostPages) - 1;
+  return [...first, ...Array<number>(whole).fill(mostPages), ...alike(last)];
+}
