@@ -6,7 +6,11 @@ it("schemas and topics are brought up to date before the pods of a release", asy
   expect([...jobs.keys()].sort()).toEqual(["migrate", "topics"]);
   for (const [name, { metadata, spec }] of jobs) {
     expect(metadata.name).toBe(`tessera-${name}`);
-    expect(metadata.annotations).toMatchObject({ "helm.sh/hook": "pre-install,pre-upgrade" });
+    // Helm does not uninstall a hook; one that failed stays to be read.
+    expect(metadata.annotations).toMatchObject({
+      "helm.sh/hook": "pre-install,pre-upgrade",
+      "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
+    });
     expect(spec.template.spec.restartPolicy).toBe("Never");
   }
   expect(jobs.get("migrate")?.spec.template.spec.containers[0].args).toEqual(["migrate", "all"]);

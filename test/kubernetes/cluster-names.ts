@@ -108,7 +108,7 @@ const noSuchName = 0x8583;
 const secondsToLive = 5;
 
 /** A datagram with one question to one with its answers. Undefined for what is no question. */
-function answerQuery(query: Buffer, find: (name: string) => readonly string[] | undefined): Buffer | undefined {
+export function answerQuery(query: Buffer, find: (name: string) => readonly string[] | undefined): Buffer | undefined {
   const labels: string[] = [];
   let at = headerBytes;
   if (query.length < headerBytes || query.readUInt16BE(4) !== 1) return undefined;

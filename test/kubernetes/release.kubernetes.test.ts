@@ -194,7 +194,7 @@ describe("a release in a namespace that enforces the Pod Security Standard restr
 
   it("loses no scan when every pod is killed once", async () => {
     await helm.install(engines, { tag: builds.first, replicas: { gateway: 2, checkin: 2 } });
-    const { admitted, failures } = await whileVisitorsCome(
+    const { admitted, failures, lost } = await whileVisitorsCome(
       "every pod killed",
       async () => {
         for (const { metadata } of await pods()) {
@@ -216,6 +216,7 @@ describe("a release in a namespace that enforces the Pod Security Standard restr
       },
       { repeatForMs: 120_000 },
     );
+    expect(lost).toEqual([]);
     process.stdout.write(`answers that had to be repeated: ${JSON.stringify(failures.slice(0, 20))}\n`);
     expect(admitted.length).toBeGreaterThan(0);
   });

@@ -12,6 +12,8 @@ export interface Visit {
   readonly admitted: readonly number[];
   /** Everything but an admission: other answers, and connections that broke. */
   readonly failures: readonly string[];
+  /** Visitors who were not admitted in the end. */
+  readonly lost: readonly number[];
   readonly slowestMs: number;
 }
 
@@ -34,6 +36,7 @@ export const secretOf = (ticket: number) => `ticket-${ticket}-of-the-cluster`;
 export function openGates({ baseUrl, tickets, gates, pauseMs, repeatForMs }: VisitOptions): Visitors {
   const admitted: number[] = [];
   const failures: string[] = [];
+  const lost: number[] = [];
   const started = Date.now();
   let slowestMs = 0;
   let closing = false;
@@ -48,7 +51,7 @@ export function openGates({ baseUrl, tickets, gates, pauseMs, repeatForMs }: Vis
       slowestMs = Math.max(slowestMs, performance.now() - begun);
       if (problem === undefined) return void admitted.push(ticket);
       failures.push(`after ${((Date.now() - started) / 1000).toFixed(1)} s: ${problem}`);
-      if (Date.now() > until) return;
+      if (Date.now() > until) return void lost.push(ticket);
     }
   }
 
@@ -67,7 +70,7 @@ export function openGates({ baseUrl, tickets, gates, pauseMs, repeatForMs }: Vis
     async finish() {
       closing = true;
       await Promise.all(working);
-      return { admitted, failures, slowestMs: Math.round(slowestMs) };
+      return { admitted, failures, lost, slowestMs: Math.round(slowestMs) };
     },
   };
 }

@@ -5,7 +5,7 @@
 {{- $component := .root.Values.defaults -}}
 {{- $image := include "tessera.image" (dict "root" $root "withChromium" false) -}}
 {{- $isHook := eq .kind "hook" -}}
-{{- $hook := dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-weight" .weight "helm.sh/hook-delete-policy" "before-hook-creation" -}}
+{{- $hook := dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-weight" .weight "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded" -}}
 {{- $annotations := merge (dict) .values.annotations (ternary $hook dict $isHook) -}}
 {{- $digest := list $image .args .env $root.Values.kafka $root.Values.postgres .values $component | toJson | sha256sum | trunc 8 -}}
 {{- $objectName := include "tessera.objectName" . -}}
