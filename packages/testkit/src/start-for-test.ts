@@ -104,13 +104,16 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
       await deliverMessages(topic.name, messages);
     },
 
-    /** Delivers the marker that ends a rebuild with this cutoff, for a topic with one partition. */
-    async sweep(topic: { readonly name: string }, before: number): Promise<void> {
+    /**
+     * Delivers the marker that ends a rebuild with this cutoff, for a topic with one partition. It began at `since`, in
+     * microseconds since 1970.
+     */
+    async sweep(topic: { readonly name: string }, before: number, { since = 0 } = {}): Promise<void> {
       const headers = {
         [header.marker]: randomUUID(),
         [header.sweepBelow]: String(before),
         [header.sweepPartitions]: "1",
-        [header.sweepSince]: "0",
+        [header.sweepSince]: String(since),
       };
       await deliverMessages(topic.name, [
         { topic: topic.name, partition: 0, key: "rebuild", value: new Uint8Array(), headers },
