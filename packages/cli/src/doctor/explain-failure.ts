@@ -7,15 +7,6 @@ const unknownAuthority = [
   "name that authority: in KAFKA_TLS_CA, REDIS_TLS_CA, S3_TLS_CA or sslrootcert of DATABASE_URL, else in NODE_EXTRA_CA_CERTS",
 ] as const;
 
-/** Codes of certificates whose authority is unknown. */
-const untrusted: ReadonlySet<string> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "CERT_SIGNATURE_FAILURE",
-]);
-
 /** Codes that the advice for certificates is about, wherever they come from. */
 const ofCertificates: ReadonlySet<string> = new Set(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
 
@@ -78,7 +69,8 @@ export function explainFailure(
   const code = codeOf(error);
   const [why, usual] = (code === undefined ? undefined : (known[code] ?? alertOf(code))) ?? [messageOf(error)];
   if (code === undefined) return { level, what, why, mend: mend ?? usual };
-  const named = trust !== undefined && untrusted.has(code) ? `set ${trust} to a file with that authority` : undefined;
+  const named =
+    trust !== undefined && usual === unknownAuthority[1] ? `set ${trust} to a file with that authority` : undefined;
   const isOfCertificate = ofCertificates.has(code) || alertOf(code) !== undefined;
   return { level, what, why: `${why} (${code})`, mend: named ?? (isOfCertificate ? usual : (mend ?? usual)) };
 }

@@ -99,10 +99,10 @@ export const order: RecordKind<OrderRecord> = {
   },
   async refuse(tx, { scope, values, known }) {
     const erased = await findErasedUntil(tx, scope);
-    const isNew = erased.size === 0;
-    const placedAt = isNew ? new Map<string, number>() : await findOlderOrders(tx, scope, { values, known });
-    const ids = isNew ? [] : values.flatMap(({ data }) => data.positions.map(({ id }) => id));
-    const lostAt = ids.length === 0 ? new Map<number, number>() : await findLost(tx, scope, ids);
+    const isAnyErased = erased.size > 0;
+    const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
+    const placedAt = isAnyErased ? await findOlderOrders(tx, scope, { values, known }) : new Map<string, number>();
+    const lostAt = isAnyErased ? await findLost(tx, scope, ids) : new Map<number, number>();
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
       const found = refuseMissing(left, { known, erased, placedAt, lostAt });
