@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { killWithParent } from "@tessera/testkit/engines/engine-process";
 import getPort from "get-port";
 import { fault } from "./faults.ts";
 
@@ -63,9 +64,9 @@ export async function startServing(
     // Standard output is for figures alone; `serve all` logs to a file.
     stdio: ["ignore", serve[0] === "all" ? "ignore" : process.stderr, process.stderr],
   });
-  const end = () => void child.kill("SIGTERM");
-  process.once("exit", end);
-  child.once("exit", () => process.off("exit", end));
+  // Its data goes with the benchmark: nothing has to be written any more.
+  const watchdog = child.pid === undefined ? undefined : killWithParent(child.pid);
+  child.once("exit", () => watchdog?.release());
   const stop = () => stopChild(child);
   try {
     await untilReady({ name: serve[0] ?? "", url }, { isRunning: () => !hasEnded(child) });

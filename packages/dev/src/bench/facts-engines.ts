@@ -1,5 +1,4 @@
 import { statfsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { migrateAll } from "@tessera/cli/migrate";
 import type { Progress } from "@tessera/cli/progress";
@@ -10,6 +9,7 @@ import type { Bus } from "@tessera/kit/bus/bus";
 import type { Log } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { makeScratchFolder } from "./scratch-folder.ts";
 
 /** New engines of a benchmark, and connections to them. */
 export interface Engines {
@@ -26,11 +26,12 @@ const topicPrefix = "tessera.";
 
 /** Runs the work on a new PostgreSQL and a new Kafka, which store everything in a new folder below the one given. */
 export async function withEngines<T>(
-  { folder, log, progress }: { folder: string; log: Log; progress: Progress },
+  { folder: parent, log, progress }: { folder: string; log: Log; progress: Progress },
   work: (engines: Engines) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(join(folder, "tessera-bench-"));
-  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const folder = await makeScratchFolder(parent);
+  const directory = folder.path;
+  const undo: (() => Promise<unknown>)[] = [() => folder.remove()];
   try {
     progress.update("starting PostgreSQL and Kafka…");
     const postgres = await startEmbeddedPostgres({ directory, settings: { track_commit_timestamp: "on" } });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateAll } from "@tessera/cli/migrate";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
@@ -8,6 +6,7 @@ import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import type { Replicas } from "../cluster/plan.ts";
 import { type Cluster, startCluster } from "../cluster/start-cluster.ts";
 import { operatorKey } from "./on-empty-platform.ts";
+import { makeScratchFolder } from "./scratch-folder.ts";
 
 const firstPort = 18_300;
 
@@ -37,8 +36,9 @@ export async function onCluster<T>(
   { replicas, nodeOptions = [] }: { readonly replicas: Replicas; readonly nodeOptions?: readonly string[] },
   work: (cluster: EmptyCluster) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
-  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  const folder = await makeScratchFolder();
+  const directory = folder.path;
+  const undo: (() => Promise<unknown>)[] = [() => folder.remove()];
   try {
     const postgres = await startEmbeddedPostgres({ directory });
     undo.push(() => postgres.stop());

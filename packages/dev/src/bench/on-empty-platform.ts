@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { type Progress, showProgress } from "@tessera/cli/progress";
@@ -8,6 +6,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import getPort from "get-port";
 import { type ServingProcess, startServing } from "../serving-process.ts";
 import { openSchema } from "./open-schema.ts";
+import { makeScratchFolder } from "./scratch-folder.ts";
 
 export const operatorKey = "bench-operator-key-0123456789abcdef";
 
@@ -54,7 +53,8 @@ export async function onEmptyPlatform(
   work: (platform: EmptyPlatform) => Promise<void>,
   { environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
+  const folder = await makeScratchFolder();
+  const directory = folder.path;
   const progress = showProgress();
   const postgres = await startEmbeddedPostgres({ directory });
   const port = await getPort({ host: "127.0.0.1" });
@@ -84,7 +84,7 @@ export async function onEmptyPlatform(
     await Promise.all(opened.map((db) => db.close()));
     await serving?.stop();
     await postgres.stop();
-    await rm(directory, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { columns } from "@tessera/cli/columns";
 import { type Progress, showProgress } from "@tessera/cli/progress";
@@ -12,6 +10,7 @@ import { startServing } from "../serving-process.ts";
 import { openSchema } from "./open-schema.ts";
 import { fillLargeEvent, largeEvent, settleLargeEvent } from "./reads-material.ts";
 import { headers, importSeed, operatorKey, pathTo } from "./reads-seed.ts";
+import { makeScratchFolder } from "./scratch-folder.ts";
 
 /** What is promised of four readers at once. */
 const promisedMs = 200;
@@ -23,7 +22,8 @@ const requestsEach = 40;
 
 /** Reads pages of lists, searches and history of one large event over REST, beside a small event. */
 export async function benchReads({ tickets }: { readonly tickets: number }): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
+  const folder = await makeScratchFolder();
+  const directory = folder.path;
   const progress = showProgress();
   const postgres = await startEmbeddedPostgres({ directory });
   const port = await getPort({ host: "127.0.0.1" });
@@ -52,7 +52,7 @@ export async function benchReads({ tickets }: { readonly tickets: number }): Pro
     await checkin.close();
     await platform.stop();
     await postgres.stop();
-    await rm(directory, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 

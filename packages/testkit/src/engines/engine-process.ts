@@ -201,8 +201,16 @@ function keepNobodyAlive(pipe: Readable | Writable): void {
 
 /** Makes a shell that kills another process when this process ends, also by `kill -9`: it waits for the end of a pipe. */
 export function killWithParent(pid: number, { scratch = "" }: { readonly scratch?: string } = {}): { release(): void } {
-  const orders = 'cat >/dev/null; kill -9 "$0" 2>/dev/null; test -z "$1" || { sleep 1; rm -rf "$1"; }';
-  const watchdog = spawn("/bin/sh", ["-c", orders, String(pid), scratch], {
+  return whenParentEnds('kill -9 "$0" 2>/dev/null; test -z "$1" || { sleep 1; rm -rf "$1"; }', String(pid), scratch);
+}
+
+/** Makes a shell that removes a folder when this process ends, also by `kill -9`. Other processes may still end after it. */
+export function removeWithParent(folder: string): { release(): void } {
+  return whenParentEnds('for try in 1 2 3 4 5 6 7 8 9; do sleep 1; rm -rf "$0" 2>/dev/null && exit; done', folder);
+}
+
+function whenParentEnds(orders: string, ...args: readonly string[]): { release(): void } {
+  const watchdog = spawn("/bin/sh", ["-c", `cat >/dev/null; ${orders}`, ...args], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
