@@ -130,6 +130,19 @@ export function numberFilter(description: string): Parameter<number | undefined>
   });
 }
 
+/** How many of something are wanted. */
+export function count(description: string, { usual, most }: { usual: number; most: number }): Parameter<number> {
+  const schema: JsonSchema = { type: "integer", minimum: 1, maximum: most, default: usual };
+  return single(description, schema, {
+    absent: usual,
+    read(text) {
+      const number = readWholeNumber(text);
+      const isCount = number !== undefined && number >= 1 && number <= most;
+      return isCount ? { value: number } : { problem: `This is not a whole number from 1 to ${most}.` };
+    },
+  });
+}
+
 function readWholeNumber(text: string): number | undefined {
   if (!/^\s*[+-]?\d{1,16}(\.0*)?\s*$/.test(text)) return undefined;
   const number = Number(text);

@@ -250,6 +250,11 @@ describe("importStream", () => {
     const summary = await importStream(stream(Array.from({ length: 1500 }, () => '{"kind":"item"}')), targets);
     expect(summary).toMatchObject({ records: 1500, accepted: 0, rejected: 1500 });
     expect(summary.errors).toHaveLength(1000);
+    const all = await importStream(stream(Array.from({ length: 1500 }, () => '{"kind":"item"}')), targets, {
+      mostErrors: 1400,
+    });
+    expect(all).toMatchObject({ rejected: 1500 });
+    expect(all.errors).toHaveLength(1400);
   });
 
   it("[R2.13, R6.10] skips a line that is too long, in constant memory", async () => {

@@ -32,7 +32,9 @@ const summary = {
   accepted: integer(),
   rejected: integer(),
   kinds: mapOf(integer(), { description: "Accepted records by kind." }),
-  errors: arrayOf(rejectedLine, { description: "The first 1000 rejected lines." }),
+  errors: arrayOf(rejectedLine, {
+    description: "The first rejected lines: 1000, or as many as `errors` of the address asks for.",
+  }),
   settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
   ignored: arrayOf(
     record("IgnoredKey", {

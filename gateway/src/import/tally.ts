@@ -1,8 +1,8 @@
 import type { IgnoredKey } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { ImportSummary, LineError } from "./summary.ts";
 
-/** More would fill the memory of the client. */
-const mostErrors = 1000;
+/** How many rejected lines are named unless more are wanted: more would fill the memory of the client. */
+export const usualErrors = 1000;
 
 /** They show which keys are misspelt. Data of another format may have any number of unknown keys. */
 const mostIgnored = 100;
@@ -18,10 +18,12 @@ export class Tally {
   readonly #errors: LineError[] = [];
   readonly #ignored = new Map<string, { kind: string; key: string; count: number }>();
 
+  readonly #mostErrors: number;
   readonly #onRecord: ((outcome: RecordOutcome) => void) | undefined;
 
   /** `onRecord` is called for each record. */
-  constructor(onRecord?: (outcome: RecordOutcome) => void) {
+  constructor({ mostErrors, onRecord }: { mostErrors: number; onRecord?: (outcome: RecordOutcome) => void }) {
+    this.#mostErrors = mostErrors;
     this.#onRecord = onRecord;
   }
 
@@ -34,7 +36,7 @@ export class Tally {
   reject(error: LineError): void {
     this.#rejected += 1;
     this.#onRecord?.("rejected");
-    if (this.#errors.length < mostErrors) this.#errors.push(error);
+    if (this.#errors.length < this.#mostErrors) this.#errors.push(error);
   }
 
   ignore({ kind, key, count }: IgnoredKey): void {

@@ -72,12 +72,12 @@ it("[R7.15] the report of an import says that shared secrets could not be looked
 describe("an import from standard input", () => {
   const records = Buffer.from('{"kind":"gate"}\n{"kind":"gate"}\n');
   let answer: ImportAnswer;
-  let arrived: { headers: IncomingMessage["headers"]; body: Buffer } | undefined;
+  let arrived: { url: string | undefined; headers: IncomingMessage["headers"]; body: Buffer } | undefined;
   const platform = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      arrived = { headers: request.headers, body: Buffer.concat(chunks) };
+      arrived = { url: request.url, headers: request.headers, body: Buffer.concat(chunks) };
       response.end(JSON.stringify(answer));
     });
   });
@@ -120,6 +120,7 @@ describe("an import from standard input", () => {
     const errors = [{ line: 2, kind: "gate", errors: { name: ["This field is required."] } }];
     answer = { ...allTaken, accepted: 1, rejected: 1, errors };
     await send(records, "--errors", file);
+    expect(arrived?.url).toBe("/api/v1/import/?errors=100000");
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(errors[0])}\n`);
     rmSync(folder, { recursive: true });
     arrived = undefined;

@@ -66,7 +66,7 @@ export async function importRecords(args: string[]): Promise<void> {
   const access = await findAccess(values);
   // Now, because after a long import it would be too late for another name.
   if (values.errors !== undefined) writeRejections(values.errors, []);
-  const answer = await sendFile({ file, ...access });
+  const answer = await sendFile({ file, ...access, mostErrors: values.errors === undefined ? undefined : mostErrors });
   report(answer);
   if (values.errors !== undefined) {
     writeRejections(values.errors, answer.errors);
@@ -105,7 +105,13 @@ async function readPretix(values: ImportValues, names: readonly string[], pretix
   if (rejected > 0 || !settled) process.exitCode = 1;
 }
 
-async function sendFile({ file, url, key }: { file: string; url: string; key: string }): Promise<ImportAnswer> {
+/** The platform names no more in an answer. */
+const mostErrors = 100_000;
+
+async function sendFile({
+  file,
+  ...target
+}: Parameters<typeof sendRecords>[1] & { file: string }): Promise<ImportAnswer> {
   const size = file === "-" ? undefined : await requireReadable(file);
   const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
   const progress = showProgress();
@@ -125,7 +131,7 @@ async function sendFile({ file, url, key }: { file: string; url: string; key: st
     progress.update("waiting until every service has caught up…");
   }
   try {
-    return await sendRecords(counted(), { url, key });
+    return await sendRecords(counted(), target);
   } finally {
     progress.done();
   }
@@ -134,7 +140,7 @@ async function sendFile({ file, url, key }: { file: string; url: string; key: st
 /** Streams records to a running platform. Gzipped ones are recognized by their first bytes. */
 export async function sendRecords(
   source: AsyncIterable<Uint8Array>,
-  { url, key, signal }: { url: string; key: string; signal?: AbortSignal },
+  { url, key, signal, mostErrors }: { url: string; key: string; signal?: AbortSignal; mostErrors?: number | undefined },
 ): Promise<ImportAnswer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -144,7 +150,9 @@ export async function sendRecords(
   }
   let response: Response;
   try {
-    response = await fetch(new URL("/api/v1/import/", url), {
+    const address = new URL("/api/v1/import/", url);
+    if (mostErrors !== undefined) address.searchParams.set("errors", String(mostErrors));
+    response = await fetch(address, {
       method: "POST",
       headers: {
         authorization: `Token ${key}`,

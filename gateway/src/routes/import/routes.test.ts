@@ -24,8 +24,8 @@ afterEach(async () => {
   await app.close();
 });
 
-const post = (body: string | Buffer, options: SendOptions = {}) =>
-  app.send("POST", "/api/v1/import/", {
+const post = (body: string | Buffer, { query = "", ...options }: SendOptions & { query?: string } = {}) =>
+  app.send("POST", `/api/v1/import/${query}`, {
     key: keys.operator,
     body,
     ...options,
@@ -69,6 +69,20 @@ describe("POST /api/v1/import/", () => {
     });
     expect((await post(item(1), { headers: { "content-encoding": "br" } })).status).toBe(415);
     expect((await post(item(1), { headers: { "content-encoding": "identity" } })).status).toBe(200);
+  });
+
+  it("[R7.3] names as many rejected lines as are wanted, a thousand without a wish", async () => {
+    const bad = '{"kind":"item"}\n'.repeat(1100);
+    const named = async (query: string) =>
+      ((await post(bad, { query })).json as { errors: readonly unknown[] }).errors.length;
+    expect(await named("")).toBe(1000);
+    expect(await named("?errors=1050")).toBe(1050);
+    expect(await named("?errors=100000")).toBe(1100);
+    for (const wrong of ["0", "100001", "many"])
+      expect(await post(bad, { query: `?errors=${wrong}` })).toMatchObject({
+        status: 400,
+        json: { errors: [expect.stringContaining("1 to 100000")] },
+      });
   });
 
   it("[R2.15, R7.8] says what it had applied when the stream was cut off", async () => {

@@ -1,16 +1,21 @@
 import { unsupported } from "../../body/parse-body.ts";
-import { detail } from "../../http/answers.ts";
+import { detail, fieldErrors } from "../../http/answers.ts";
+import { count } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
 import { limitArrival } from "../../import/limit-arrival.ts";
 import { recordShown } from "../../import/record-schema.ts";
 import { failureShown, summaryShown } from "../../import/summary.ts";
+import { usualErrors } from "../../import/tally.ts";
 import { importExample } from "./examples.ts";
 import { presentFailure } from "./present.ts";
 
 /** A client that sends nothing for this long has disconnected, or is stuck. */
 const idleMs = 60_000;
+
+/** So many take a few tens of megabytes. */
+const mostErrors = 100_000;
 
 /** Brings records in: `/api/v1/import/`. */
 export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
@@ -24,18 +29,25 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       description:
         "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A bad line is reported and skipped. Sending records again changes nothing.",
       access: { kind: "operator" },
+      query: {
+        errors: count("How many rejected lines the answer names.", { usual: usualErrors, most: mostErrors }),
+      },
       streams: "application/x-ndjson",
       lines: recordShown,
       answers: {
         200: { description: "What became of the records.", schema: summaryShown },
-        400: failed("The body is not NDJSON, or its compression is broken."),
+        400: {
+          description: "The body is not NDJSON, or its compression is broken, or `errors` is no such number.",
+          schema: { anyOf: [failureShown, detail, fieldErrors] },
+        },
         408: failed("Nothing arrived for a minute."),
         503: failed("A service that owns records stayed unavailable, or the server is being stopped."),
       },
       async handle(request) {
-        const { signal } = request;
+        const { signal, query } = request;
+        const options = { signal, mostErrors: query.errors };
         try {
-          return { status: 200, body: await importStream(contentOf(request, stopping), targets, { signal }) };
+          return { status: 200, body: await importStream(contentOf(request, stopping), targets, options) };
         } catch (error) {
           if (error instanceof ImportFailure) return presentFailure(error);
           throw error;
