@@ -14,6 +14,7 @@ export function announce(options: {
   const { baseUrl, demoKeys } = options;
   const rows = [
     ...addressRows(options),
+    ["health, metrics", operationsUrls(options.operationsPort)],
     ...(options.logFile === undefined ? [] : [["log", options.logFile]]),
     ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(demoKeys),
@@ -32,18 +33,16 @@ Next:
 `;
 
 /** Rows of a table: where the platform is reached. */
-export function addressRows({
-  baseUrl,
-  operationsPort,
-}: {
-  readonly baseUrl: string;
-  readonly operationsPort: number;
-}): readonly string[][] {
+export function addressRows({ baseUrl }: { readonly baseUrl: string }): readonly string[][] {
   return [
     ["REST API", `${baseUrl}/api/v1/`],
     ["documentation", `${baseUrl}/docs`],
-    ["health, metrics", `http://localhost:${operationsPort}/readyz, /metrics`],
   ];
+}
+
+/** Where a process of this machine reports its health. */
+export function operationsUrls(operationsPort: number): string {
+  return `http://localhost:${operationsPort}/readyz, /metrics`;
 }
 
 /** Rows of a table: the keys of the demo, if it was loaded. */

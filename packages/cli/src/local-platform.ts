@@ -3,12 +3,19 @@ import { join } from "node:path";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
 import { replaceFile } from "./replace-file.ts";
 
+/** A process of a platform, and where it reports its health. */
+export interface LocalProcess {
+  readonly name: string;
+  readonly operationsPort: number;
+}
+
 /** A platform that a process on this machine runs on a data folder. */
 export interface LocalPlatform {
   readonly baseUrl: string;
   /** The URL by which this machine reaches it. */
   readonly url: string;
-  readonly operationsPort: number;
+  readonly processes: readonly LocalProcess[];
+  /** That of the process which stops the others. */
   readonly pid: number;
   /** The key in the folder is that of the platform: it was made, and not set. */
   readonly isKeyInFolder: boolean;

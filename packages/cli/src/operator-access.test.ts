@@ -8,7 +8,7 @@ import { findAccess } from "./operator-access.ts";
 const local = {
   baseUrl: "https://tickets.example",
   url: "http://127.0.0.1:8017",
-  operationsPort: 1,
+  processes: [{ name: "all", operationsPort: 1 }],
   isKeyInFolder: true,
 };
 

@@ -78,7 +78,7 @@ export async function serveAll(
     const note = await noteLocalPlatform(data.directory, {
       url,
       baseUrl: environment.BASE_URL,
-      operationsPort: platform.operationsPort,
+      processes: [{ name: "all", operationsPort: platform.operationsPort }],
       isKeyInFolder: madeOperatorKey !== undefined,
     });
     undo.push(() => note.forget());

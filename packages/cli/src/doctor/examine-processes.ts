@@ -2,6 +2,7 @@ import { askHealth } from "@tessera/engines/grpc/ask-health";
 import { type Certificates, watchCertificates } from "@tessera/engines/grpc/certificates";
 import type { Readiness } from "@tessera/kit/health";
 import { addressSetting, grpcTarget } from "../grpc-addresses.ts";
+import { readReadiness } from "../read-readiness.ts";
 import { certificateName, tlsFilesOf } from "../secure-calls.ts";
 import { ownUrl } from "../served-environment.ts";
 import { askHttp } from "./ask-http.ts";
@@ -46,17 +47,6 @@ async function askReadiness(
   } catch (error) {
     if (!isExpected) return [skipped("whether processes are ready", `nothing answers at ${endpoint}`)];
     return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
-  }
-}
-
-/** Reads the answer of `/readyz`; undefined if another program sent it. */
-function readReadiness(text: string): Readiness | undefined {
-  try {
-    const page = JSON.parse(text) as Partial<Readiness> | null;
-    if (typeof page?.ready !== "boolean") return undefined;
-    return { stage: "serving", dependencies: {}, ...page, ready: page.ready };
-  } catch {
-    return undefined;
   }
 }
 

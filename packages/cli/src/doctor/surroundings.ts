@@ -9,6 +9,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
 import { readOperationsPort } from "../local-data.ts";
 import { findLocalServer, type LocalServer } from "../local-database.ts";
+import { findLocalPlatform } from "../local-platform.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
 import { loadServices, services } from "../services.ts";
@@ -56,12 +57,18 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     isWhole,
     ...readEngines(environment),
     database: openForExamination({ url, local, log }),
-    health,
+    health: health.length > 0 || !isWhole ? health : await findProcesses(directory),
     /** That of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
     log,
   };
+}
+
+/** The operations ports of a platform that runs as several processes of this machine. */
+async function findProcesses(directory: string): Promise<string[]> {
+  const processes = (await findLocalPlatform(directory))?.processes ?? [];
+  return processes.length < 2 ? [] : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`);
 }
 
 /** Reads how engines are reached. A setting that cannot be read has its default, and is listed as unreadable. */

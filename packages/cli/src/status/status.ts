@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { addressRows } from "../announce.ts";
+import { addressRows, operationsUrls } from "../announce.ts";
 import { columns } from "../columns.ts";
 import { fault } from "../faults.ts";
 import { findLocalPlatform, type LocalPlatform } from "../local-platform.ts";
 import { readOptions } from "../options.ts";
 import { printable } from "../printable.ts";
 import { schemaOptions, withServices } from "../topics/open-schemas.ts";
+import { askProcesses, type ProcessState } from "./ask-processes.ts";
 import {
   type Credential,
   type EventCounts,
@@ -17,8 +18,8 @@ import {
 
 const usage = `tessera status  [OPTIONS]
 
-Shows the addresses of the platform that runs on this machine, its keys by name, what each event has, and whether facts are
-late. It reads the database; \`tessera doctor\` says what is wrong.`;
+Shows the addresses of the platform that runs on this machine, whether its processes are ready, its keys by name, what each
+event has, and whether facts are late. It reads the database; \`tessera doctor\` says what is wrong.`;
 
 const options = {
   json: { type: "boolean", default: false, help: "prints JSON instead of tables" },
@@ -27,6 +28,7 @@ const options = {
 
 interface Status {
   readonly platform: LocalPlatform | undefined;
+  readonly processes: readonly ProcessState[];
   readonly credentials: readonly Credential[];
   readonly events: readonly EventCounts[];
   readonly lag: readonly ServiceLag[];
@@ -47,6 +49,7 @@ export async function showStatus(args: string[]): Promise<void> {
     if (boxoffice === undefined || checkin === undefined) throw new Error("services are missing");
     return {
       platform,
+      processes: await askProcesses(platform?.processes ?? []),
       credentials: await readCredentials(boxoffice),
       events: await readEvents({ boxoffice, checkin }),
       lag: await Promise.all(opened.map(readLag)),
@@ -56,12 +59,20 @@ export async function showStatus(args: string[]): Promise<void> {
 }
 
 /** Writes a status for a person. */
-export function describeStatus({ platform, credentials, events, lag }: Status): string {
+export function describeStatus({ platform, processes, credentials, events, lag }: Status): string {
   const late = lag.filter(({ waiting, parked }) => waiting > 0 || parked > 0);
   return [
     platform === undefined
       ? "No platform on this machine notes an address in this data folder; its database answers.\n"
       : `Tessera runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
+    ...(processes.length === 0
+      ? []
+      : [
+          `${table(
+            ["PROCESS", "STATE", "HEALTH, METRICS"],
+            processes.map(({ name, state, operationsPort }) => [name, state, operationsUrls(operationsPort)]),
+          )}\n`,
+        ]),
     credentials.length === 0
       ? "There are no keys: `tessera keys create` makes one.\n"
       : `${table(

@@ -5,6 +5,7 @@ import { confirmFresh } from "@tessera/cli/confirm-fresh";
 import { fill, keptDemoKeys } from "@tessera/cli/fill";
 import { openLocalData } from "@tessera/cli/local-data";
 import { openLocalDatabase } from "@tessera/cli/local-database";
+import { noteLocalPlatform } from "@tessera/cli/local-platform";
 import { migrateAll } from "@tessera/cli/migrate";
 import { onSignal } from "@tessera/cli/on-signal";
 import { readOptions, readPort } from "@tessera/cli/options";
@@ -111,9 +112,17 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
       progress,
       signal,
     });
+    const plans = running.processes.map(({ plan }) => plan);
+    const note = await noteLocalPlatform(data.directory, {
+      url: baseUrl,
+      baseUrl,
+      processes: plans.map(({ name, ports: { operations } }) => ({ name, operationsPort: operations })),
+      isKeyInFolder: madeOperatorKey !== undefined,
+    });
+    undo.push(() => note.forget());
     progress.done();
     printTable({
-      processes: running.processes.map(({ plan }) => plan),
+      processes: plans,
       engines: [
         ["PostgreSQL", withoutPassword(database.url)],
         ["Kafka", kafka.brokers],
