@@ -156,6 +156,6 @@ export const gateway = defineService({
   },
 });
 
-const { version = "0.0.0" } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version?: string;
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
 };

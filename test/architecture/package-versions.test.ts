@@ -5,6 +5,15 @@ import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+it("the command and the gateway, which both tell it, have the version of the newest release in the changelog", () => {
+  const [, released] = /^## (\d+\.\d+\.\d+)/m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8")) ?? [];
+  const told = ["packages/cli", "gateway"].map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as { version?: string };
+    return manifest.version;
+  });
+  expect(told).toEqual([released, released]);
+});
+
 it("every package names its dependencies with an exact version", () => {
   const manifests = globSync("{package.json,{gateway,protos,test}/package.json,{packages,services}/*/package.json}", {
     cwd: root,

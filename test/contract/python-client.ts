@@ -12,7 +12,8 @@ from io import BytesIO
 
 from tessera_client import AuthenticatedClient
 from tessera_client.api.checkinlists import list_listed_positions, redeem_listed_position
-from tessera_client.api.deployment import import_records, upload_file
+from tessera_client.api.deployment import upload_file
+from tessera_client.api.records import import_records
 from tessera_client.models import RedeemBody, RefusedReason
 from tessera_client.types import File
 

@@ -70,6 +70,6 @@ Find a ticket, scan one (a second time it is refused), see it counted; paste the
 
 Print the first one as PDF:
 
-  curl -o ticket.pdf -H "$KEY" "$EVENT/orderpositions/${demo.position}/download/pdf/"
+  curl --fail --retry 5 -o ticket.pdf -H "$KEY" "$EVENT/orderpositions/${demo.position}/download/pdf/"
 `;
 }

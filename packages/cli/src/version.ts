@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
 /** The version of this build. */
-export const { version = "0.0.0" } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version?: string;
+export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
 };

@@ -8,6 +8,7 @@ import { answersOf, documentedPath, openApi } from "./openapi.ts";
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly tags: readonly string[];
   readonly security: object[];
   readonly parameters: { readonly name: string; readonly in: string; readonly description?: string }[];
   readonly responses: Readonly<Record<string, { readonly content?: object }>>;
@@ -124,7 +125,10 @@ describe("the OpenAPI document", () => {
   it("describes every parameter and every group", async () => {
     const { document } = await documented();
     for (const { description } of document.tags) expect(description).toEqual(expect.any(String));
-    for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods)))
+    const names = document.tags.map(({ name }) => name);
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(names));
+    for (const operation of operations)
       for (const { name, description } of operation.parameters) expect(description, name).toEqual(expect.any(String));
   });
 

@@ -6,13 +6,14 @@ import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import type { Answer, Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
-import { describeTag, tagOf } from "./tags.ts";
+import { describeTag, tagNames, tagOf } from "./tags.ts";
 
 /** Writes the OpenAPI document of all routes, from nothing but their declarations. */
 export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
   const documented = routes.filter(({ isPage }) => isPage !== true);
+  const used = new Set(documented.map(tagOf));
   for (const route of documented) {
     const path = documentedPath(route.path);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
@@ -27,7 +28,7 @@ export function openApi(routes: readonly Route[], { server, version }: { server:
       contact: { name: "The maintainers of Tessera" },
     },
     servers: [{ url: server }],
-    tags: [...new Set(documented.map(tagOf))].map(describeTag),
+    tags: tagNames.filter((name) => used.has(name)).map(describeTag),
     paths,
     components: { schemas: components.schemas, securitySchemes },
   };

@@ -4,6 +4,11 @@ import type { Route } from "../../http/route.ts";
 const tags: Readonly<Record<string, readonly [title: string, description: string]>> = {
   checkinlists: ["Check-in lists", "Who may enter where: lists, their tickets and counts, and scans on them."],
   checkins: ["Scans", "The history of an event: every scan, refused or not."],
+  records: ["Records", "Events, products, orders and all else that a shop knows, as one stream."],
+  credentials: [
+    "Keys and devices",
+    "API keys for programs and devices for scanners, made and revoked by the operator.",
+  ],
   vouchers: ["Vouchers", "Codes that customers redeem: for a price, a product, or capacity that is kept free."],
   ticketlayouts: [
     "Ticket layouts",
@@ -18,14 +23,27 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
   ],
   shredders: ["Erasure", "Personal data of an event that is over: exported, erased everywhere, and certified."],
   retention: ["Retention", "How long an organizer keeps personal data before it is erased by itself."],
-  deployment: ["Deployment", "Records, keys, devices and uploads: what belongs to no single event."],
+  deployment: ["Deployment", "Uploads, repeated requests, and this document."],
 };
 
-/** The part of the path that says what a route is about. */
+/** What a route is about, by a part of its path; the first that fits counts. */
+const parts: readonly (readonly [part: RegExp, tag: string])[] = [
+  [/\/events\/\{event\}\/checkinlist\//, "checkinlists"],
+  [/\/events\/\{event\}\/([\w-]+)\//, "$1"],
+  [/\/(ticketlayouts|shredders|retention)\//, "$1"],
+  [/\/import\//, "records"],
+  [/\/(?:apikeys|devices)\//, "credentials"],
+  [/^/, "deployment"],
+];
+
+/** The group of a route. */
 export function tagOf({ path }: Pick<Route, "path">): string {
-  const [, resource] = /\/events\/\{event\}\/([\w-]+)\//.exec(path) ?? /\/(retention)\//.exec(path) ?? [];
-  return resource === undefined ? "deployment" : resource === "checkinlist" ? "checkinlists" : resource;
+  const [part = /^/, tag = ""] = parts.find(([pattern]) => pattern.test(path)) ?? [];
+  return tag.replace("$1", part.exec(path)?.[1] ?? "");
 }
+
+/** All groups, in the order in which the page shows them. */
+export const tagNames: readonly string[] = Object.keys(tags);
 
 export function describeTag(name: string): object {
   const found = tags[name];
