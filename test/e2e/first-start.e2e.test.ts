@@ -54,7 +54,7 @@ describe("README.md, followed by a curious developer", () => {
     expect(shown).toMatch(/all +ready +http:\/\/localhost:\d+\/readyz/);
     expect(shown).toContain("demo/conference");
     for (const verb of ["import", "keys", "devices", "voucher", "topics", "doctor", "simulate"])
-      expect(shown).toMatch(new RegExp(`tessera ${verb}\\b`));
+      expect(shown).toMatch(new RegExp(`^ +${verb} `, "m"));
 
     const all = await started.processes();
     expect(all.map(({ args }) => args)).toContainEqual(expect.stringContaining(` -D ${data}`));

@@ -20,6 +20,7 @@ export const fault = faultCodes({
   bad_url: "invalid",
   bad_wait: "invalid",
   bus_cannot_reach: "unmet",
+  data_folder_unreadable: "unmet",
   data_not_ours: "unmet",
   database_unusable: "unmet",
   errors_unwritable: "unmet",

@@ -170,6 +170,8 @@ export async function sendRecords(
   const body: unknown = await response.json().catch(() => undefined);
   if (response.status === 200) return body as ImportAnswer;
   const detail = isObject(body) && "detail" in body ? String(body["detail"]) : `HTTP status ${response.status}`;
+  if (response.status === 404)
+    throw fault("platform_refused", `no Tessera answers at ${url}; pass the address of its REST API with --url`);
   const isTransient = response.status >= 500 || response.status === 429;
   throw fault(isTransient ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
 }

@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { fault } from "./faults.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /** A process of a platform, and where it reports its health. */
@@ -37,7 +38,11 @@ export async function noteLocalPlatform(
 
 /** Finds the platform that runs on a data folder. A killed process leaves its note behind. */
 export async function findLocalPlatform(directory: string): Promise<LocalPlatform | undefined> {
-  const text = await readFile(join(directory, localPlatformFile), "utf8").catch(() => undefined);
+  const text = await readFile(join(directory, localPlatformFile), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EACCES") return undefined;
+    const message = `the data folder ${directory} cannot be read; run this as the user of the platform, or as root`;
+    throw fault("data_folder_unreadable", message, { cause: error });
+  });
   if (text === undefined) return undefined;
   const { startMark, ...platform } = JSON.parse(text) as LocalPlatform & { readonly startMark?: string };
   return isRunning(platform.pid, startMark) ? platform : undefined;

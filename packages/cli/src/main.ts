@@ -1,9 +1,18 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
-import { runCommand } from "./run-verb.ts";
-import { examples, verbs } from "./verbs.ts";
+// An older Node cannot even link the rest, which is loaded after this question.
+const neededNode = 24;
 
-// Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
-enableCompileCache();
+if (Number(process.versions.node.split(".")[0]) < neededNode) {
+  process.stderr.write(
+    `tessera: this is Node ${process.versions.node}, and the platform runs with Node ${neededNode} or newer: a clone has it as node_modules/.bin/node\n`,
+  );
+  process.exitCode = 1;
+} else {
+  const { enableCompileCache } = await import("node:module");
+  // Compiling takes half of a start, so processes share the result.
+  enableCompileCache();
+  const [{ runCommand }, { examples, verbs }] = await Promise.all([import("./run-verb.ts"), import("./verbs.ts")]);
+  await runCommand("tessera", verbs, { examples });
+}
 
-await runCommand("tessera", verbs, { examples });
+export {};

@@ -1,4 +1,6 @@
+import fs from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -43,6 +45,22 @@ describe("a platform that runs on a data folder", () => {
   it("gives no key where one is set: that in the folder may be of another start", async () => {
     await noteLocalPlatform(directory, { ...local, isKeyInFolder: false });
     await expect(find()).rejects.toMatchObject({ code: "no_operator_key" });
+  });
+
+  it("is not asked for where address and key are named, and may be unreadable then", async () => {
+    await noteLocalPlatform(directory, local);
+    // Root may read everything.
+    const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    const readable = vi.spyOn(fs.promises, "readFile").mockRejectedValue(denied);
+    syncBuiltinESMExports();
+    try {
+      await expect(find()).rejects.toMatchObject({ code: "data_folder_unreadable", cause: denied });
+      const url = "https://elsewhere.example";
+      expect(await find({ url, key: "given" })).toEqual({ url, key: "given" });
+    } finally {
+      readable.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 
   it("is not found where its process was killed", async () => {

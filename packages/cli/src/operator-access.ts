@@ -37,12 +37,15 @@ export interface Access {
 /** Finds out how to call the platform as its operator: from options, from the environment, or from the data folder. */
 export async function findAccess(values: OptionValues<typeof accessOptions>): Promise<Access> {
   const directory = resolve(values.data);
-  const local = await findLocalPlatform(directory);
-  const url = values.url ?? (process.env["BASE_URL"] || local?.url) ?? "http://localhost:8000";
-  const { key: given, "key-file": file } = values;
+  const { key: givenKey, "key-file": file } = values;
+  const givenUrl = values.url ?? (process.env["BASE_URL"] || undefined);
+  const secret = readSecret({ option: "key", given: givenKey, file, variable: "TESSERA_OPERATOR_KEY" });
+  // With both named no folder is needed; this user may not be allowed to read it.
+  const isNamed = givenUrl !== undefined && secret !== undefined;
+  const local = isNamed ? undefined : await findLocalPlatform(directory);
+  const url = givenUrl ?? local?.url ?? "http://localhost:8000";
   const key =
-    readSecret({ option: "key", given, file, variable: "TESSERA_OPERATOR_KEY" }) ??
-    (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);
+    secret ?? (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);
   if (key === undefined) {
     throw fault(
       "no_operator_key",

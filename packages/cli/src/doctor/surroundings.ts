@@ -67,7 +67,7 @@ export async function lookAround({ names, environment: given, data, health }: Qu
 
 /** The operations ports of a platform that runs as several processes of this machine. */
 async function findProcesses(directory: string): Promise<string[]> {
-  const processes = (await findLocalPlatform(directory))?.processes ?? [];
+  const processes = (await findLocalPlatform(directory).catch(() => undefined))?.processes ?? [];
   return processes.length < 2 ? [] : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`);
 }
 
