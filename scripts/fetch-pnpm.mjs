@@ -23,11 +23,11 @@ const hashes = new Map([
 export const pnpm = `pnpm@${version}`;
 
 /**
- * Returns the program, for Node to run. npm compares each package with the hash that the registry names, and writes that
+ * Returns the program, for Node to run, and the folder that holds nothing else. npm compares each package with the hash that the registry names, and writes that
  * down; here it is compared with the hash of this project. Until then no script of a package runs.
  *
  * @param {{ root: string, env: NodeJS.ProcessEnv, onStart: (pid: number) => void }} options
- * @returns {Promise<{ ok: true, program: string, remark: string } | { ok: false, output: string }>}
+ * @returns {Promise<{ ok: true, folder: string, program: string, remark: string } | { ok: false, output: string }>}
  */
 export async function fetchPnpm({ root, env, onStart }) {
   // Outside node_modules, which an install may remove.
@@ -56,7 +56,7 @@ export async function fetchPnpm({ root, env, onStart }) {
     if (!fetched.ok) return { ok: false, output: fetched.output };
   }
   const { isFetched, problem, remark } = compareHashes(read(lock));
-  return isFetched ? { ok: true, program, remark } : { ok: false, output: problem };
+  return isFetched ? { ok: true, folder, program, remark } : { ok: false, output: problem };
 }
 
 /**

@@ -93,7 +93,11 @@ async function install(onStart) {
     fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
   }
   await provideNode();
-  if (!all) trimPackages(join(root, "node_modules", ".pnpm"));
+  if (!all) {
+    trimPackages(join(root, "node_modules", ".pnpm"));
+    // It is fetched again for the next install, which a start needs only after an upgrade.
+    rmSync(fetched.folder, { recursive: true, force: true });
+  }
   mkdirSync(state, { recursive: true });
   writeFileSync(installed, `${fingerprint} ${all ? "with tools" : "without tools"}`);
   print(`installed in ${Math.ceil(result.seconds)} s`);
