@@ -28,7 +28,7 @@ describe("npm run cluster", () => {
     expect(status).toMatchObject({ code: 0, stderr: "" });
     expect(status.stdout).toContain(`http://127.0.0.1:${port}/docs`);
     for (const name of ["boxoffice-1", "checkin-1", "checkin-2", "gateway-1", "gateway-2", "voucher-1"])
-      expect(status.stdout).toMatch(new RegExp(`^${name} +ready +http://localhost:\\d+/readyz`, "m"));
+      expect(status.stdout).toMatch(new RegExp(`^ +${name} +ready +http://localhost:\\d+/readyz`, "m"));
     const keys = await runCommand(["keys", "list", "--organizer", "none", ...data]).ended;
     expect(keys.stderr).not.toContain("TESSERA_OPERATOR_KEY");
     const doctor = await runCommand(["doctor", ...data]).ended;
