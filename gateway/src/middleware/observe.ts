@@ -3,7 +3,7 @@ import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Span, Tracing } from "@tessera/kit/trace";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 
 /** Buckets from a cached answer to a slow scan, in seconds. Each is a series for every route and status. */
@@ -19,7 +19,10 @@ const slowMs = 1000;
  * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
  * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
  */
-export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing }): Middleware {
+export function observe(
+  answer: (ctx: Context) => Promise<void>,
+  { log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing },
+) {
   const duration = metrics.histogram(
     "http_request_duration_seconds",
     "Time from a request's header to its answer.",
@@ -31,14 +34,14 @@ export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics;
     "Answers with the status 429, by the fault behind them.",
     ["reason"],
   );
-  return async (ctx, next) => {
+  return async (ctx: Context): Promise<void> => {
     const started = performance.now();
-    const sent = ctx.get("X-Request-Id");
-    const requestId = requestIdPattern.test(sent) ? sent : randomUUID();
-    ctx.set("X-Request-Id", requestId);
-    const answer = async (span: Span) => {
+    const sent = ctx.req.headers["x-request-id"];
+    const requestId = typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
+    ctx.res.setHeader("X-Request-Id", requestId);
+    const answerObserved = async (span: Span) => {
       try {
-        await next();
+        await answer(ctx);
       } finally {
         const ms = performance.now() - started;
         const { status } = ctx;
@@ -54,7 +57,7 @@ export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics;
     const parent = ctx.get("traceparent");
     // A span without a parent begins the trace; without spans the trace begins here, for the lines of the log.
     const context = tracing.isOn && parent === "" ? {} : { traceparent: acceptTraceparent(parent || undefined) };
-    await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answer));
+    await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answerObserved));
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { fault } from "../faults.ts";
-import type { Middleware } from "../http/context.ts";
+import type { Step } from "../http/step.ts";
 
 /** Headers of which there must be one, by their names in lower case. Of several Node keeps the first, and a proxy may keep the last. */
 const single: ReadonlyMap<string, string> = new Map([
@@ -9,10 +9,10 @@ const single: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Refuses requests that Node accepts, and that a proxy may have read in another way. */
-export function requireSoundHead(): Middleware {
-  return (ctx, next) => {
+export function requireSoundHead(): Step {
+  return (ctx) => {
     const objection = objectTo(ctx.req);
-    if (objection === undefined) return next();
+    if (objection === undefined) return undefined;
     // Where the next request begins is uncertain, too.
     ctx.set("Connection", "close");
     throw fault("malformed_request", objection);

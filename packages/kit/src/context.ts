@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
 import { isUuid } from "@tessera/values";
 
 /** Belongs to a piece of work. All that it awaits has it, and it travels to the peers that it calls. */
@@ -62,13 +63,7 @@ export function acceptTraceparent(received: string | undefined): string {
   return parts === undefined ? childTraceparent(undefined) : `00-${parts.trace}-${parts.span}-${parts.flags}`;
 }
 
-/** Ids of spans are no secrets, so they need no slow source of randomness. */
-function randomHex(bytes: number): string {
-  let hex = "";
-  while (hex.length < bytes * 2) {
-    hex += Math.floor(Math.random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  }
-  return /[^0]/.test(hex) ? hex : randomHex(bytes);
+/** The digits of a UUID; those of a span are the last ones, which are never all zero. */
+function randomHex(bytes: 8 | 16): string {
+  return randomUUID().replaceAll("-", "").slice(-2 * bytes);
 }

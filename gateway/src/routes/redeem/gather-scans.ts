@@ -1,4 +1,5 @@
 import { BatchSlots } from "@tessera/kit/batch-slots";
+import { type Expiring, Expiry } from "@tessera/kit/expiry";
 import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
@@ -53,7 +54,7 @@ const scanMs = 8000;
 /** One call; what is left of a scan's time is for its retry. */
 const callMs = 5000;
 
-interface PendingScan {
+interface PendingScan extends Expiring {
   readonly scan: Scan;
   /** Names its code on its list. */
   readonly code: string;
@@ -96,6 +97,8 @@ export function gatherScans(
   /** Scans without an answer. */
   let unanswered = 0;
   const pace = new Pace();
+  // A call that carries younger scans, or one in front of it in the queue, may outlast the time of a scan.
+  const expiry = new Expiry<PendingScan>((late) => late.reject(undecided()));
 
   function send(): void {
     while (slots.mayBegin(queue.size)) {
@@ -171,7 +174,7 @@ export function gatherScans(
     return shareDocuments(outcomes);
   }
 
-  async function settle(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> {
+  function settle(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> | undefined {
     switch (outcome?.outcome?.$case) {
       case undefined:
       case "failed":
@@ -179,9 +182,11 @@ export function gatherScans(
       case "undecided":
         return sendAlone(waiting);
       case "crowded":
-        return waiting.reject(overloaded());
+        waiting.reject(overloaded());
+        return undefined;
       default:
-        return waiting.resolve(outcome as ScanOutcome);
+        waiting.resolve(outcome as ScanOutcome);
+        return undefined;
     }
   }
 
@@ -233,12 +238,10 @@ export function gatherScans(
       open.organizer.add(organizer, 1);
       open.credential.add(credential, 1);
       open.code.add(code, 1);
-      // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
-      const timer = setTimeout(() => pending.reject(undecided()), scanMs);
       const end = () => {
-        clearTimeout(timer);
         if (pending.isOver) return;
         pending.isOver = true;
+        expiry.delete(pending);
         unanswered -= 1;
         open.organizer.add(organizer, -1);
         open.credential.add(credential, -1);
@@ -250,6 +253,7 @@ export function gatherScans(
         code,
         bytes: weigh(scan),
         until: Date.now() + scanMs,
+        expiresAt: performance.now() + scanMs,
         isGone,
         isOver: false,
         resolve(outcome) {
@@ -261,6 +265,7 @@ export function gatherScans(
           reject(cause);
         },
       };
+      expiry.add(pending);
       queue.push(organizer, pending);
       send();
     });
