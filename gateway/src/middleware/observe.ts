@@ -17,7 +17,8 @@ const slowMs = 1000;
 
 /**
  * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
- * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
+ * slow: other lines are for `debug`. So are those of requests that were too many, which a counter tells: they come when
+ * there is no time to write them. Both name only the route's template, because addresses contain ticket secrets.
  */
 export function observe(
   answer: (ctx: Context) => Promise<void>,
@@ -49,7 +50,7 @@ export function observe(
         duration.observe({ method, route, status: String(status) }, ms / 1000);
         if (status === 429) refused.add({ reason: ctx.state.refusal ?? "none" });
         if (tracing.isOn) describe(span, ctx, { method, route });
-        const level = status >= 400 || ms > slowMs ? "info" : "debug";
+        const level = (status >= 400 && status !== 429) || ms > slowMs ? "info" : "debug";
         const seen = { method: ctx.method, route: ctx.state.endpoint?.template ?? "none", status };
         log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }

@@ -53,8 +53,9 @@ const longestKey = 190;
 export function repeatAnswers(options: RepeatOptions): Step {
   return (ctx) => {
     const { caller, endpoint } = ctx.state;
-    const key = ctx.get("X-Idempotency-Key");
-    if (key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method)) return undefined;
+    const key = ctx.req.headers["x-idempotency-key"] ?? "";
+    if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method))
+      return undefined;
     const route = routeFor(endpoint, ctx.method);
     if (route?.streams !== undefined) return undefined;
     return answerOnce(ctx, { ...options, caller, key, route });

@@ -8,6 +8,8 @@ const single: ReadonlyMap<string, string> = new Map([
   ["host", "Host"],
 ]);
 
+const lengths: ReadonlySet<number> = new Set([...single.keys()].map(({ length }) => length));
+
 /** Refuses requests that Node accepts, and that a proxy may have read in another way. */
 export function requireSoundHead(): Step {
   return (ctx) => {
@@ -28,7 +30,8 @@ function objectTo({ httpVersion, headers, rawHeaders }: IncomingMessage): string
   if (httpVersion === "1.1" && headers.host === undefined) return "The request has no Host header.";
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = single.get((rawHeaders[at] ?? "").toLowerCase());
+    const sent = rawHeaders[at] ?? "";
+    const name = lengths.has(sent.length) ? single.get(sent.toLowerCase()) : undefined;
     if (name === undefined) continue;
     if (seen.has(name)) return `The request has several ${name} headers.`;
     seen.add(name);

@@ -42,8 +42,10 @@ async function answer(
   incoming: IncomingRequest,
   { ctx, search, readBody }: { ctx: Context; search: URLSearchParams; readBody: ReadBody },
 ): Promise<Reply> {
+  route.admit?.(incoming);
   try {
-    if (search.size > 0 && holdsNul(ctx.querystring)) throw fault("malformed_query", "The query holds a null character.");
+    if (search.size > 0 && holdsNul(ctx.querystring))
+      throw fault("malformed_query", "The query holds a null character.");
     incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
     incoming.body = await readContent(route, ctx, readBody);
   } catch (error) {

@@ -53,17 +53,14 @@ export function parseTraceparent(
 
 /** Makes the traceparent of the next call: a new span of the same trace, or of a new trace without a parent. */
 export function childTraceparent(parent: string | undefined): string {
-  const { trace = randomHex(16), flags = sampled } = parseTraceparent(parent) ?? {};
-  return `00-${trace}-${randomHex(8)}-${flags}`;
+  const digits = randomUUID().replaceAll("-", "");
+  const { trace = digits, flags = sampled } = parseTraceparent(parent) ?? {};
+  // The last digits of a UUID are never all zero.
+  return `00-${trace}-${digits.slice(16)}-${flags}`;
 }
 
 /** Copies a traceparent that came from outside. When it is missing or malformed, a new trace begins. */
 export function acceptTraceparent(received: string | undefined): string {
   const parts = parseTraceparent(received);
   return parts === undefined ? childTraceparent(undefined) : `00-${parts.trace}-${parts.span}-${parts.flags}`;
-}
-
-/** The digits of a UUID; those of a span are the last ones, which are never all zero. */
-function randomHex(bytes: 8 | 16): string {
-  return randomUUID().replaceAll("-", "").slice(-2 * bytes);
 }

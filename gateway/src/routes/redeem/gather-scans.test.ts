@@ -67,7 +67,7 @@ function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY 
     { worthAnother, longestWaitMs },
   );
   // Each organizer has one credential.
-  return { calls, redeem: (sent, isGone) => gathered(sent, sent.organizer, isGone) };
+  return { calls, redeem: (sent, isGone) => gathered.redeem(sent, sent.organizer, isGone) };
 }
 
 const unavailable = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");

@@ -15,6 +15,13 @@ import { shareDocuments } from "./share-documents.ts";
  */
 export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean) => Promise<ScanOutcome>;
 
+/** What gathers the scans of all requests. */
+export interface GatheredScans {
+  readonly redeem: RedeemScan;
+  /** Throws where a scan of this caller would be refused, whatever it says. */
+  requireRoom(organizer: string, credential: string): void;
+}
+
 /** A call larger than this is slower per scan: the statements behind it degrade. */
 const largestBatch = 64;
 
@@ -86,7 +93,7 @@ export function gatherScans(
     worthAnother,
     longestWaitMs = usuallyLongestWaitMs,
   }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
-): RedeemScan {
+): GatheredScans {
   const queue = new FairQueue<PendingScan>();
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
   /** The scan of each code whose outcome the next one waits for. */
@@ -223,17 +230,21 @@ export function gatherScans(
     }
   }
 
-  return (scan, credential, isGone = () => false) =>
+  function hasRoom(organizer: string, credential: string): boolean {
+    const waiting = open.organizer.of(organizer);
+    const isCrowded = unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) && waiting >= reserved;
+    return !isCrowded && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
+  }
+
+  function requireRoom(organizer: string, credential: string): void {
+    if (!hasRoom(organizer, credential)) throw overloaded();
+  }
+
+  const redeemOne: RedeemScan = (scan, credential, isGone = () => false) =>
     new Promise((resolve, reject) => {
       const { organizer } = scan;
       const code = nameCode(scan);
-      const isFull =
-        (unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) &&
-          open.organizer.of(organizer) >= reserved) ||
-        open.organizer.of(organizer) >= mostOf.organizer ||
-        open.credential.of(credential) >= mostOf.credential ||
-        open.code.of(code) >= mostOf.code;
-      if (isFull) return reject(overloaded());
+      if (!hasRoom(organizer, credential) || open.code.of(code) >= mostOf.code) return reject(overloaded());
       unanswered += 1;
       open.organizer.add(organizer, 1);
       open.credential.add(credential, 1);
@@ -269,6 +280,8 @@ export function gatherScans(
       queue.push(organizer, pending);
       send();
     });
+
+  return { redeem: redeemOne, requireRoom };
 }
 
 /** Counts by name; what is zero takes no room. */
