@@ -17,8 +17,10 @@ type AccessSteps = readonly [decide: Step, refuse: Step];
 export function authorize(directory: Directory): AccessSteps {
   return [
     (ctx) => {
-      const allowed = isAllowed(ctx, directory);
-      return typeof allowed === "boolean" ? note(ctx, allowed) : allowed.then((later) => note(ctx, later));
+      const isAllowed = decide(ctx, directory);
+      return isAllowed instanceof Promise
+        ? isAllowed.then((later) => note(ctx, { isAllowed: later }))
+        : note(ctx, { isAllowed });
     },
     ({ state }) => {
       if (state.forbidden !== undefined) throw state.forbidden;
@@ -27,11 +29,11 @@ export function authorize(directory: Directory): AccessSteps {
   ];
 }
 
-function note({ state }: Context, allowed: boolean): undefined {
-  if (!allowed) state.forbidden = forbidden();
+function note({ state }: Context, { isAllowed }: { readonly isAllowed: boolean }): undefined {
+  if (!isAllowed) state.forbidden = forbidden();
 }
 
-function isAllowed({ method, state }: Context, directory: Directory): boolean | Promise<boolean> {
+function decide({ method, state }: Context, directory: Directory): boolean | Promise<boolean> {
   const { endpoint, caller, params = {} } = state;
   if (endpoint === undefined || endpoint.isPublic) return true;
   if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;
