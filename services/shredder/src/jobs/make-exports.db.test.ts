@@ -143,7 +143,9 @@ it("[D5.7] waits until boxoffice has the answers that check-in has counted, and 
   };
   const seen: unknown[] = [];
   boxoffice.reading = async () => {
-    seen.push(await db.one(sql`select versions ->> 'boxoffice' as boxoffice, versions ->> 'checkin' as checkin from export`));
+    seen.push(
+      await db.one(sql`select versions ->> 'boxoffice' as boxoffice, versions ->> 'checkin' as checkin from export`),
+    );
   };
   await service.export();
   expect(seen[0]).toEqual({ boxoffice: "with the answer", checkin: "1" });
@@ -171,7 +173,8 @@ it("[D5.8] shows one moment: an event that changes while it is read is read agai
   const read = boxoffice.files.map(({ name }) => JSON.parse(texts[name] ?? "") as unknown);
   expect([pages, read]).toEqual([4, [{ A: "after@example.org" }, { A: "after@example.org" }]]);
   const kept: string[] = [];
-  for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`)) kept.push(key);
+  for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`))
+    kept.push(key);
   expect(kept).toHaveLength(1);
 });
 
