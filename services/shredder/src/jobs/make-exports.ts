@@ -40,21 +40,25 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step, ifL
     const { versions, sources } = await describe(wanted, tools, signal);
     await step((tx) => storeVersions(tx, payload, versions));
     const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
-    ifLost(() => tools.files.remove([fileKey]));
+    const remove = () => tools.files.remove([fileKey]);
+    ifLost(remove);
     const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
     const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
-    try {
-      const isOfOneMoment = readings === mostReadings || !(await hasChanged(versions, wanted, tools, signal));
-      if (isOfOneMoment) {
-        if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 }))))
-          throw new WorkFailed("The data was erased while it was exported.");
-        return async () => undefined;
+    if (readings < mostReadings) {
+      const isOfOneMoment = await isUnchanged(versions, wanted, tools, signal).catch(async (error: unknown) => {
+        await remove();
+        throw error;
+      });
+      if (!isOfOneMoment) {
+        await remove();
+        continue;
       }
-    } catch (error) {
-      await tools.files.remove([fileKey]);
-      throw error;
     }
-    await tools.files.remove([fileKey]);
+    if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
+      await remove();
+      throw new WorkFailed("The data was erased while it was exported.");
+    }
+    return async () => undefined;
   }
 });
 
@@ -77,8 +81,8 @@ async function describe({ organizer, event, kinds }: Export, tools: ExportTools,
   return { versions, sources };
 }
 
-/** Whether an event has another version in some service. */
-async function hasChanged(
+/** Whether an event has the same versions in all services. */
+async function isUnchanged(
   versions: Versions,
   { organizer, event }: Export,
   tools: ExportTools,
@@ -86,9 +90,9 @@ async function hasChanged(
 ): Promise<boolean> {
   for (const { service, client } of holdersOf(tools)) {
     const { version } = await client.describeEvent({ organizer, event }, { signal, timeoutMs: describeMs });
-    if (version !== versions[service]) return true;
+    if (version !== versions[service]) return false;
   }
-  return false;
+  return true;
 }
 
 /**
