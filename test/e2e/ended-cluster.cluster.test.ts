@@ -29,16 +29,10 @@ describe("npm run cluster", () => {
     expect(status.stdout).toContain(`http://127.0.0.1:${port}/docs`);
     for (const name of ["boxoffice-1", "checkin-1", "checkin-2", "gateway-1", "gateway-2", "voucher-1"])
       expect(status.stdout).toMatch(new RegExp(`^ +${name} +ready +http://localhost:\\d+/readyz`, "m"));
-    const keys = await runCommand(["keys", "list", "--organizer", "none", ...data]).ended;
-    expect(keys.stderr).not.toContain("TESSERA_OPERATOR_KEY");
-    const doctor = await runCommand(["doctor", ...data]).ended;
-    expect(doctor.stdout.match(/the process at localhost:\d+ is ready/g)).toHaveLength(9);
-
     const all = (await started.processes()).map(({ args }) => args);
     for (const part of ["kafka.Kafka", " serve checkin", "postgres -D"])
       expect(all).toContainEqual(expect.stringContaining(part));
     expect(await started.interrupt("SIGINT")).toEqual([]);
-    expect((await runCommand(["status", ...data]).ended).code).toBe(1);
   }, 400_000);
 
   it.each(["SIGINT", "SIGHUP"] as const)(
