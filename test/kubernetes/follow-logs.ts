@@ -12,7 +12,7 @@ export function followLogs(
     onLogLine,
   }: { readonly namespace: string; readonly selector: string; readonly onLogLine: (line: string) => void },
 ): { stop(): Promise<void> } {
-  const [program = "", ...args] = [...kubectlCommand, "logs", "--namespace", namespace, "--selector", selector];
+  const [program, ...args] = [...kubectlCommand, "logs", "--namespace", namespace, "--selector", selector];
   const process = spawn(program, [...args, "--follow", "--tail=-1", "--max-log-requests=40", "--all-containers"], {
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -137,12 +137,12 @@ export function helmOf({ kubeconfig }: Kubernetes) {
   const run = (...args: readonly string[]) => runHelm(...args, "--kubeconfig", kubeconfig, "--namespace", namespace);
   return {
     /** Installs the chart, or changes the release, and waits until every pod is ready. */
-    async install(engines: OutsideEngines, wanted: Wanted): Promise<string> {
+    async install(engines: OutsideEngines, wanted: Wanted, ...flags: readonly string[]): Promise<string> {
       const folder = await mkdtemp(join(tmpdir(), "tessera-release-"));
       try {
         const file = join(folder, "values.json");
         await writeFile(file, JSON.stringify(valuesFor(engines, wanted)));
-        const how = ["--install", "--values", file, "--wait", "--timeout", "15m"];
+        const how = ["--install", "--values", file, "--wait", "--timeout", "15m", ...flags];
         return await run("upgrade", releaseName, chart, ...how);
       } finally {
         await rm(folder, { recursive: true });
