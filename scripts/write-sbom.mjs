@@ -77,7 +77,7 @@ function toLicense(license) {
  * @param {string} status
  * @returns {Component[]}
  */
-export function listDebian(status) {
+function listDebian(status) {
   const paragraphs = status.split("\n\n").filter((paragraph) => /^Status: install ok installed$/m.test(paragraph));
   return paragraphs.map((paragraph) => {
     /** @param {string} field */
