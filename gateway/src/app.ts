@@ -7,13 +7,12 @@ import type { Directory } from "./access/directory.ts";
 import { type BodyBudget, bodyReader } from "./body/read-body.ts";
 import type { State } from "./http/context.ts";
 import { toEndpoints } from "./http/endpoint.ts";
-import { answerProblems } from "./http/problem.ts";
 import type { Route } from "./http/route.ts";
-import { setAnswerHeaders } from "./middleware/answer-headers.ts";
+import { inOrder, type Step } from "./http/step.ts";
+import { answerWholly } from "./middleware/answer-wholly.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
 import { findEndpoint } from "./middleware/find-endpoint.ts";
-import { finishRequests } from "./middleware/finish-requests.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
@@ -37,28 +36,29 @@ export interface AppOptions {
   readonly tracing: Tracing;
 }
 
-/** Builds the application: its middleware in the order in which it runs. */
+/** Builds the application: its steps in the order in which they run. */
 export function buildApp(options: AppOptions): Koa<State> {
   const { directory, bodies, rate, answers, log } = options;
   const readBody = bodyReader(bodies);
+  const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
+  const [decideAccess, refuseForbidden] = authorize(directory);
+  const rest = inOrder([
+    ...(refuseBeyondLimit === undefined ? [] : [refuseBeyondLimit]),
+    refuseForbidden,
+    serve({ ...options, readBody }),
+  ]);
+  const steps: readonly Step[] = [
+    requireSoundHead(),
+    findEndpoint(toEndpoints(options.routes), options),
+    negotiate(),
+    authenticate(directory),
+    ...(countRequest === undefined ? [] : [countRequest]),
+    decideAccess,
+    ...(answers === undefined ? [] : [repeatAnswers({ answers, readBody, log, rest })]),
+    rest,
+  ];
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
-
-  app.use(observe(options));
-  app.use(setAnswerHeaders(options));
-  app.use(finishRequests());
-  app.use(answerProblems(log));
-  app.use(requireSoundHead());
-  for (const step of findEndpoint(toEndpoints(options.routes), options)) app.use(step);
-  app.use(negotiate());
-  app.use(authenticate(directory));
-  const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
-  if (countRequest !== undefined) app.use(countRequest);
-  const [decideAccess, refuseForbidden] = authorize(directory);
-  app.use(decideAccess);
-  if (answers !== undefined) app.use(repeatAnswers({ answers, readBody, log }));
-  if (refuseBeyondLimit !== undefined) app.use(refuseBeyondLimit);
-  app.use(refuseForbidden);
-  app.use(serve({ ...options, readBody }));
+  app.use(observe(answerWholly(inOrder(steps), options), options));
   return app;
 }

@@ -200,7 +200,7 @@ describe("another process", () => {
   });
   afterEach(() => listener.stop());
 
-  const authenticate = () => directory.authenticate({ kind: "api_key", token: Buffer.from("a") });
+  const authenticate = async () => directory.authenticate({ kind: "api_key", token: Buffer.from("a") });
 
   it("[S2.2] hears of a revoked key at once, though it remembers it", async () => {
     await tellCredentials(apiKey("a"));

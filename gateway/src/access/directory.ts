@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Credential, CredentialKind } from "../store/credentials.ts";
 import { inactive, type Presented, unknownToken } from "./authorization.ts";
 import { type Caller, operator, type Tenant, toCaller } from "./caller.ts";
@@ -10,11 +10,11 @@ export interface AccessStore {
   hasEvent(organizer: string, event: string): Promise<boolean>;
 }
 
-/** Finds callers by their tokens, and events. */
+/** Finds callers by their tokens, and events. What it remembers it answers at once. */
 export interface Directory {
   /** Returns the caller that a token belongs to; throws for any other token. */
-  authenticate(presented: Presented): Promise<Caller>;
-  hasEvent(organizer: string, event: string): Promise<boolean>;
+  authenticate(presented: Presented): Caller | Promise<Caller>;
+  hasEvent(organizer: string, event: string): boolean | Promise<boolean>;
   /** Clears the cache after a change. */
   forget(): void;
 }
@@ -23,19 +23,18 @@ export interface Directory {
 const limits = { max: 20_000, ttlMs: 30_000, maxMisses: 5000, missMs: 5000 };
 
 interface Known {
-  readonly tokenHash: Buffer;
   readonly active: boolean;
   readonly caller: Tenant;
 }
 
 /** Opens the directory over its store. */
 export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey: string | undefined }): Directory {
-  const operatorHash = operatorKey === undefined ? undefined : hash("sha256", operatorKey, "buffer");
-  const credentials = remember<Known>(async (key) => {
-    const [kind, hex = ""] = key.split(" ");
+  const nameOfOperator = operatorKey === undefined ? undefined : nameOf("api_key", operatorKey);
+  const credentials = remember<Known>(async (name) => {
+    const [kind, hex = ""] = name.split(" ");
     const credential = await store.findByHash(kind === "device" ? "device" : "api_key", Buffer.from(hex, "hex"));
     if (credential === undefined) return undefined;
-    return { tokenHash: credential.tokenHash, active: credential.active, caller: toCaller(credential) };
+    return { active: credential.active, caller: toCaller(credential) };
   }, limits);
   const events = remember<{ readonly known: true }>(async (key) => {
     const [organizer = "", event = ""] = key.split("/");
@@ -43,22 +42,32 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
   }, limits);
 
   return {
-    async authenticate({ kind, token }) {
-      const tokenHash = hash("sha256", token, "buffer");
-      if (kind === "api_key" && operatorHash !== undefined && timingSafeEqual(tokenHash, operatorHash)) return operator;
-      const known = await credentials.get(`${kind} ${tokenHash.toString("hex")}`);
-      if (known === undefined || !timingSafeEqual(known.tokenHash, tokenHash)) throw unknownToken();
-      if (!known.active) throw inactive(kind);
-      return known.caller;
+    authenticate({ kind, token }) {
+      const name = nameOf(kind, token);
+      if (name === nameOfOperator) return operator;
+      const known = credentials.get(name);
+      return known instanceof Promise ? known.then((later) => callerOf(later, kind)) : callerOf(known, kind);
     },
-    async hasEvent(organizer, event) {
+    hasEvent(organizer, event) {
       // Slugs contain no slash; one that does is unknown, and must not be read as two slugs.
       if (organizer.includes("/") || event.includes("/")) return false;
-      return (await events.get(`${organizer}/${event}`)) !== undefined;
+      const known = events.get(`${organizer}/${event}`);
+      return known instanceof Promise ? known.then((later) => later !== undefined) : known !== undefined;
     },
     forget() {
       credentials.forget();
       events.forget();
     },
   };
+}
+
+/** Names a credential without its token. How long a comparison of hashes takes tells nothing of a token. */
+function nameOf(kind: CredentialKind, token: string | Buffer): string {
+  return `${kind} ${hash("sha256", token, "hex")}`;
+}
+
+function callerOf(known: Known | undefined, kind: CredentialKind): Caller {
+  if (known === undefined) throw unknownToken();
+  if (!known.active) throw inactive(kind);
+  return known.caller;
 }

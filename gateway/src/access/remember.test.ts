@@ -12,7 +12,7 @@ describe("remember", () => {
   it("looks up once, also for many at a time", async () => {
     const lookUp = vi.fn(async (): Promise<Found> => ({ value: 1 }));
     const remembered = remember<Found>(lookUp, limits);
-    await Promise.all(Array.from({ length: 20 }, () => remembered.get("a")));
+    await Promise.all(Array.from({ length: 20 }, async () => remembered.get("a")));
     await remembered.get("a");
     expect(lookUp).toHaveBeenCalledTimes(1);
   });

@@ -2,7 +2,8 @@ import { LRUCache } from "lru-cache";
 
 /** A look-up with a cache. */
 export interface Remembered<V> {
-  get(key: string): Promise<V | undefined>;
+  /** What is remembered, at once; else a promise of what is found. */
+  get(key: string): V | undefined | Promise<V | undefined>;
   /** Clears the cache, and ignores look-ups that are still running. */
   forget(): void;
 }
@@ -40,7 +41,7 @@ export function remember<V extends object>(
   }
 
   return {
-    async get(key) {
+    get(key) {
       const known = found.get(key);
       if (known !== undefined) return known;
       if (missed.has(key)) return undefined;

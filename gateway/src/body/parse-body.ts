@@ -41,6 +41,7 @@ export async function parseBody(
 
 /** The media type of a Content-Type header, without its parameters. */
 export function mediaType(header: string): string {
+  if (header === bodyTypes[0]) return header;
   return (header.split(";", 1)[0] ?? "").trim().toLowerCase();
 }
 

@@ -3,7 +3,7 @@ import type Koa from "koa";
 import type { Caller } from "../access/caller.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What the middleware has found out about the request so far. */
+/** What the steps have found out about the request so far. */
 export interface State {
   endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
@@ -19,4 +19,3 @@ export interface State {
 }
 
 export type Context = Koa.ParameterizedContext<State>;
-export type Middleware = Koa.Middleware<State>;

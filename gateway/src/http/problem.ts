@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import { fault, type GatewayFault } from "../faults.ts";
-import type { Middleware } from "./context.ts";
+import type { Context } from "./context.ts";
 import { ElementErrors } from "./element-errors.ts";
 
 /** This file is the only one that knows both a Fault and an HTTP status. */
@@ -92,25 +92,19 @@ function headersOf(problem: Fault, status: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, asked)) };
 }
 
-/** Answers the errors of later steps. */
-export function answerProblems(log: Log): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      if (ctx.res.destroyed) {
-        // Only the log reads this status: the client has disconnected.
-        ctx.status = clientDisconnected;
-        return;
-      }
-      const { status, headers, body } = toProblem(error);
-      const route = ctx.state.endpoint?.template;
-      if (error instanceof Fault) ctx.state.refusal = error.code;
-      if (!(error instanceof Fault)) log.error("request failed", { route, error });
-      else if (status >= 500) log.warn("request could not be served", { route, error });
-      ctx.set({ ...headers });
-      ctx.status = status;
-      ctx.body = body;
-    }
-  };
+/** Answers an error. */
+export function answerProblem(ctx: Context, error: unknown, log: Log): void {
+  if (ctx.res.destroyed) {
+    // Only the log reads this status: the client has disconnected.
+    ctx.status = clientDisconnected;
+    return;
+  }
+  const { status, headers, body } = toProblem(error);
+  const route = ctx.state.endpoint?.template;
+  if (error instanceof Fault) ctx.state.refusal = error.code;
+  if (!(error instanceof Fault)) log.error("request failed", { route, error });
+  else if (status >= 500) log.warn("request could not be served", { route, error });
+  ctx.set({ ...headers });
+  ctx.status = status;
+  ctx.body = body;
 }

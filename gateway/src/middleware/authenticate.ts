@@ -1,14 +1,18 @@
 import { readAuthorization } from "../access/authorization.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Directory } from "../access/directory.ts";
-import type { Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
+import type { Step } from "../http/step.ts";
 
 /** Finds the caller, except on public endpoints. */
-export function authenticate(directory: Directory): Middleware {
-  return async (ctx, next) => {
-    const { endpoint } = ctx.state;
-    if (endpoint?.isPublic === false) {
-      ctx.state.caller = await directory.authenticate(readAuthorization(ctx.get("Authorization")));
-    }
-    await next();
+export function authenticate(directory: Directory): Step {
+  return (ctx) => {
+    if (ctx.state.endpoint?.isPublic !== false) return undefined;
+    const found = directory.authenticate(readAuthorization(ctx.req.headers.authorization ?? ""));
+    return found instanceof Promise ? found.then((caller) => enter(ctx, caller)) : enter(ctx, found);
   };
+}
+
+function enter({ state }: Context, caller: Caller): undefined {
+  state.caller = caller;
 }

@@ -2,11 +2,12 @@ import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, hasOrganizerAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { routesLike } from "../http/endpoint.ts";
+import type { Step } from "../http/step.ts";
 
 /** Decides in one step whether a request is forbidden, and refuses it in another. Between them, kept answers are repeated. */
-type AccessSteps = readonly [decide: Middleware, refuse: Middleware];
+type AccessSteps = readonly [decide: Step, refuse: Step];
 
 /**
  * Lets a caller use the methods of a path that its rights open. An unknown
@@ -15,25 +16,31 @@ type AccessSteps = readonly [decide: Middleware, refuse: Middleware];
  */
 export function authorize(directory: Directory): AccessSteps {
   return [
-    async (ctx, next) => {
-      if (!(await isAllowed(ctx, directory))) ctx.state.forbidden = forbidden();
-      await next();
+    (ctx) => {
+      const isAllowed = decide(ctx, directory);
+      return isAllowed instanceof Promise
+        ? isAllowed.then((later) => note(ctx, { isAllowed: later }))
+        : note(ctx, { isAllowed });
     },
-    async (ctx, next) => {
-      if (ctx.state.forbidden !== undefined) throw ctx.state.forbidden;
-      await next();
+    ({ state }) => {
+      if (state.forbidden !== undefined) throw state.forbidden;
+      return undefined;
     },
   ];
 }
 
-async function isAllowed({ method, state }: Context, directory: Directory): Promise<boolean> {
+function note({ state }: Context, { isAllowed }: { readonly isAllowed: boolean }): undefined {
+  if (!isAllowed) state.forbidden = forbidden();
+}
+
+function decide({ method, state }: Context, directory: Directory): boolean | Promise<boolean> {
   const { endpoint, caller, params = {} } = state;
   if (endpoint === undefined || endpoint.isPublic) return true;
   if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;
   const { organizer, event } = params;
   if (organizer === undefined || caller.kind === "operator") return true;
   if (event === undefined) return hasOrganizerAccess(caller, organizer);
-  return hasEventAccess(caller, organizer, event) && (await directory.hasEvent(organizer, event));
+  return hasEventAccess(caller, organizer, event) && directory.hasEvent(organizer, event);
 }
 
 function forbidden(): Fault {

@@ -1,9 +1,11 @@
 import { Router } from "@koa/router";
 import findMyWay, { type HTTPMethod } from "find-my-way";
+import type Koa from "koa";
 import { fault } from "../faults.ts";
-import type { Context, Middleware, State } from "../http/context.ts";
+import type { Context, State } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { routeFor } from "../http/endpoint.ts";
+import type { Outcome, Step } from "../http/step.ts";
 import { notFoundPage } from "./not-found-page.ts";
 
 /** The result for a path. */
@@ -19,7 +21,7 @@ interface Found {
  * after the other; both are filled from the same declarations. A value is
  * decoded after the path was split, once, so `%2F` stays inside its value.
  */
-export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { baseUrl: () => string }): Middleware[] {
+export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { baseUrl: () => string }): Step {
   const hot = hotRouter(endpoints);
   const router = new Router<State>({ strict: true, sensitive: true });
   for (const endpoint of endpoints) {
@@ -30,28 +32,27 @@ export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { base
     });
   }
 
-  const walk = router.routes() as Middleware;
-  return [
-    async (ctx, next) => {
-      requireReadablePath(ctx);
-      const found = hot(ctx.method, ctx.path);
-      if (found !== undefined) enter(ctx, found);
-      await next();
-    },
-    async (ctx, next) => {
-      if (ctx.state.endpoint !== undefined) await next();
-      else await walk(ctx, next);
-    },
-    async (ctx, next) => {
-      const { endpoint } = ctx.state;
-      if (endpoint === undefined) {
-        answerNowhere(ctx, { router, baseUrl });
-        return;
-      }
-      ctx.set("Allow", endpoint.allow);
-      await next();
-    },
-  ];
+  const walk = router.routes() as Koa.Middleware<State>;
+  const goOn = async () => {};
+
+  /** Answers a path that no endpoint has. */
+  function leave(ctx: Context): Outcome {
+    const { endpoint } = ctx.state;
+    if (endpoint === undefined) {
+      answerNowhere(ctx, { router, baseUrl });
+      return "answered";
+    }
+    ctx.res.setHeader("Allow", endpoint.allow);
+    return undefined;
+  }
+
+  return (ctx) => {
+    requireReadablePath(ctx);
+    const found = hot(ctx.method, ctx.path);
+    if (found === undefined) return (walk(ctx, goOn) as Promise<unknown>).then(() => leave(ctx));
+    enter(ctx, found);
+    return leave(ctx);
+  };
 }
 
 function enter(ctx: { state: State }, { endpoint, params }: Found): void {

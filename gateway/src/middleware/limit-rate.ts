@@ -1,7 +1,9 @@
 import type { Cache, Limiter } from "@tessera/kit/cache/cache";
+import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
+import type { Step } from "../http/step.ts";
 
 /** Requests per minute of each key and each device; 0 means no limit. */
 export interface RateLimits {
@@ -22,7 +24,7 @@ interface Policy {
 }
 
 /** Counts requests in one step and refuses those beyond the limit in another. Between them, kept answers are repeated. */
-export type RateSteps = readonly [count: Middleware, refuse: Middleware];
+export type RateSteps = readonly [count: Step, refuse: Step];
 
 /**
  * Refuses requests beyond the limit, and reports to all others how much is left. It counts by caller, never by
@@ -33,26 +35,29 @@ export function limitRate(cache: Cache, { requests, scans }: RateLimits): RateSt
   const scanPolicy = policyOf(cache, { name: "scans", attempts: scans });
   if (requestPolicy === undefined && scanPolicy === undefined) return [];
   return [
-    async (ctx, next) => {
+    (ctx) => {
       const policy = isScan(ctx) ? scanPolicy : requestPolicy;
       const { caller } = ctx.state;
-      if (policy !== undefined && caller !== undefined && caller.kind !== "operator") {
-        const { allowed, remaining, resetMs } = await policy.limiter.take(caller.countedAs);
-        const seconds = Math.ceil(resetMs / 1000);
-        ctx.set("RateLimit-Policy", policy.description);
-        ctx.set("RateLimit", `"${policy.name}";r=${remaining};t=${seconds}`);
-        if (!allowed) {
-          const message = `Too many requests; wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
-          ctx.state.overLimit = fault("rate_limited", message, { retryAfterMs: resetMs });
-        }
-      }
-      await next();
+      if (policy === undefined || caller === undefined || caller.kind === "operator") return undefined;
+      return count(ctx, policy, caller);
     },
-    async (ctx, next) => {
-      if (ctx.state.overLimit !== undefined) throw ctx.state.overLimit;
-      await next();
+    ({ state }) => {
+      if (state.overLimit !== undefined) throw state.overLimit;
+      return undefined;
     },
   ];
+}
+
+async function count({ res, state }: Context, { limiter, name, description }: Policy, { countedAs }: Tenant) {
+  const { allowed, remaining, resetMs } = await limiter.take(countedAs);
+  const seconds = Math.ceil(resetMs / 1000);
+  res.setHeader("RateLimit-Policy", description);
+  res.setHeader("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
+  if (!allowed) {
+    const message = `Too many requests; wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+    state.overLimit = fault("rate_limited", message, { retryAfterMs: resetMs });
+  }
+  return undefined;
 }
 
 function policyOf(cache: Cache, { name, attempts }: { name: string; attempts: number }): Policy | undefined {

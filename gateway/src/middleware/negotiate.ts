@@ -1,20 +1,25 @@
 import { fault } from "../faults.ts";
-import type { Middleware } from "../http/context.ts";
+import type { Step } from "../http/step.ts";
 
 /** Refuses a request whose Accept header or `format` excludes the media types of the endpoint. It runs before authentication. */
-export function negotiate(): Middleware {
-  return (ctx, next) => {
+export function negotiate(): Step {
+  return (ctx) => {
     const produces = ctx.state.endpoint?.produces ?? [];
-    const accept = ctx.get("Accept");
-    if (accept !== "" && !produces.some((type) => accepts(accept, type)) && !accepts(accept, "application/json")) {
+    const accept = ctx.req.headers.accept ?? "";
+    if (!isUsual(accept) && !produces.some((type) => accepts(accept, type)) && !accepts(accept, "application/json")) {
       throw fault("not_acceptable", "The Accept header allows none of the types that this address answers with.");
     }
     if (ctx.querystring.includes("format=")) {
       const format = new URLSearchParams(ctx.querystring).getAll("format").at(-1);
       if (format !== undefined && format !== "" && format !== "json") throw fault("unknown_format", "Not found.");
     }
-    return next();
+    return undefined;
   };
+}
+
+/** What nearly all clients send allows JSON, which every address answers with. */
+function isUsual(accept: string): boolean {
+  return accept === "" || accept === "*/*" || accept === "application/json";
 }
 
 /**

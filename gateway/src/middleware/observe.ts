@@ -3,7 +3,7 @@ import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Span, Tracing } from "@tessera/kit/trace";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 
 /** Buckets from a cached answer to a slow scan, in seconds. Each is a series for every route and status. */
@@ -17,9 +17,13 @@ const slowMs = 1000;
 
 /**
  * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
- * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
+ * slow: other lines are for `debug`. So are those of requests that were too many, which a counter tells: they come when
+ * there is no time to write them. Both name only the route's template, because addresses contain ticket secrets.
  */
-export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing }): Middleware {
+export function observe(
+  answer: (ctx: Context) => Promise<void>,
+  { log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing },
+) {
   const duration = metrics.histogram(
     "http_request_duration_seconds",
     "Time from a request's header to its answer.",
@@ -31,14 +35,14 @@ export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics;
     "Answers with the status 429, by the fault behind them.",
     ["reason"],
   );
-  return async (ctx, next) => {
+  return async (ctx: Context): Promise<void> => {
     const started = performance.now();
-    const sent = ctx.get("X-Request-Id");
-    const requestId = requestIdPattern.test(sent) ? sent : randomUUID();
-    ctx.set("X-Request-Id", requestId);
-    const answer = async (span: Span) => {
+    const sent = ctx.req.headers["x-request-id"];
+    const requestId = typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
+    ctx.res.setHeader("X-Request-Id", requestId);
+    const answerObserved = async (span: Span) => {
       try {
-        await next();
+        await answer(ctx);
       } finally {
         const ms = performance.now() - started;
         const { status } = ctx;
@@ -46,7 +50,7 @@ export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics;
         duration.observe({ method, route, status: String(status) }, ms / 1000);
         if (status === 429) refused.add({ reason: ctx.state.refusal ?? "none" });
         if (tracing.isOn) describe(span, ctx, { method, route });
-        const level = status >= 400 || ms > slowMs ? "info" : "debug";
+        const level = (status >= 400 && status !== 429) || ms > slowMs ? "info" : "debug";
         const seen = { method: ctx.method, route: ctx.state.endpoint?.template ?? "none", status };
         log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }
@@ -54,7 +58,7 @@ export function observe({ log, metrics, tracing }: { log: Log; metrics: Metrics;
     const parent = ctx.get("traceparent");
     // A span without a parent begins the trace; without spans the trace begins here, for the lines of the log.
     const context = tracing.isOn && parent === "" ? {} : { traceparent: acceptTraceparent(parent || undefined) };
-    await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answer));
+    await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answerObserved));
   };
 }
 

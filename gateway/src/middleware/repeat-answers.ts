@@ -5,10 +5,11 @@ import type { Log } from "@tessera/kit/log";
 import type { Caller } from "../access/caller.ts";
 import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
-import { answerProblems, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
+import { answerProblem, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
+import type { Outcome, Step } from "../http/step.ts";
 import type {
   Claim,
   ClaimedRequest,
@@ -34,6 +35,8 @@ export interface RepeatOptions {
   readonly answers: AnswerStore;
   readonly readBody: ReadBody;
   readonly log: Log;
+  /** The steps that follow. */
+  readonly rest: Step;
 }
 
 const safe = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -47,50 +50,64 @@ const longestKey = 190;
  * next repetition retries under the same request id, by which services recognise what they have already done. Bodies
  * that are read as a stream are exempt: repeated records change nothing.
  */
-export function repeatAnswers({ answers, readBody, log }: RepeatOptions): Middleware {
-  const answerProblemsHere = answerProblems(log);
-  return async (ctx, next) => {
+export function repeatAnswers(options: RepeatOptions): Step {
+  return (ctx) => {
     const { caller, endpoint } = ctx.state;
-    const key = ctx.get("X-Idempotency-Key");
-    if (key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method)) {
-      await next();
-      return;
-    }
+    const key = ctx.req.headers["x-idempotency-key"] ?? "";
+    if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method))
+      return undefined;
     const route = routeFor(endpoint, ctx.method);
-    if (route?.streams !== undefined) {
-      await next();
-      return;
-    }
-    if (key.length > longestKey) {
-      throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
-    }
-    const { overLimit, forbidden } = ctx.state;
-    const owner = ownerOf(caller);
-    const refusal = overLimit ?? forbidden ?? (route === undefined ? methodNotAllowed() : undefined);
-    const body = await readToHash(ctx, { readBody, route, refusal });
-    ctx.state.body = body;
-    const request = { caller: owner, key, requestHash: hashOf(ctx, body) };
-    const notNow = overLimit ?? (answers.isFull(owner) ? tooManyKeys() : undefined);
-    const claiming = await lookUp({ ...request, ...eventOf(ctx) }, { answers, notNow });
-    if (claiming.kind === "taken") {
-      throw fault(
-        "key_used",
-        "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
-      );
-    }
-    if (claiming.kind === "under way") {
-      throw fault("request_under_way", "A request with this idempotency key is still at work.");
-    }
-    if (claiming.kind === "answered") {
-      sendKept(ctx, claiming.answer);
-      return;
-    }
-
-    const { claim } = claiming;
-    const work = async () => void (await answerProblemsHere(ctx, next));
-    await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
-    await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
+    if (route?.streams !== undefined) return undefined;
+    return answerOnce(ctx, { ...options, caller, key, route });
   };
+}
+
+interface KeyedUse extends RepeatOptions {
+  readonly caller: Caller;
+  readonly key: string;
+  readonly route: Route | undefined;
+}
+
+async function answerOnce(
+  ctx: Context,
+  { answers, readBody, log, rest, caller, key, route }: KeyedUse,
+): Promise<Outcome> {
+  if (key.length > longestKey) {
+    throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
+  }
+  const { overLimit, forbidden } = ctx.state;
+  const owner = ownerOf(caller);
+  const refusal = overLimit ?? forbidden ?? (route === undefined ? methodNotAllowed() : undefined);
+  const body = await readToHash(ctx, { readBody, route, refusal });
+  ctx.state.body = body;
+  const request = { caller: owner, key, requestHash: hashOf(ctx, body) };
+  const notNow = overLimit ?? (answers.isFull(owner) ? tooManyKeys() : undefined);
+  const claiming = await lookUp({ ...request, ...eventOf(ctx) }, { answers, notNow });
+  if (claiming.kind === "taken") {
+    throw fault(
+      "key_used",
+      "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
+    );
+  }
+  if (claiming.kind === "under way") {
+    throw fault("request_under_way", "A request with this idempotency key is still at work.");
+  }
+  if (claiming.kind === "answered") {
+    sendKept(ctx, claiming.answer);
+    return "answered";
+  }
+
+  const { claim } = claiming;
+  const work = async () => {
+    try {
+      await rest(ctx);
+    } catch (error) {
+      answerProblem(ctx, error, log);
+    }
+  };
+  await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
+  await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
+  return "answered";
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { fault } from "../faults.ts";
-import type { Middleware } from "../http/context.ts";
+import type { Step } from "../http/step.ts";
 
 /** Headers of which there must be one, by their names in lower case. Of several Node keeps the first, and a proxy may keep the last. */
 const single: ReadonlyMap<string, string> = new Map([
@@ -8,11 +8,13 @@ const single: ReadonlyMap<string, string> = new Map([
   ["host", "Host"],
 ]);
 
+const lengths: ReadonlySet<number> = new Set([...single.keys()].map(({ length }) => length));
+
 /** Refuses requests that Node accepts, and that a proxy may have read in another way. */
-export function requireSoundHead(): Middleware {
-  return (ctx, next) => {
+export function requireSoundHead(): Step {
+  return (ctx) => {
     const objection = objectTo(ctx.req);
-    if (objection === undefined) return next();
+    if (objection === undefined) return undefined;
     // Where the next request begins is uncertain, too.
     ctx.set("Connection", "close");
     throw fault("malformed_request", objection);
@@ -28,7 +30,8 @@ function objectTo({ httpVersion, headers, rawHeaders }: IncomingMessage): string
   if (httpVersion === "1.1" && headers.host === undefined) return "The request has no Host header.";
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = single.get((rawHeaders[at] ?? "").toLowerCase());
+    const sent = rawHeaders[at] ?? "";
+    const name = lengths.has(sent.length) ? single.get(sent.toLowerCase()) : undefined;
     if (name === undefined) continue;
     if (seen.has(name)) return `The request has several ${name} headers.`;
     seen.add(name);

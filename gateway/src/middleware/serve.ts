@@ -3,13 +3,14 @@ import { isObject } from "@tessera/values";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
 import type { ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
-import type { Context, Middleware } from "../http/context.ts";
+import type { Context } from "../http/context.ts";
 import { alignElementErrors, alignErrorsIn } from "../http/element-errors.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
 import { methodNotAllowed } from "../http/problem.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
+import type { Outcome, Step } from "../http/step.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
 
 export interface ServeOptions {
@@ -18,18 +19,21 @@ export interface ServeOptions {
 }
 
 /** Runs the route of the request: method, query, body, handler, in this order. */
-export function serve({ readBody, baseUrl }: ServeOptions): Middleware {
-  return async (ctx) => {
+export function serve({ readBody, baseUrl }: ServeOptions): Step {
+  return async (ctx): Promise<Outcome> => {
     const { endpoint } = ctx.state;
     if (endpoint === undefined) throw new Error("a request without an endpoint was let through");
     const route = routeFor(endpoint, ctx.method);
     if (route === undefined) {
       if (ctx.method !== "OPTIONS") throw methodNotAllowed();
-      return send(ctx, { status: 200, body: describeEndpoint(endpoint) });
+      send(ctx, { status: 200, body: describeEndpoint(endpoint) });
+      return "answered";
     }
-    const search = new URLSearchParams(ctx.querystring);
+    const { querystring } = ctx;
+    const search = querystring === "" ? noSearch : new URLSearchParams(querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
     send(ctx, await answer(route, incoming, { ctx, search, readBody }));
+    return "answered";
   };
 }
 
@@ -38,9 +42,11 @@ async function answer(
   incoming: IncomingRequest,
   { ctx, search, readBody }: { ctx: Context; search: URLSearchParams; readBody: ReadBody },
 ): Promise<Reply> {
+  route.admit?.(incoming);
   try {
-    if (holdsNul(ctx.querystring)) throw fault("malformed_query", "The query holds a null character.");
-    incoming.query = readQuery(route.query ?? {}, search);
+    if (search.size > 0 && holdsNul(ctx.querystring))
+      throw fault("malformed_query", "The query holds a null character.");
+    incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
     incoming.body = await readContent(route, ctx, readBody);
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
@@ -53,6 +59,18 @@ async function answer(
   } catch (error) {
     throw aligned(error, route, incoming.body);
   }
+}
+
+/** Of requests without a query; never changed. */
+const noSearch = new URLSearchParams();
+
+const readWithoutQuery = new WeakMap<Route, unknown>();
+
+/** What the parameters of a route are in a request that sends none: the same each time. */
+function withoutQuery(route: Route): unknown {
+  const known = readWithoutQuery.get(route) ?? readQuery(route.query ?? {}, noSearch);
+  readWithoutQuery.set(route, known);
+  return known;
 }
 
 /** What is wrong with elements of a list, in the order of the request. */
@@ -75,8 +93,8 @@ async function readContent(route: AnyDeclaration, ctx: Context, readBody: ReadBo
   }
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
-  const headers = { type: ctx.get("Content-Type"), encoding: ctx.get("Content-Encoding") };
-  const sent = await parseBody(bytes, headers, body);
+  const { "content-type": type = "", "content-encoding": encoding = "" } = ctx.req.headers;
+  const sent = await parseBody(bytes, { type, encoding }, body);
   try {
     return await checkBody(sent, body);
   } catch (error) {

@@ -76,7 +76,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     ...deps,
     checkinLists: clients.checkinLists,
     readPdfData,
-    redeem: gatherScans(clients.scans.redeem),
+    scans: gatherScans(clients.scans.redeem),
   });
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
 import { isUuid } from "@tessera/values";
 
 /** Belongs to a piece of work. All that it awaits has it, and it travels to the peers that it calls. */
@@ -52,23 +53,14 @@ export function parseTraceparent(
 
 /** Makes the traceparent of the next call: a new span of the same trace, or of a new trace without a parent. */
 export function childTraceparent(parent: string | undefined): string {
-  const { trace = randomHex(16), flags = sampled } = parseTraceparent(parent) ?? {};
-  return `00-${trace}-${randomHex(8)}-${flags}`;
+  const digits = randomUUID().replaceAll("-", "");
+  const { trace = digits, flags = sampled } = parseTraceparent(parent) ?? {};
+  // The last digits of a UUID are never all zero.
+  return `00-${trace}-${digits.slice(16)}-${flags}`;
 }
 
 /** Copies a traceparent that came from outside. When it is missing or malformed, a new trace begins. */
 export function acceptTraceparent(received: string | undefined): string {
   const parts = parseTraceparent(received);
   return parts === undefined ? childTraceparent(undefined) : `00-${parts.trace}-${parts.span}-${parts.flags}`;
-}
-
-/** Ids of spans are no secrets, so they need no slow source of randomness. */
-function randomHex(bytes: number): string {
-  let hex = "";
-  while (hex.length < bytes * 2) {
-    hex += Math.floor(Math.random() * 2 ** 32)
-      .toString(16)
-      .padStart(8, "0");
-  }
-  return /[^0]/.test(hex) ? hex : randomHex(bytes);
 }

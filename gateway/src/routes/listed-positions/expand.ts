@@ -47,13 +47,27 @@ export interface Expansion {
 export type Resource = Readonly<Record<string, unknown>>;
 
 /** Finds the resource of an id, if that was asked for and is known; else the id. */
-export type Resources = ReturnType<typeof readResources>;
+export interface Resources {
+  readonly subevent: (id: number) => Resource | number;
+  readonly item: (id: number) => Resource | number;
+  readonly variation: (named: { readonly item: number; readonly id: number }) => Resource | number;
+  readonly question: (id: number) => Resource | number;
+}
+
+/** Where nothing was asked for. */
+const idsAlone: Resources = {
+  subevent: (id) => id,
+  item: (id) => id,
+  variation: ({ id }) => id,
+  question: (id) => id,
+};
 
 /** Reads what a service answered, each resource once. */
 export function readResources(
   { names, documents }: Pick<Expansion, "names" | "documents">,
   { event }: { readonly event: string },
-) {
+): Resources {
+  if (names.length === 0) return idsAlone;
   const has = (name: Expandable) => names.includes(name);
   const subevents = readSubevents(has("subevent") ? documents : undefined, { event });
   const items = readAll(has("item") || has("variation") ? documents?.items : []);

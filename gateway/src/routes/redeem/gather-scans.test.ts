@@ -67,7 +67,7 @@ function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY 
     { worthAnother, longestWaitMs },
   );
   // Each organizer has one credential.
-  return { calls, redeem: (sent, isGone) => gathered(sent, sent.organizer, isGone) };
+  return { calls, redeem: (sent, isGone) => gathered.redeem(sent, sent.organizer, isGone) };
 }
 
 const unavailable = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
@@ -478,7 +478,7 @@ describe("scans whose callers wait no more", () => {
   });
 
   it("are refused when their time is over, whatever their call does", async () => {
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
     const { calls, redeem } = heldCalls();
     const results = ["x", "y", "later"].map((lookup) => redeem(scan(lookup, "n")));
     const refused = Promise.all(results.map((result) => expect(result).rejects.toMatchObject({ kind: "unavailable" })));
@@ -489,7 +489,7 @@ describe("scans whose callers wait no more", () => {
   });
 
   it("are never sent after their time, though the clock was set back, and hold up no scan of their code", async () => {
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout", "clearTimeout"] });
     const { calls, redeem } = heldCalls();
     // So many that the last one still waits after eight seconds of calls that take long.
     const flood = ["o", "p"].flatMap((organizer) =>

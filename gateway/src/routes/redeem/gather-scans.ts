@@ -1,4 +1,5 @@
 import { BatchSlots } from "@tessera/kit/batch-slots";
+import { type Expiring, Expiry } from "@tessera/kit/expiry";
 import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
@@ -13,6 +14,13 @@ import { shareDocuments } from "./share-documents.ts";
  * told the scanner something else by now.
  */
 export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean) => Promise<ScanOutcome>;
+
+/** What gathers the scans of all requests. */
+export interface GatheredScans {
+  readonly redeem: RedeemScan;
+  /** Throws where a scan of this caller would be refused, whatever it says. */
+  requireRoom(organizer: string, credential: string): void;
+}
 
 /** A call larger than this is slower per scan: the statements behind it degrade. */
 const largestBatch = 64;
@@ -53,7 +61,7 @@ const scanMs = 8000;
 /** One call; what is left of a scan's time is for its retry. */
 const callMs = 5000;
 
-interface PendingScan {
+interface PendingScan extends Expiring {
   readonly scan: Scan;
   /** Names its code on its list. */
   readonly code: string;
@@ -85,7 +93,7 @@ export function gatherScans(
     worthAnother,
     longestWaitMs = usuallyLongestWaitMs,
   }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
-): RedeemScan {
+): GatheredScans {
   const queue = new FairQueue<PendingScan>();
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
   /** The scan of each code whose outcome the next one waits for. */
@@ -96,6 +104,8 @@ export function gatherScans(
   /** Scans without an answer. */
   let unanswered = 0;
   const pace = new Pace();
+  // A call that carries younger scans, or one in front of it in the queue, may outlast the time of a scan.
+  const expiry = new Expiry<PendingScan>((late) => late.reject(undecided()));
 
   function send(): void {
     while (slots.mayBegin(queue.size)) {
@@ -171,7 +181,7 @@ export function gatherScans(
     return shareDocuments(outcomes);
   }
 
-  async function settle(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> {
+  function settle(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> | undefined {
     switch (outcome?.outcome?.$case) {
       case undefined:
       case "failed":
@@ -179,9 +189,11 @@ export function gatherScans(
       case "undecided":
         return sendAlone(waiting);
       case "crowded":
-        return waiting.reject(overloaded());
+        waiting.reject(overloaded());
+        return undefined;
       default:
-        return waiting.resolve(outcome as ScanOutcome);
+        waiting.resolve(outcome as ScanOutcome);
+        return undefined;
     }
   }
 
@@ -218,27 +230,29 @@ export function gatherScans(
     }
   }
 
-  return (scan, credential, isGone = () => false) =>
+  function hasRoom(organizer: string, credential: string): boolean {
+    const waiting = open.organizer.of(organizer);
+    const isCrowded = unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) && waiting >= reserved;
+    return !isCrowded && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
+  }
+
+  function requireRoom(organizer: string, credential: string): void {
+    if (!hasRoom(organizer, credential)) throw overloaded();
+  }
+
+  const redeemOne: RedeemScan = (scan, credential, isGone = () => false) =>
     new Promise((resolve, reject) => {
       const { organizer } = scan;
       const code = nameCode(scan);
-      const isFull =
-        (unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) &&
-          open.organizer.of(organizer) >= reserved) ||
-        open.organizer.of(organizer) >= mostOf.organizer ||
-        open.credential.of(credential) >= mostOf.credential ||
-        open.code.of(code) >= mostOf.code;
-      if (isFull) return reject(overloaded());
+      if (!hasRoom(organizer, credential) || open.code.of(code) >= mostOf.code) return reject(overloaded());
       unanswered += 1;
       open.organizer.add(organizer, 1);
       open.credential.add(credential, 1);
       open.code.add(code, 1);
-      // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
-      const timer = setTimeout(() => pending.reject(undecided()), scanMs);
       const end = () => {
-        clearTimeout(timer);
         if (pending.isOver) return;
         pending.isOver = true;
+        expiry.delete(pending);
         unanswered -= 1;
         open.organizer.add(organizer, -1);
         open.credential.add(credential, -1);
@@ -250,6 +264,7 @@ export function gatherScans(
         code,
         bytes: weigh(scan),
         until: Date.now() + scanMs,
+        expiresAt: performance.now() + scanMs,
         isGone,
         isOver: false,
         resolve(outcome) {
@@ -261,9 +276,12 @@ export function gatherScans(
           reject(cause);
         },
       };
+      expiry.add(pending);
       queue.push(organizer, pending);
       send();
     });
+
+  return { redeem: redeemOne, requireRoom };
 }
 
 /** Counts by name; what is zero takes no room. */

@@ -233,6 +233,22 @@ describe("what a scan is answered", () => {
     expect((await app.send("POST", pathTo("abc", 8), { body: { type: "sideways" } })).status).toBe(404);
   });
 
+  it("[C3.47] too many at a time: 429, whatever the next one says", async () => {
+    let answerAll = () => {};
+    const held = new Promise<void>((resolve) => (answerAll = resolve));
+    app.peers.when("scans", "redeem", async ({ scans: sent }) => {
+      await held;
+      return { outcomes: sent.map(() => outcome) };
+    });
+    const mostOfOneCredential = 512;
+    const waiting = Array.from({ length: mostOfOneCredential }, (_, index) => redeem({}, { lookup: `t${index}` }));
+    const crowded = { status: 429, headers: { "retry-after": "1" }, json: { detail: expect.any(String) } };
+    await expect.poll(() => redeem({ type: "sideways" }), { timeout: 20_000 }).toMatchObject(crowded);
+    answerAll();
+    await Promise.all(waiting);
+    expect(await redeem({ type: "sideways" })).toMatchObject({ status: 400 });
+  });
+
   it("what could not be decided: 503 and when to try again", async () => {
     outcome = { ...unknownTicket, outcome: { $case: "failed", value: {} } };
     const { status, headers } = await redeem();

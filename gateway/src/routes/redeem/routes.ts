@@ -16,14 +16,14 @@ import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import { redeemExample, refusedExample, unknownExample } from "./examples.ts";
-import type { RedeemScan } from "./gather-scans.ts";
+import type { GatheredScans } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
-  readonly redeem: RedeemScan;
+  readonly scans: GatheredScans;
   readonly refusedStatus: RefusedStatus;
   readonly readPdfData: ReadPdfData;
   /** The uploads of a caller among these, each kept until boxoffice has its answer. */
@@ -31,7 +31,7 @@ export interface RedeemOptions {
 }
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
-export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData, findUploads }: RedeemOptions) {
+export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, findUploads }: RedeemOptions) {
   const exists = listRequirer(checkinLists);
 
   /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
@@ -80,6 +80,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
         },
       },
       exists,
+      admit: ({ organizer, tenant }) => scans.requireRoom(organizer, tenant.countedAs),
       async handle(request) {
         const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {
@@ -88,7 +89,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData,
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
-        const decided = await redeem(scan, tenant.countedAs, () => request.isGone);
+        const decided = await scans.redeem(scan, tenant.countedAs, () => request.isGone);
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
         const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });

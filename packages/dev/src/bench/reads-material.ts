@@ -28,11 +28,20 @@ const scannedAt = sql`timestamptz '2027-01-01' + number.id * interval '10 millis
  */
 export async function fillLargeEvent(
   checkin: Db,
-  { tickets, onFilled }: { readonly tickets: number; readonly onFilled: (filled: number) => void },
+  {
+    tickets,
+    after = 1,
+    onFilled,
+  }: {
+    readonly tickets: number;
+    /** The last ticket that it has already. */
+    readonly after?: number;
+    readonly onFilled: (filled: number) => void;
+  },
 ): Promise<void> {
   const { organizer, event } = largeEvent;
   const stateOf = await stateMaker(checkin);
-  for (let first = 2; first <= tickets; first += perStatement) {
+  for (let first = after + 1; first <= tickets; first += perStatement) {
     const last = Math.min(tickets, first + perStatement - 1);
     const ids = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     await checkin.run(sql`
@@ -68,7 +77,7 @@ export async function fillLargeEvent(
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
     select ${organizer}, ${event}, list.id, 0, 1 + number.id % 2, 0, 'paid', sum(case when list.id = 0 then 1 else 0 end),
            sum(case when list.id = 0 then 0 else 1 end), sum(case when list.id = 0 then 0 else 1 end)
-      from generate_series(2, ${tickets}::bigint) as number (id)
+      from generate_series(${after + 1}::bigint, ${tickets}::bigint) as number (id)
      cross join generate_series(0, 2) as list (id)
      where list.id = 0 or number.id % 10 < 3
      group by list.id, 1 + number.id % 2`);

@@ -25,6 +25,9 @@ const promisedMegabytes = 256;
 const heldSeconds = 20;
 const warmSeconds = 4;
 const warmRates = [200, 400, 800, 1200];
+
+/** How much slower a scan may be in a large event than in a small one, both at the same leisurely rate. */
+const compared = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
 const referenceSeconds = 8;
 
 /** After the load, until memory is read. */
@@ -61,16 +64,14 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
   const load = await startLoad(target.baseUrl);
   try {
     await sendRecords(target.baseUrl, [...groundwork, ...gateRecords()]);
-    await fillLargeEvent(checkin, {
-      tickets,
-      onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
-    });
-    progress.update("vacuuming…");
-    await settleLargeEvent(checkin);
-    progress.update("measuring the reference…");
-    await prepareReference(target.postgres.url);
-    const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
-
+    const fill = async (range: { readonly after?: number; readonly tickets: number }) => {
+      await fillLargeEvent(checkin, {
+        ...range,
+        onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
+      });
+      progress.update("vacuuming…");
+      await settleLargeEvent(checkin);
+    };
     let [next, admitted] = [2, 0];
     const others: Record<string, number> = {};
     const run = async (perSecond: number, seconds: number): Promise<LoadResult> => {
@@ -82,9 +83,17 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
       for (const [answer, count] of Object.entries(result.others)) others[answer] = (others[answer] ?? 0) + count;
       return result;
     };
+    await fill({ tickets: compared.tickets });
     const before = await countScans(checkin);
     // Code that was never run is slow, and is compiled while it runs.
+    await run(compared.perSecond, warmSeconds);
+    const small = await run(compared.perSecond, compared.seconds);
+    await fill({ after: compared.tickets, tickets });
+    progress.update("measuring the reference…");
+    await prepareReference(target.postgres.url);
+    const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
     for (const rate of warmRates) await run(rate, warmSeconds);
+    const large = await run(compared.perSecond, compared.seconds);
     const rate = await findRate(run, { p99Ms: promisedMs.held });
     const begun = await readUsage(target);
     const held = await run(rate, heldSeconds);
@@ -97,6 +106,7 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
       pgbench,
       held,
       half,
+      growth: large.p50 / small.p50,
       usage: used.map((each, index) => since(each, begun[index])),
       after,
       admitted,
@@ -114,6 +124,8 @@ interface Figures {
   readonly pgbench: number;
   readonly held: LoadResult;
   readonly half: LoadResult;
+  /** The p50 in the whole event, of that in a small one. */
+  readonly growth: number;
   /** Of each process of ours, and of PostgreSQL at the end. */
   readonly usage: readonly NamedUsage[];
   /** The same, when the load is over. */
@@ -128,7 +140,7 @@ interface NamedUsage extends Usage {
 }
 
 function describe(name: keyof typeof promised, figures: Figures): string[][] {
-  const { pgbench, held, half, usage, after, admitted, stored, others } = figures;
+  const { pgbench, held, half, growth, usage, after, admitted, stored, others } = figures;
   const rate = held.answeredInTime / heldSeconds;
   const [ours, postgres] = [usage.slice(0, -1), usage.slice(-1)].map((some) =>
     some.reduce((sum, { cpuSeconds }) => sum + (cpuSeconds * 1e6) / held.sent, 0),
@@ -147,6 +159,11 @@ function describe(name: keyof typeof promised, figures: Figures): string[][] {
     ],
     ["  p50 and p99 then", `${held.p50.toFixed(1)} and ${held.p99.toFixed(1)} ms`, `p99 ${promisedMs.held} ms`],
     ["  at half of that rate", `${half.p50.toFixed(1)} and ${half.p99.toFixed(1)} ms`, `p99 ${promisedMs.half} ms`],
+    [
+      `  p50 of ${compared.perSecond} a second, of that with ${compared.tickets} tickets`,
+      `${growth.toFixed(2)} times`,
+      `${compared.promised} times`,
+    ],
     ["  processor time each, ours", `${ours?.toFixed(0)} µs`, `${promised[name].ours} µs`],
     ["  of PostgreSQL", `${postgres?.toFixed(0)} µs`, `${promisedOfPostgres} µs`],
     [

@@ -239,7 +239,8 @@ export function createBatches(options: BatchesOptions): Batches {
 
   async function submitOne(scan: ArrivedScan, { signal, deadline, patienceMs }: Wait): Promise<Answer> {
     const { organizer, event, list, rawCode } = scan;
-    const key = JSON.stringify([organizer, event, list, rawCode]);
+    // Slugs hold no slash, and the code comes last: no two scans of different codes have the same key.
+    const key = `${organizer}/${event}/${list}/${rawCode}`;
     const ofCode = open.get(key) ?? 0;
     if (ofCode >= mostOfOneCode || isFull(organizer)) return crowded;
     open.set(key, ofCode + 1);

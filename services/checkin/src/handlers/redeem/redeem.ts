@@ -59,7 +59,7 @@ export async function redeem(
   const patience = Math.min(patienceMs, longestPatienceMs);
   const now = clock.now();
   const { traceparent } = currentContext();
-  const decidable = scans.filter((scan) => [...(scan.nonce ?? "")].length <= longestNonce);
+  const decidable = scans.filter(({ nonce = "" }) => nonce.length <= longestNonce || [...nonce].length <= longestNonce);
   for (const scan of decidable) {
     const seconds = secondsAhead({ at: scan.at ?? now, now });
     if (seconds !== undefined) events.scanAhead(scan, { seconds });

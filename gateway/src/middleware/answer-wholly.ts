@@ -1,0 +1,45 @@
+import type { Log } from "@tessera/kit/log";
+import { discard, hasBody } from "../body/read-bytes.ts";
+import type { Context } from "../http/context.ts";
+import { answerProblem } from "../http/problem.ts";
+import type { Step } from "../http/step.ts";
+
+/** Headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
+const headers = Object.entries({
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  // Answers belong to one key and may change at any time: counts change without `Last-Modified`, so a browser that
+  // cached an answer and revalidated it by itself would show old counts.
+  "Cache-Control": "private, no-store",
+  Vary: "Accept, Accept-Language",
+  "Content-Language": "en",
+});
+
+export interface WholeAnswerOptions {
+  readonly isDraining: () => boolean;
+  readonly log: Log;
+}
+
+/**
+ * Runs the steps and makes a whole answer of whatever comes of them: the headers of every answer, what became of an error,
+ * and a connection that can be used again. While the process drains, clients are told to reconnect elsewhere.
+ */
+export function answerWholly(steps: Step, { isDraining, log }: WholeAnswerOptions) {
+  return async (ctx: Context): Promise<void> => {
+    for (const [name, value] of headers) ctx.res.setHeader(name, value);
+    try {
+      const outcome = steps(ctx);
+      if (outcome instanceof Promise) await outcome;
+    } catch (error) {
+      answerProblem(ctx, error, log);
+    }
+    if (!ctx.req.complete && hasBody(ctx.req)) await finishBody(ctx);
+    if (isDraining() && !ctx.headerSent) ctx.set("Connection", "close");
+  };
+}
+
+/** Reads and drops a body that no step has read, or closes the connection if the body is too large. */
+async function finishBody(ctx: Context): Promise<void> {
+  await discard(ctx.req);
+  if (!ctx.req.complete) ctx.set("Connection", "close");
+}
