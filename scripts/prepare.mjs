@@ -17,11 +17,11 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { dropUnreadFiles } from "./drop-unread-files.mjs";
 import { fetchPnpm, pnpm } from "./fetch-pnpm.mjs";
 import { chooseVariables } from "./install-environment.mjs";
 import { withLock } from "./prepare-lock.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
-import { trimPackages } from "./trim-packages.mjs";
 
 const neededNode = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -94,7 +94,7 @@ async function install(onStart) {
   }
   await provideNode();
   if (!all) {
-    trimPackages(join(root, "node_modules", ".pnpm"));
+    dropUnreadFiles(join(root, "node_modules", ".pnpm"), { compiles: true });
     // It is fetched again for the next install, which a start needs only after an upgrade.
     rmSync(fetched.folder, { recursive: true, force: true });
   }
