@@ -2,12 +2,15 @@ import { createPublicKey, hash, verify } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rebuildFacts } from "@tessera/cli/topics/rebuild";
 import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
 import { aPdf } from "@tessera/sent-files/testing/sample-files";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { backUp, restore } from "./back-up.ts";
 import { findTextsInDatabase, findTextsInFiles } from "./find-texts.ts";
 import {
   apiKey,
@@ -86,6 +89,8 @@ const order = (number: number) =>
 describe("personal data of an event that is over", () => {
   let platform: TestPlatform;
   let folder: string;
+  /** Of every service that holds personal data, from before the erasure. */
+  let backup: Awaited<ReturnType<typeof backUp>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tessera-shredders-"));
     platform = await startTestPlatform({ environment: { FILES_DIR: folder } });
@@ -237,6 +242,7 @@ describe("personal data of an event that is over", () => {
 
   it("[D6.3, D6.4, D7.1] is erased everywhere, which is certified", async () => {
     const { download, shred: address, zip } = await makeExport(identifiers);
+    backup = await backUp(platform.databaseUrl, ["boxoffice", "checkin", "gateway", "layout", "voucher"]);
     const ended = await shred(address);
     expect([ended.status, ended.body]).toEqual([200, { status: "ok", message: "OK" }]);
     expect((await send("GET", new URL(download).pathname)).status).toBe(404);
@@ -279,6 +285,18 @@ describe("personal data of an event that is over", () => {
     expect(answer).toMatchObject({ rejected: 2 });
     expect(JSON.stringify(answer)).toContain("positions.0.attendee_name");
     await eventually(async () => expect(await findTextsInDatabase(platform.databaseUrl, texts)).toEqual([]));
+  });
+
+  it("[D8.1] does not come back with a backup, where erasures are repeated as the page on operations says", async () => {
+    await restore(platform.databaseUrl, backup);
+    const found = await findTextsInDatabase(platform.databaseUrl, texts);
+    for (const text of [guest.name, guest.orderEmail, guest.answer, guest.gateAnswer, guest.waiting])
+      expect(found.filter((place) => place.includes(text))).not.toEqual([]);
+    expect(found.filter((place) => place.startsWith("checkin.position."))).not.toEqual([]);
+    await rebuildFacts([topics.shredRequested.name, "--database-url", platform.databaseUrl]);
+    await eventually(async () => expect(await findTextsInDatabase(platform.databaseUrl, texts)).toEqual([]));
+    expect(await findTextsInFiles(folder, texts)).toEqual([]);
+    expect(await platform.import([ofEvent("order", order(1))])).toMatchObject({ rejected: 1 });
   });
 
   it("leaves tickets that are admitted as before", async () => {

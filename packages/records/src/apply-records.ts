@@ -10,7 +10,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRun, checkRest } from "./apply-run.ts";
 import { examineFiles } from "./examine-files.ts";
-import type { KnownScope, RecordKind, RecordOwner } from "./kind.ts";
+import type { KnownScope, RecordKind, RecordOwner, SentFile } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
@@ -67,6 +67,10 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     for (const part of splitBehindRemovals(examined)) {
       for (const [record, refused] of await applyAll(part, { db, log })) errors.set(record.sent, refused);
     }
+    await removeFiles(
+      examined.filter(({ sent }) => errors.has(sent)),
+      { files, log },
+    );
     for (const rest of await examineFiles(rests)) {
       const wrong = new WrongFields(errors.get(rest.sent) ?? {});
       wrong.add(await findMore(rest, { db, log }));
@@ -125,19 +129,35 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
 }
 
 /**
- * Stores the files of records before a row refers to them, so no row lacks its bytes. A refused record, or a process that
- * is killed here, leaves bytes without a row, which a job deletes.
+ * Stores the files of records before a row refers to them, so no row lacks its bytes. A process that is killed here leaves bytes
+ * without a row, which a job deletes.
  */
 async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Promise<void> {
-  const sent = records.flatMap(({ kind, scope, removal, value }) =>
-    removal ? [] : Array.from(kind.filesOf?.(value, scope) ?? []),
-  );
+  const sent = filesOf(records);
   for (let at = 0; at < sent.length; at += putAtOnce) {
     const puts = sent
       .slice(at, at + putAtOnce)
       .map(({ key, content, contentType }) => files.put(key, content, { contentType }));
     await Promise.all(puts);
   }
+}
+
+/** Removes the files of refused records: what they hold may be erased data. A job deletes what cannot be removed now. */
+async function removeFiles(
+  records: readonly Readable<AnyKind>[],
+  { files, log }: Omit<RecordStores, "db">,
+): Promise<void> {
+  const keys = filesOf(records).map(({ key }) => key);
+  if (keys.length === 0) return;
+  await files.remove(keys).catch((error: unknown) => {
+    log.warn("files of refused records stay for an hour: they could not be removed", { files: keys.length, error });
+  });
+}
+
+function filesOf(records: readonly Readable<AnyKind>[]): SentFile[] {
+  return records.flatMap(({ kind, scope, removal, value }) =>
+    removal ? [] : Array.from(kind.filesOf?.(value, scope) ?? []),
+  );
 }
 
 function splitBehindRemovals<R extends Readable<{ readonly commitsRemoval?: boolean }>>(records: readonly R[]): R[][] {

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { CallOptions } from "@tessera/kit/rpc";
 import type { FindFirstEntriesRequest } from "@tessera/protos/gen/ticketing/checkin/v1/first_entries";
 import { expect, it } from "vitest";
-import { findScans } from "./first-entries.ts";
+import { findScans, PatientScans } from "./first-entries.ts";
 import { evaluateVariables } from "./handlers/evaluate-variables.ts";
 import { printing } from "./testing/ticket.ts";
 import { ticketAnswer } from "./testing/ticket-answer.ts";
@@ -48,6 +49,33 @@ it.each(failures)("[L50.7] scans are not known after one failure: %s", async (fa
 it("scans are asked for no longer than somebody waits", async () => {
   const { firstEntries } = checkin(() => Promise.reject(new Error("aborted")));
   await expect(findScans(firstEntries, { ...place, signal: AbortSignal.abort() }, [1])).rejects.toThrow("aborted");
+});
+
+it("[L50.7] a file waits two seconds for scans in all", async () => {
+  const patience: number[] = [];
+  const findFirstEntries = async (_request: FindFirstEntriesRequest, { timeoutMs = 0 }: CallOptions = {}) => {
+    patience.push(timeoutMs);
+    await sleep(Math.min(timeoutMs, 600));
+    throw new Fault("timeout", "deadline_exceeded", "late");
+  };
+  const scans = new PatientScans({ findFirstEntries });
+  for (let chunk = 0; chunk < 20; chunk += 1) expect(await scans.find(place, [chunk])).toBe(null);
+  expect(patience[0]).toBe(2000);
+  expect(patience.length).toBeGreaterThan(1);
+  // Each is what the others have left.
+  expect(patience.reduce((sum, each) => sum + Math.min(each, 600), 0)).toBeLessThanOrEqual(2000);
+});
+
+it("[L50.7] a file asks for scans again where check-in is away for a moment", async () => {
+  let tries = 0;
+  const { firstEntries } = checkin(async () => {
+    tries += 1;
+    if (tries === 1) throw new Fault("unavailable", "peer_unavailable", "away");
+    return { scanned };
+  });
+  const scans = new PatientScans(firstEntries);
+  expect(await scans.find(place, [1])).toBe(null);
+  expect((await scans.find(place, [1]))?.get(1)).toBe(1_766_858_400_000_000);
 });
 
 /** All variables of two tickets; check-in answers before boxoffice does. */

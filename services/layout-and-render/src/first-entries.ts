@@ -29,3 +29,25 @@ export async function findScans(
     return null;
   }
 }
+
+/** Asks for the scans of a file, of which it waits for no more than two seconds in all. */
+export class PatientScans {
+  readonly #firstEntries: Client<FirstEntries>;
+  #patienceMs = usualPatienceMs;
+
+  constructor(firstEntries: Client<FirstEntries>) {
+    this.#firstEntries = firstEntries;
+  }
+
+  /** Null: check-in does not answer, or has been waited for long enough. */
+  async find(
+    place: EventKey & { readonly signal?: AbortSignal | undefined },
+    positions: readonly number[],
+  ): Promise<Scans | null> {
+    if (this.#patienceMs <= 0) return null;
+    const asked = performance.now();
+    const scans = await findScans(this.#firstEntries, { ...place, patienceMs: this.#patienceMs }, positions);
+    if (scans === null) this.#patienceMs -= Math.ceil(performance.now() - asked);
+    return scans;
+  }
+}

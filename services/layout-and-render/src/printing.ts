@@ -12,7 +12,7 @@ import type { Formats } from "./domain/formats/formats.ts";
 import { type PrintedLayout, selectLayout } from "./domain/selection/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
-import { findScans } from "./first-entries.ts";
+import { PatientScans } from "./first-entries.ts";
 import { LayoutReader } from "./layout-reader.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "./rendering/render-tickets.ts";
 import type { ImageFile, RenderWarning, Ticket as ResolvedTicket } from "./rendering/ticket.ts";
@@ -59,7 +59,8 @@ export async function* printTickets(
 ): AsyncGenerator<Buffer> {
   const { parts } = order;
   const layouts = new LayoutReader(order, tools);
-  const read = readParts(order, { ...tools, layouts }, signal);
+  const scans = new PatientScans(tools.firstEntries);
+  const read = readParts(order, { ...tools, layouts, scans }, signal);
   const first = await read.next();
   if (first.done) return;
   const [{ ticket }] = first.value;
@@ -125,6 +126,7 @@ export function describeFile(
 /** What parts are read with. */
 interface ReadTools extends PrintTools {
   readonly layouts: LayoutReader;
+  readonly scans: PatientScans;
 }
 
 interface ReadPart {
@@ -156,7 +158,7 @@ async function* readParts(
 async function readSlice(
   { organizer, event, parts }: PrintOrder,
   { at, signal }: { readonly at: number; readonly signal: AbortSignal | undefined },
-  { ticketData, firstEntries, reads, layouts: reader }: ReadTools,
+  { ticketData, scans: patientScans, reads, layouts: reader }: ReadTools,
 ): Promise<ReadPart[]> {
   const place = { organizer, event };
   const slice = parts.slice(at, at + readAtOnce);
@@ -178,7 +180,7 @@ async function readSlice(
   const scanned = read.filter(({ layout }) => reader.readElements(layout).mayPrintScans);
   if (scanned.length === 0) return read;
   const named = scanned.map(({ ticket }) => ticket.position.id);
-  const scans = await findScans(firstEntries, { ...place, signal }, named);
+  const scans = await patientScans.find({ ...place, signal }, named);
   return read.map(({ ticket, layout }) => ({ ticket: { ...ticket, scans }, layout }));
 }
 

@@ -275,21 +275,22 @@ export function holdPersonalData<D>(holder: Holder<D>) {
 }
 
 async function findLeft(db: Queryable, place: EventKey, holdings: readonly Holding[]): Promise<erasures.ErasedPart[]> {
-  const left: erasures.ErasedPart[] = [];
   const kinds = new Set(holdings.map(({ kind }) => kind));
-  const counted = new Map<CountAll, ReadonlyMap<string, number>>();
-  const countLeft = async (holding: Holding) => {
-    if ("left" in holding) return holding.left(db, place);
-    const { kind, leftOfAll } = holding;
-    const found = counted.get(leftOfAll) ?? (await leftOfAll(db, place, kinds));
-    counted.set(leftOfAll, found);
-    return found.get(kind) ?? 0;
+  const counting = new Map<CountAll, ReturnType<CountAll>>();
+  const countAll = (count: CountAll) => {
+    const begun = counting.get(count) ?? count(db, place, kinds);
+    counting.set(count, begun);
+    return begun;
   };
-  for (const holding of holdings) {
-    const count = await countLeft(holding);
-    if (count > 0) left.push({ kind: holding.kind, holding: holding.name, count });
-  }
-  return left;
+  // At the same time: some are counted by the database, and others here.
+  const left = await Promise.all(
+    holdings.map(async (holding) => {
+      const { kind, name } = holding;
+      const count = "left" in holding ? await holding.left(db, place) : (await countAll(holding.leftOfAll)).get(kind);
+      return { kind, holding: name, count: count ?? 0 };
+    }),
+  );
+  return left.filter(({ count }) => count > 0);
 }
 
 /** Why an event is not closed, for people. */

@@ -5,8 +5,9 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { type Fields, replaceFields, toFields } from "@tessera/values";
+import { apart } from "../domain/apart.ts";
 import type { Scope } from "../domain/scope.ts";
-import { positionsAtATime, readNext } from "../store/following-orders.ts";
+import { most, positionsAtATime, readCodes, readFirst } from "../store/following-orders.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as store from "../store/personal-data.ts";
 import { readStates, replaceStates } from "../store/positions.ts";
@@ -39,26 +40,37 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
       await takeLocks(tx, locksOf([task.scope]));
       return act(tx, count);
     });
-  for (let at: Place | undefined = { code: "" }; at !== undefined; ) {
-    signal.throwIfAborted();
-    const from: Place = at;
-    const outcome = await inTurn((tx, count) => eraseNext(tx, { task, from, count }));
-    if ("fileKeys" in outcome) await removeFiles(task, files, outcome.fileKeys);
-    else if ("wide" in outcome) {
-      for (let part = 0; part < outcome.ids.length; ) {
-        signal.throwIfAborted();
-        const ids = outcome.ids.slice(part, part + positionsAtATime);
-        const fileKeys = await inTurn((tx, count) => erasePositions(tx, { task, ids, count }));
-        if (fileKeys.length > 0) await removeFiles(task, files, fileKeys);
-        else part += positionsAtATime;
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    const from: string = after;
+    const codes = await slice((tx) => readCodes(tx, task.scope, { after: from, limit: atATime }));
+    after = codes.length < atATime ? undefined : codes.at(-1);
+    for (let wanted = apart(codes, neighbours), done: string | undefined; wanted.length > 0; ) {
+      signal.throwIfAborted();
+      const outcome = await inTurn((tx, count) => eraseFirst(tx, { task, wanted, done, count }));
+      if ("fileKeys" in outcome) await removeFiles(task, files, outcome.fileKeys);
+      else if ("wide" in outcome) {
+        for (let part = 0; part < outcome.ids.length; ) {
+          signal.throwIfAborted();
+          const ids = outcome.ids.slice(part, part + positionsAtATime);
+          const fileKeys = await inTurn((tx, count) => erasePositions(tx, { task, ids, count }));
+          if (fileKeys.length > 0) await removeFiles(task, files, fileKeys);
+          else part += positionsAtATime;
+        }
+        done = outcome.wide;
+      } else {
+        wanted = wanted.slice(outcome.erased);
+        task.removed.clear();
       }
-      at = { ...from, done: outcome.wide };
-    } else {
-      at = outcome.after;
-      task.removed.clear();
     }
   }
 }
+
+/**
+ * What was stored together lies together. A row that changes stays in its page, and in all indexes, where there is room: so no two
+ * neighbours of so many are erased in one transaction, and the room that one leaves is that of the next.
+ */
+const neighbours = 16;
+const atATime = neighbours * most.erased;
 
 /** What is erased, and the keys of the files of answers that were removed already. */
 interface Task {
@@ -73,31 +85,30 @@ interface Task {
   readonly removed: Set<string>;
 }
 
-/** Orders up to this code are erased, and the positions of one that follows. */
-interface Place {
-  readonly code: string;
-  readonly done?: string;
-}
-
 type Outcome =
-  /** The place behind the orders that were erased; undefined: there are no more. */
-  | { readonly after: Place | undefined }
+  /** So many of the orders are erased. */
+  | { readonly erased: number }
   /** These files are to be removed first. Nothing was erased. */
   | { readonly fileKeys: readonly string[] }
   /** This order has too many positions for one transaction. Nothing was erased. */
   | { readonly wide: string; readonly ids: readonly number[] };
 
-/** Erases the next orders, under the lock of the event. */
-async function eraseNext(
-  tx: Tx,
-  { task, from, count }: { readonly task: Task; readonly from: Place; readonly count: Count },
-): Promise<Outcome> {
+interface Part {
+  readonly task: Task;
+  readonly wanted: readonly string[];
+  /** The positions of this order are erased. */
+  readonly done: string | undefined;
+  readonly count: Count;
+}
+
+/** Erases the first of the wanted orders, under the lock of the event. */
+async function eraseFirst(tx: Tx, { task, wanted, done, count }: Part): Promise<Outcome> {
   const { scope, before, kindOf, inDocuments } = task;
-  const orders = await readNext(tx, scope, { code: from.code, before });
+  const orders = await readFirst(tx, scope, { codes: wanted, before });
   const [first] = orders;
-  if (first === undefined) return { after: undefined };
-  // Another order may have come before the one whose positions are done.
-  const isDone = first.code === from.done;
+  // They were deleted meanwhile, or are new.
+  if (first === undefined) return { erased: most.erased };
+  const isDone = first.code === done;
   const ids = isDone ? [] : orders.flatMap(idsOf);
   if (ids.length > positionsAtATime) return { wide: first.code, ids };
   const fileKeys = await erasePositions(tx, { task, ids, count });
@@ -111,7 +122,7 @@ async function eraseNext(
   });
   for (const [path, times] of counts) count(kindOf.get(path) ?? "", "order.data", times);
   await store.replaceDocuments(tx, scope, replaced);
-  return { after: { code: erased.at(-1)?.code ?? from.code } };
+  return { erased: wanted.indexOf(erased.at(-1)?.code ?? first.code) + 1 };
 }
 
 function idsOf({ data }: store.OrderDocument): number[] {

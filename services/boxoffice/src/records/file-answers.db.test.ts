@@ -236,6 +236,18 @@ describe("an answer that is a file", () => {
     const rejected = await office.apply(answered([{ question: 9, answer: dataUrl("x") }]));
     expect(Object.keys(rejected[1] ?? {})).toEqual(["positions.0.answers"]);
   });
+
+  it("[D4.11] leaves none of its bytes where its order is refused, beside one that is taken", async () => {
+    const taken = answered([{ question: 1, answer: dataUrl("taken") }]);
+    const { data } = answered([
+      { question: 9, answer: "no such question" },
+      { question: 1, answer: dataUrl("refused") },
+    ]);
+    const refused = { ...taken, data: { ...(data as object), code: "OTHER" } };
+    expect(Object.keys(await office.apply(taken, refused))).toEqual(["2"]);
+    expect(await keys()).toHaveLength(1);
+    expect(await get()).toEqual(expect.arrayContaining(["taken"]));
+  });
 });
 
 describe("an answer that only looks like a file", () => {
@@ -317,8 +329,9 @@ describe("bytes without a row", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 
-  it("are those of orders that were refused", async () => {
-    await office.apply(answered([{ question: 1, answer: dataUrl("x") }], { item: 9 }));
+  it("are those of orders that were refused while the store was away", async () => {
+    const away: Files = { ...files, remove: () => Promise.reject(new Error("the store is away")) };
+    await boxOfficeOn(db, { files: away }).apply(answered([{ question: 1, answer: dataUrl("x") }], { item: 9 }));
     expect(await keys()).toHaveLength(1);
     await clean(2 * hour);
     expect(await keys()).toEqual([]);

@@ -8,8 +8,6 @@ import type { OrderDocument } from "./personal-data.ts";
 export interface Start {
   readonly code: string;
   readonly position?: number;
-  /** Only orders that were placed before this time, in microseconds since 1970, or that say a time to come. */
-  readonly before?: number | undefined;
 }
 
 /** A part of an order, as an export shows it. */
@@ -22,7 +20,7 @@ export interface OrderPart<T> {
 }
 
 /** What is read at once, and what is erased: so few that other records of the organizer wait for a fraction of a second. */
-const most = { read: 200, erased: 500, storedBytes: 4 * 2 ** 20 };
+export const most = { read: 200, erased: 500, storedBytes: 4 * 2 ** 20 };
 
 /** The most positions that are erased at once. An order with more of them is erased alone. */
 export const positionsAtATime = 500;
@@ -30,50 +28,69 @@ export const positionsAtATime = 500;
 /** Orders are stored compressed, so what is read of their positions has a bound of its own. */
 const mostShownBytes = 2 * 2 ** 20;
 
-/** How many orders, and how many of something that each of them has. */
-interface Few {
-  readonly orders: number;
-  readonly size: Sql;
-  readonly most: number;
-}
-
-const fewOrders: Few = { orders: most.read, size: sql`0`, most: 0 };
-
 /** The clock of a shop may be ahead by so much: an order of a later time says nothing of when it was placed. */
 const mostAhead = sql`interval '5 minutes'`;
 
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
-function following({ organizer, event }: EventKey, { code, position, before }: Start, few: Few = fewOrders): Sql {
-  const placedAt = sql`("order".data ->> 'datetime')::timestamptz`;
-  const isPlaced =
-    before === undefined
-      ? sql`true`
-      : sql`(${placedAt} < ${toTimestamp(before)}::timestamptz or ${placedAt} > clock_timestamp() + ${mostAhead})`;
+function following({ organizer, event }: EventKey, { code, position }: Start): Sql {
   return sql`
     (select counted.code, counted.data
        from (select next.code, next.data,
-                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before,
-                    sum(${few.size}) over (order by next.code) as positions
+                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before
                from (select "order".code, "order".data
                        from "order"
                       where "order".organizer = ${organizer}
                         and "order".event = ${event}
                         and "order".code ${position === undefined ? sql`>` : sql`>=`} ${code} collate "C"
-                        and ${isPlaced}
                       order by "order".code
-                      limit ${few.orders}) as next) as counted
+                      limit ${most.read}) as next) as counted
       where counted.before = 0
-         or (counted.before < ${most.storedBytes} and counted.positions <= ${few.most})) as following`;
+         or counted.before < ${most.storedBytes}) as following`;
 }
 
-/** Reads the next orders to be erased, with few positions or of one order; none: there are no more. */
-export function readNext(tx: Tx, place: EventKey, start: Start): Promise<OrderDocument[]> {
-  const size = sql`jsonb_array_length(next.data -> 'positions')`;
-  const few = { orders: most.erased, size, most: positionsAtATime };
+/** The next codes of the orders of an event. */
+export async function readCodes(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db.many<{ code: string }>(sql`
+    select "order".code
+      from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code > ${after} collate "C"
+     order by "order".code
+     limit ${limit}`);
+  return rows.map(({ code }) => code);
+}
+
+/**
+ * Reads the first of some orders, in their order: with few positions and few bytes, or one. `before`, in microseconds since 1970:
+ * only orders that were placed before that time, or that say a time to come.
+ */
+export async function readFirst(
+  tx: Tx,
+  { organizer, event }: EventKey,
+  { codes, before }: { readonly codes: readonly string[]; readonly before: number | undefined },
+): Promise<OrderDocument[]> {
+  const placedAt = sql`("order".data ->> 'datetime')::timestamptz`;
+  const isPlaced =
+    before === undefined
+      ? sql``
+      : sql`and (${placedAt} < ${toTimestamp(before)}::timestamptz or ${placedAt} > clock_timestamp() + ${mostAhead})`;
   return tx.many<OrderDocument>(sql`
-    select following.code, following.data
-      from ${following(place, start, few)}
-     order by following.code`);
+    select counted.code, counted.data
+      from (select "order".code, "order".data, wanted.nth,
+                   sum(pg_column_size("order".data)) over (order by wanted.nth) - pg_column_size("order".data) as before,
+                   sum(jsonb_array_length("order".data -> 'positions')) over (order by wanted.nth) as positions
+              from unnest(${codes.slice(0, most.erased)}::text[]) with ordinality as wanted (code, nth)
+              join "order"
+                on "order".organizer = ${organizer} and "order".event = ${event} and "order".code = wanted.code
+                   ${isPlaced}) as counted
+     where counted.before = 0
+        or (counted.before < ${most.storedBytes} and counted.positions <= ${positionsAtATime})
+     order by counted.nth`);
 }
 
 /** Reads a field of the next orders; null: an order does not have it. */

@@ -141,10 +141,13 @@ describe("a browser", () => {
   it("[L38.3] is replaced when it has much memory", async () => {
     const renderer = open({ memory: 1 });
     for (let print = 0; print < 17; print += 1) await renderer.tools.printer.print(short, { party });
-    await vi.waitUntil(async () => {
-      await renderer.tools.printer.print(short, { party });
-      return renderer.browsers.length > 1;
-    });
+    await vi.waitUntil(
+      async () => {
+        await renderer.tools.printer.print(short, { party });
+        return renderer.browsers.length > 1;
+      },
+      { timeout: 20_000 },
+    );
     expect(await renderer.tools.printer.print(short, { party })).toHaveProperty("pdf");
   });
 

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { codeOperators, type PlacedCode } from "../domain/drawing/draw-code.ts";
-import type { Placed } from "../domain/drawing/draw-page.ts";
+import type { DrawnPage, Placed } from "../domain/drawing/draw-page.ts";
 import { invisibleOperators, machineText } from "../domain/drawing/machine-text.ts";
 import { bound, pointsPerMm } from "../domain/drawing/page-units.ts";
 import type { PlacedPicture } from "../domain/drawing/place-picture.ts";
@@ -12,6 +12,7 @@ import type { DrawnChunk } from "./draw-chunk.ts";
 import { entriesOf, referencesIn, renumber } from "./pdf-syntax.ts";
 import type { BackgroundPage } from "./prepare-background.ts";
 import { type PdfObject, type PlainPdf, readPlainPdf } from "./read-plain-pdf.ts";
+import type { Stamp } from "./stamps.ts";
 import type { PdfWriter } from "./write-pdf.ts";
 
 /** Names of our own among the resources of a page; the browser's are one letter with a number. */
@@ -21,6 +22,7 @@ const names = {
   dark: "TesseraDark",
   white: "TesseraWhite",
   picture: "TesseraPicture",
+  stamp: "TesseraText",
 };
 
 /** Puts pages together: the background, what the browser has drawn, and codes. */
@@ -30,29 +32,28 @@ export class PageAssembler {
   /** By name: a file may have more backgrounds than stay in memory. */
   readonly #backgrounds = new Map<string, (number: number) => number>();
   readonly #shared = new Map<string, number>();
+  /** Objects, by the numbers of stamps. */
+  readonly #stamps: number[] = [];
 
   constructor(writer: PdfWriter, { issuer }: { readonly issuer: string }) {
     this.#writer = writer;
     this.#issuer = issuer;
   }
 
-  /** Adds the pages of a chunk. */
-  add({ pages, job }: DrawnChunk, pdf: Uint8Array | undefined): void {
+  /** Adds the pages of a chunk. Stamps that it uses are its own or those of chunks that were added before. */
+  add({ pages, stamps, job }: DrawnChunk, pdf: Uint8Array | undefined): void {
     const printed = pdf === undefined ? undefined : readPrinted(pdf);
     if ((printed?.pages.length ?? 0) !== (job?.pages ?? 0))
       throw new Error("the browser printed another number of pages");
     let next = 0;
-    const fresh = printed === undefined ? undefined : this.#addPrinted(printed);
+    const fresh = printed === undefined ? undefined : this.#addPrinted(printed, stamps);
     for (const { background, page, drawn } of pages) {
       const form = this.#formOf(background, page);
       const sheet = drawn.html === "" ? undefined : fresh?.[next++];
       const shift = sheet === undefined ? 0 : page.height - sheet.height;
-      const before = `${form === undefined ? "" : `q /${names.background} Do Q\n`}q 1 0 0 1 0 ${decimal(shift)} cm\n`;
-      const resources = this.#resources(sheet?.resources, {
-        form,
-        above: drawn.above,
-        hasCodes: drawn.codes.length > 0,
-      });
+      const stamped = drawn.stamped.map(({ stamp }) => `/${names.stamp}${stamp} Do\n`);
+      const before = `${form === undefined ? "" : `q /${names.background} Do Q\n`}${stamped.join("")}q 1 0 0 1 0 ${decimal(shift)} cm\n`;
+      const resources = this.#resources(sheet?.resources, { form, drawn });
       const contents = [
         this.#share(before, () => plainStream(before)),
         ...(sheet === undefined ? [] : sheet.contents),
@@ -64,11 +65,25 @@ export class PageAssembler {
     }
   }
 
-  /** Adds what a page needs of what the browser printed, with its numbers in our file. */
-  #addPrinted({ pages, objects }: PrintedPages): PrintedSheet[] {
-    const roots = pages.flatMap(({ resources, contents }) => [...referencesIn(resources), ...contents]);
+  /** Adds what a page needs of what the browser printed, with its numbers in our file; stamps come first. */
+  #addPrinted({ pages, objects }: PrintedPages, stamps: readonly Stamp[]): PrintedSheet[] {
+    const sheets = pages.slice(stamps.length);
+    const roots = [
+      ...pages.flatMap(({ resources }) => referencesIn(resources)),
+      ...sheets.flatMap(({ contents }) => contents),
+    ];
     const numberOf = this.#writer.addAll(objects, roots);
-    return pages.map(({ resources, contents, height }) => ({
+    for (const [index, stamp] of stamps.entries()) {
+      const { resources, contents, height } = pages[index] ?? {};
+      const { text, stream } = objects.get(contents?.[0] ?? 0) ?? {};
+      if (resources === undefined || height === undefined || contents?.length !== 1 || text === undefined || !stream)
+        throw new Error("the browser printed a page with several contents");
+      // The upper edges of the sheet and of the page are the same.
+      const place = `/BBox [0 0 ${decimal(stamp.width)} ${decimal(height)}] /Matrix [1 0 0 1 0 ${decimal(stamp.height - height)}]`;
+      const entries = `/Type /XObject /Subtype /Form ${place} /Resources ${renumber(resources, numberOf)}`;
+      this.#stamps[stamp.number] = this.#writer.add({ text: extend(text, [entries]), stream });
+    }
+    return sheets.map(({ resources, contents, height }) => ({
       resources: renumber(resources, numberOf),
       contents: contents.map(numberOf),
       height,
@@ -90,26 +105,24 @@ export class PageAssembler {
 
   #resources(
     printed: string | undefined,
-    {
-      form,
-      above,
-      hasCodes,
-    }: {
-      readonly form: number | undefined;
-      readonly above: readonly Placed[];
-      readonly hasCodes: boolean;
-    },
+    { form, drawn }: { readonly form: number | undefined; readonly drawn: DrawnPage },
   ): number {
+    const { above, codes, stamped } = drawn;
     const entries = printed === undefined ? new Map<string, string>() : entriesOf(printed);
     const styles = new Set(above.flatMap((each) => ("style" in each ? [each.style] : [])));
     const pictures = above.flatMap((each) => ("jpeg" in each ? [each.jpeg] : []));
     const objects = [
       ...(form === undefined ? [] : [`/${names.background} ${form} 0 R`]),
+      ...Array.from(
+        new Set(stamped.map(({ stamp }) => stamp)),
+        (stamp) => `/${names.stamp}${stamp} ${this.#stamps[stamp]} 0 R`,
+      ),
       ...Array.from(styles, (style) => `/${names[style]} ${this.#markForm(style)} 0 R`),
       ...pictures.map((jpeg, index) => `/${names.picture}${index} ${this.#picture(jpeg)} 0 R`),
     ];
     if (objects.length > 0) entries.set("XObject", extend(entries.get("XObject"), objects));
-    if (hasCodes) entries.set("Font", extend(entries.get("Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
+    if (codes.length > 0)
+      entries.set("Font", extend(entries.get("Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
     const text = `<<${Array.from(entries, ([name, value]) => `/${name} ${value}`).join(" ")}>>`;
     return this.#share(text, () => ({ text }));
   }
@@ -222,7 +235,7 @@ function readPrinted(pdf: Uint8Array): PrintedPages {
   };
 }
 
-/** Adds entries to a dictionary among the resources, which the browser writes in place. */
+/** Adds entries to a dictionary that the browser writes in place. */
 function extend(dictionary: string | undefined, added: readonly string[]): string {
   if (dictionary !== undefined && !dictionary.startsWith("<<"))
     throw new Error("resources are not where they are expected");

@@ -1,6 +1,7 @@
 import { checkImage, countPixels } from "@tessera/sent-files/check-image";
 import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
-import { type DrawnPage, drawPage } from "../domain/drawing/draw-page.ts";
+import { type DrawnPage, drawPage, type Stamped } from "../domain/drawing/draw-page.ts";
+import { type DrawnText, drawText, mayNotFit } from "../domain/drawing/draw-text.ts";
 import { fontChain } from "../domain/drawing/font-chain.ts";
 import { enlargement, pixels, pointsPerMm } from "../domain/drawing/page-units.ts";
 import { type PlainJpeg, readPlainJpeg } from "../domain/drawing/plain-jpeg.ts";
@@ -10,6 +11,7 @@ import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import type { BackgroundPage } from "./prepare-background.ts";
+import type { Stamp, Stamps } from "./stamps.ts";
 import type { ImageFile, RenderWarning, Ticket } from "./ticket.ts";
 
 /** A ticket of which all that it needs was read. */
@@ -29,13 +31,29 @@ export interface ChunkPage {
 
 /** Tickets that are printed at once. */
 export interface DrawnChunk {
-  /** Undefined: there is nothing for the browser to print. */
+  /** Undefined: there is nothing for the browser to print. Its first pages are the stamps, then come those with HTML. */
   readonly job: PrintJob | undefined;
-  /** Pages of the file, in order. Those with HTML are the pages of the job. */
+  /** Stamps that this chunk and later ones use. */
+  readonly stamps: readonly Stamp[];
+  /** Pages of the file, in order. */
   readonly pages: readonly ChunkPage[];
   readonly warnings: readonly RenderWarning[];
+  /** Where stamps are used whose text may not fit. */
+  readonly measured: readonly MeasuredUse[];
   /** The first element that shows each picture. */
   readonly imageMarks: readonly string[];
+}
+
+/** The use of a stamp by an element, which is named by its mark. */
+export interface MeasuredUse {
+  readonly stamp: number;
+  readonly mark: string;
+}
+
+export interface ChunkOptions {
+  /** Without them each text is drawn on each page. */
+  readonly stamps?: Stamps | undefined;
+  readonly checksFit?: boolean | undefined;
 }
 
 const printedDotsPerMm = 300 / 25.4;
@@ -60,7 +78,7 @@ function mostPixelsOf({
 export function drawChunk(
   tickets: readonly ReadTicket[],
   fonts: FontCatalogue,
-  { checksFit }: { readonly checksFit?: boolean | undefined } = {},
+  { checksFit, stamps }: ChunkOptions = {},
 ): DrawnChunk {
   const warnings: RenderWarning[] = [];
   const images: PrintedImage[] = [];
@@ -68,6 +86,7 @@ export function drawChunk(
   const numbers = new Map<string, number>();
   const written = new Map<string, Written>();
   const styles = new StyleSheet();
+  const warn = (code: RenderWarning["code"], mark: string) => void warnings.push({ ...readMark(mark), code });
 
   function numberOf(element: ResolvedElement, { index, images: files }: ReadTicket): number | undefined {
     const file = files.get(element);
@@ -77,7 +96,7 @@ export function drawChunk(
     const known = numbers.get(key);
     if (known !== undefined) return known;
     if (checkImage(file.type, file.bytes) !== undefined) {
-      warnings.push({ ...readMark(markOf(index, element)), code: "image_unreadable" });
+      warn("image_unreadable", markOf(index, element));
       return undefined;
     }
     const number =
@@ -94,29 +113,69 @@ export function drawChunk(
 
   const places = new Map<ResolvedElement, number>();
   const markOf = (ticket: number, element: ResolvedElement) => `${ticket}:${places.get(element) ?? 0}`;
+  const chunkStamps = stamps?.forChunk(textsOf(tickets));
+  const measured: MeasuredUse[] = [];
+  const doubts = new Map<number, { readonly ofLetters: boolean; readonly ofLength: boolean }>();
+
+  /** What each user of a stamp is to be told; it is the same for all. */
+  function doubtsOf({ element, stamp }: Stamped) {
+    const known = doubts.get(stamp) ?? {
+      ofLetters: lacksLetters(element, fonts),
+      ofLength: mayNotFit(element, { checksFit }),
+    };
+    doubts.set(stamp, known);
+    return known;
+  }
+
   const pages = tickets.flatMap((read) => {
     const { ticket, index, background } = read;
     for (const [place, element] of ticket.elements.entries()) places.set(element, place);
     return background.pages.map((page, place) => {
       const elements = ticket.elements.filter((element) => element.page === place + 1);
-      for (const element of elements) {
-        note(element, written);
-        if (lacksLetters(element, fonts))
-          warnings.push({ ...readMark(markOf(index, element)), code: "letters_missing" });
-      }
       const drawn = drawPage(elements, {
         height: page.height / pointsPerMm,
         markOf: (element) => markOf(index, element),
         jpegOf: (element) => jpegOf(element, read.images),
         imageOf: (element) => numberOf(element, read),
+        stampOf: (text) => chunkStamps?.numberOf(text, page),
         styles,
         checksFit,
       });
-      for (const mark of drawn.misfits) warnings.push({ ...readMark(mark), code: "code_too_long" });
+      for (const text of drawn.texts) {
+        note(text, written);
+        if (lacksLetters(text, fonts)) warn("letters_missing", markOf(index, text));
+      }
+      for (const stamped of drawn.stamped) {
+        const { ofLetters, ofLength } = doubtsOf(stamped);
+        if (ofLetters) warn("letters_missing", markOf(index, stamped.element));
+        if (ofLength) measured.push({ stamp: stamped.stamp, mark: markOf(index, stamped.element) });
+      }
+      for (const mark of drawn.misfits) warn("code_too_long", mark);
       return { background, page, drawn };
     });
   });
-  return { job: makeJob(pages, { fonts: chooseFonts(written, fonts), images, styles }), pages, warnings, imageMarks };
+  const fresh = chunkStamps?.fresh ?? [];
+  for (const { text } of fresh) note(text, written);
+  const sheets = [
+    ...fresh.map(({ text, number, ...size }) => {
+      const height = size.height / pointsPerMm;
+      return { ...size, html: drawText(text, { height, mark: markOfStamp(number), styles, checksFit }) };
+    }),
+    ...pages.flatMap(({ page, drawn }) => (drawn.html === "" ? [] : [{ ...page, html: drawn.html }])),
+  ];
+  const job = makeJob(sheets, { fonts: chooseFonts(written, fonts), images, styles });
+  return { job, stamps: fresh, pages, warnings, measured, imageMarks };
+}
+
+/** All texts on pages that there are, with the sizes of these. */
+function* textsOf(tickets: readonly ReadTicket[]): Generator<readonly [DrawnText, BackgroundPage]> {
+  for (const { ticket, background } of tickets) {
+    for (const element of ticket.elements) {
+      const page = background.pages[element.page - 1];
+      if (page !== undefined && (element.type === "textarea" || element.type === "textcontainer"))
+        yield [element, page];
+    }
+  }
 }
 
 /** The picture of an element, if it needs not be made smaller or be looked at by the browser. */
@@ -136,6 +195,17 @@ export function readMark(mark: string): { readonly ticket: number; readonly elem
   return { ticket, element };
 }
 
+/** Names a stamp where its text does not fit. */
+function markOfStamp(stamp: number): string {
+  return `stamp ${stamp}`;
+}
+
+/** The stamp that a mark names, if it is that of one. */
+export function readStampMark(mark: string): number | undefined {
+  const [, number] = /^stamp (\d+)$/.exec(mark) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
 /** Texts in one style and language. */
 interface Written {
   readonly isBold: boolean;
@@ -144,8 +214,7 @@ interface Written {
   readonly texts: string[];
 }
 
-function note(element: ResolvedElement, written: Map<string, Written>): void {
-  if (element.type !== "textarea" && element.type !== "textcontainer") return;
+function note(element: DrawnText, written: Map<string, Written>): void {
   const { bold: isBold, italic: isItalic, language } = element;
   const key = `${isBold}/${isItalic}/${language}`;
   const same = written.get(key);
@@ -154,8 +223,7 @@ function note(element: ResolvedElement, written: Map<string, Written>): void {
   else same.texts.push(text);
 }
 
-function lacksLetters(element: ResolvedElement, fonts: FontCatalogue): boolean {
-  if (element.type !== "textarea" && element.type !== "textcontainer") return false;
+function lacksLetters(element: DrawnText, fonts: FontCatalogue): boolean {
   const { value, language, bold: isBold, italic: isItalic } = element;
   // The first font has all of these.
   if (/^[\n -~\u00a0-\u017f]*$/.test(value)) return false;
@@ -176,8 +244,15 @@ function chooseFonts(written: ReadonlyMap<string, Written>, fonts: FontCatalogue
   return [...faces];
 }
 
+/** A page that the browser prints, in points. */
+interface Sheet {
+  readonly width: number;
+  readonly height: number;
+  readonly html: string;
+}
+
 function makeJob(
-  pages: readonly ChunkPage[],
+  sheets: readonly Sheet[],
   {
     fonts,
     images,
@@ -188,19 +263,18 @@ function makeJob(
     readonly styles: StyleSheet;
   },
 ): PrintJob | undefined {
-  const printed = pages.filter(({ drawn }) => drawn.html !== "");
-  if (printed.length === 0) return undefined;
+  if (sheets.length === 0) return undefined;
   const toPixels = 96 / 72;
   // Whole pixels, so that the browser does not round the page; what it is cut to comes from the background.
-  const width = Math.ceil(Math.max(...printed.map(({ page }) => page.width)) * toPixels) + 1;
-  const height = Math.ceil(Math.max(...printed.map(({ page }) => page.height)) * toPixels) + 1;
-  const sections = printed.map(({ page, drawn }) => {
-    const size = `width:${pixels(page.width * toPixels * enlargement)};height:${pixels(page.height * toPixels * enlargement)}`;
-    return `<section class="${styles.classOf(size)}">${drawn.html}</section>`;
+  const width = Math.ceil(Math.max(...sheets.map((sheet) => sheet.width)) * toPixels) + 1;
+  const height = Math.ceil(Math.max(...sheets.map((sheet) => sheet.height)) * toPixels) + 1;
+  const sections = sheets.map((sheet) => {
+    const size = `width:${pixels(sheet.width * toPixels * enlargement)};height:${pixels(sheet.height * toPixels * enlargement)}`;
+    return `<section class="${styles.classOf(size)}">${sheet.html}</section>`;
   });
   return {
     html: `<style>${styles.text}</style>${sections.join("")}`,
-    pages: printed.length,
+    pages: sheets.length,
     width,
     height,
     fonts,

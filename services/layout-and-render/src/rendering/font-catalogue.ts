@@ -24,13 +24,14 @@ interface Whole {
   readonly styles: readonly string[];
 }
 
-/** A family in parts, and the style sheet that says which characters are in which. */
+/** A family in parts, each with all weights, and the style sheet that says which characters are in which. */
 interface Parts {
   readonly package: string;
   readonly sheet: string;
 }
 
-const upright = ["400Regular", "700Bold"];
+const regular = ["400Regular"];
+const upright = [...regular, "700Bold"];
 const withItalics = [...upright, "400Regular_Italic", "700Bold_Italic"];
 
 const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
@@ -39,6 +40,11 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
   "Noto Sans Arabic": { package: "@expo-google-fonts/noto-sans-arabic", styles: upright },
   "Noto Sans Armenian": { package: "@expo-google-fonts/noto-sans-armenian", styles: upright },
   "Noto Sans Bengali": { package: "@expo-google-fonts/noto-sans-bengali", styles: upright },
+  "Noto Sans Canadian Aboriginal": {
+    package: "@fontsource-variable/noto-sans-canadian-aboriginal",
+    sheet: "index.css",
+  },
+  "Noto Sans Cherokee": { package: "@fontsource-variable/noto-sans-cherokee", sheet: "index.css" },
   "Noto Sans Ethiopic": { package: "@expo-google-fonts/noto-sans-ethiopic", styles: upright },
   "Noto Sans Georgian": { package: "@expo-google-fonts/noto-sans-georgian", styles: upright },
   "Noto Sans Gujarati": { package: "@expo-google-fonts/noto-sans-gujarati", styles: upright },
@@ -47,13 +53,19 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
   "Noto Sans Khmer": { package: "@expo-google-fonts/noto-sans-khmer", styles: upright },
   "Noto Sans Lao": { package: "@expo-google-fonts/noto-sans-lao", styles: upright },
   "Noto Sans Malayalam": { package: "@expo-google-fonts/noto-sans-malayalam", styles: upright },
+  "Noto Sans Meetei Mayek": { package: "@fontsource-variable/noto-sans-meetei-mayek", sheet: "index.css" },
   "Noto Sans Myanmar": { package: "@expo-google-fonts/noto-sans-myanmar", styles: upright },
+  "Noto Sans NKo": { package: "@expo-google-fonts/noto-sans-nko", styles: regular },
+  "Noto Sans Ol Chiki": { package: "@fontsource-variable/noto-sans-ol-chiki", sheet: "index.css" },
   "Noto Sans Oriya": { package: "@expo-google-fonts/noto-sans-oriya", styles: upright },
   "Noto Sans Sinhala": { package: "@expo-google-fonts/noto-sans-sinhala", styles: upright },
+  "Noto Sans Syriac": { package: "@fontsource-variable/noto-sans-syriac", sheet: "index.css" },
   "Noto Sans Tamil": { package: "@expo-google-fonts/noto-sans-tamil", styles: upright },
   "Noto Sans Telugu": { package: "@expo-google-fonts/noto-sans-telugu", styles: upright },
+  "Noto Sans Thaana": { package: "@fontsource-variable/noto-sans-thaana", sheet: "index.css" },
   "Noto Sans Thai": { package: "@expo-google-fonts/noto-sans-thai", styles: upright },
-  // One file has all weights.
+  "Noto Sans Tifinagh": { package: "@expo-google-fonts/noto-sans-tifinagh", styles: regular },
+  "Noto Serif Tibetan": { package: "@fontsource-variable/noto-serif-tibetan", sheet: "index.css" },
   "Noto Sans SC": { package: "@fontsource-variable/noto-sans-sc", sheet: "index.css" },
   "Noto Sans JP": { package: "@fontsource-variable/noto-sans-jp", sheet: "index.css" },
   "Noto Sans KR": { package: "@fontsource-variable/noto-sans-kr", sheet: "index.css" },

@@ -4,11 +4,12 @@ import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { fault } from "../faults.ts";
 import { PageAssembler } from "./assemble-pages.ts";
 import { type BackgroundCache, builtIn } from "./background-cache.ts";
-import { type DrawnChunk, drawChunk, type ReadTicket, readMark } from "./draw-chunk.ts";
+import { type DrawnChunk, drawChunk, type ReadTicket, readMark, readStampMark } from "./draw-chunk.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
 import { mostPages, planChunks } from "./plan-chunks.ts";
 import { type ReadImage, readPicturesAhead } from "./read-pictures-ahead.ts";
+import { Stamps } from "./stamps.ts";
 import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./ticket.ts";
 import { PdfWriter } from "./write-pdf.ts";
 
@@ -53,10 +54,12 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   const signal = request.signal === undefined ? ended.signal : AbortSignal.any([request.signal, ended.signal]);
   const writer = new PdfWriter({ title, language, createdAt });
   const assembler = new PageAssembler(writer, { issuer });
+  const stamps = new Stamps();
+  const tooLong = new Set<number>();
   const underWay: Promise<readonly [DrawnChunk, Uint8Array | undefined]>[] = [];
 
   async function print(tickets: readonly ReadTicket[]) {
-    const chunk = drawChunk(tickets, tools.fonts, { checksFit });
+    const chunk = drawChunk(tickets, tools.fonts, { stamps, checksFit });
     for (const warning of chunk.warnings) onWarning?.(warning);
     if (chunk.job === undefined) return [chunk, undefined] as const;
     const { pdf, misfits, brokenImages } = await tools.printer
@@ -64,12 +67,27 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
       .catch((error: unknown) => {
         throw isTooSlow(error) ? tooSlow(tickets, error) : error;
       });
-    for (const mark of misfits) onWarning?.({ ...readMark(mark), code: "text_too_long" });
+    for (const mark of misfits) {
+      const stamp = readStampMark(mark);
+      if (stamp === undefined) warnOfLength(mark);
+      else tooLong.add(stamp);
+    }
     for (const number of brokenImages) {
       const mark = chunk.imageMarks[number];
       if (mark !== undefined) onWarning?.({ ...readMark(mark), code: "image_unreadable" });
     }
     return [chunk, pdf] as const;
+  }
+
+  function warnOfLength(mark: string): void {
+    onWarning?.({ ...readMark(mark), code: "text_too_long" });
+  }
+
+  /** Chunks come in order: the stamps that they use have been printed by then. */
+  function add(chunk: DrawnChunk, pdf: Uint8Array | undefined): Buffer {
+    for (const { stamp, mark } of chunk.measured) if (tooLong.has(stamp)) warnOfLength(mark);
+    assembler.add(chunk, pdf);
+    return writer.take();
   }
 
   try {
@@ -82,13 +100,9 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
       // One more than the tabs: it is ready when one becomes free.
       if (underWay.length <= tools.printer.tabs) continue;
       const [chunk, pdf] = (await underWay.shift()) ?? [];
-      if (chunk !== undefined) assembler.add(chunk, pdf);
-      yield writer.take();
+      if (chunk !== undefined) yield add(chunk, pdf);
     }
-    for (const printed of underWay) {
-      assembler.add(...(await printed));
-      yield writer.take();
-    }
+    for (const printed of underWay) yield add(...(await printed));
     yield writer.finish();
   } finally {
     // Where one has failed, or the reader has left, the others need not wait for their turn.

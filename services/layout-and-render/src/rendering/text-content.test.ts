@@ -54,6 +54,15 @@ describe("letters", () => {
     ["si", "ඇතුල්වීමේ ටිකට්"],
     ["ta", "நுழைவுச் சீட்டு"],
     ["te", "ప్రవేశ టికెట్"],
+    ["bo", "བོད་སྐད། འཛུལ་ཞུགས་བྱང་བུ"],
+    ["chr", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ꭳꮿꮧ"],
+    ["dv", "ދިވެހި ޓިކެޓު"],
+    ["iu", "ᐃᓄᒃᑎᑐᑦ"],
+    ["mni", "ꯃꯩꯇꯩ ꯆꯜꯂꯤꯄꯦꯔꯩ"],
+    ["nqo", "ߒߞߏ ߘߊ߬ߛߍ"],
+    ["sat", "ᱥᱟᱱᱛᱟᱲᱤ ᱴᱤᱠᱮᱴ"],
+    ["syr", "ܟܪܛܝܣܐ ܕܥܠܠܐ"],
+    ["zgh", "ⵜⴰⵎⴰⵣⵉⵖⵜ"],
   ])(
     "[L29.1] of %s, which are drawn in other shapes or another order, can be read from the file: %s",
     async (language, value) => {
@@ -61,6 +70,7 @@ describe("letters", () => {
         const pdf = await renderer.renderElements([anArea(value, { language, bold, width: 180 })]);
         const read = squeeze((await readText(pdf)) + readReplacementTexts(pdf));
         for (const letter of squeeze(value)) expect(read).toContain(letter);
+        expect(renderer.warnings).toEqual([]);
       }
     },
   );

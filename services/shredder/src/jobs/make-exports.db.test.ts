@@ -135,15 +135,65 @@ it("[D5.5] is made again from the beginning when a service fails while it is rea
 it("[D5.7] waits until boxoffice has the answers that check-in has counted, and then describes boxoffice", async () => {
   const { boxoffice, checkin } = service.peers.holders;
   boxoffice.version = "without the answer";
+  boxoffice.files = [emails];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
   service.peers.settling = () => {
     boxoffice.version = "with the answer";
     checkin.version = "with another answer";
   };
+  const seen: unknown[] = [];
+  boxoffice.reading = async () => {
+    seen.push(
+      await db.one(sql`select versions ->> 'boxoffice' as boxoffice, versions ->> 'checkin' as checkin from export`),
+    );
+  };
+  await service.export();
+  expect(seen[0]).toEqual({ boxoffice: "with the answer", checkin: "1" });
+  // What check-in has counted since is a change.
+  expect(seen[1]).toEqual({ boxoffice: "with the answer", checkin: "with another answer" });
+});
+
+it("[D5.8] shows one moment: an event that changes while it is read is read again", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails, { ...emails, name: "emails-by-attendee.json" }];
+  const both = (email: string) => {
+    for (const { name } of boxoffice.files) boxoffice.pages.set(name, pagesOf({ A: email }));
+  };
+  both("before@example.org");
+  let pages = 0;
+  boxoffice.reading = async () => {
+    pages += 1;
+    // Between the two files.
+    if (pages !== 2) return;
+    boxoffice.version = "2";
+    both("after@example.org");
+  };
   const exported = await service.export();
+  const texts = await textsOf(exported);
+  const read = boxoffice.files.map(({ name }) => JSON.parse(texts[name] ?? "") as unknown);
+  expect([pages, read]).toEqual([4, [{ A: "after@example.org" }, { A: "after@example.org" }]]);
+  const kept: string[] = [];
+  for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`))
+    kept.push(key);
+  expect(kept).toHaveLength(1);
+});
+
+it("[D5.8] of an event that changes again and again is kept, and cannot be erased", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  let changes = 0;
+  boxoffice.reading = async () => {
+    changes += 1;
+    boxoffice.version = `changed ${changes}`;
+  };
+  const exported = await service.export();
+  expect(JSON.parse((await textsOf(exported))[emails.name] ?? "")).toEqual({ A: "ada@example.org" });
+  expect(changes).toBe(3);
   const { versions } = await db.one<{ versions: Record<string, string> }>(
     sql`select export.versions from export where export.id = ${exported.export}::uuid`,
   );
-  expect(versions).toMatchObject({ boxoffice: "with the answer", checkin: "1" });
+  expect(versions["boxoffice"]).toBe("changed 2");
 });
 
 it("[D2.2] is not started while the event is not ready", async () => {

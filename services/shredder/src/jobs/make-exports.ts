@@ -25,11 +25,47 @@ const describeMs = 30_000;
 /** Answers mostly are there within a second. */
 const settleMs = 20_000;
 
+/**
+ * An event that changes while it is read is read again, so that its files show one moment. After so many times they are kept as
+ * they are: no erasure follows, because the event has changed since.
+ */
+const mostReadings = 3;
+
 /** Makes exports: what services say of the event is noted first, then everything is read. */
 export const makeExports = workOn(exporting, async ({ payload, signal, step, ifLost }, tools: ExportTools) => {
   const wanted = await findExport(tools.db, payload);
   if (wanted === undefined) throw new WorkFailed("The export is over.");
-  const { organizer, event } = payload;
+  const texts = writeIndex(wanted);
+  for (let readings = 1; ; readings += 1) {
+    const { versions, sources } = await describe(wanted, tools, signal);
+    await step((tx) => storeVersions(tx, payload, versions));
+    const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
+    const remove = () => tools.files.remove([fileKey]);
+    ifLost(remove);
+    const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
+    const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
+    if (readings < mostReadings) {
+      const isOfOneMoment = await isUnchanged(versions, wanted, tools, signal).catch(async (error: unknown) => {
+        await remove();
+        throw error;
+      });
+      if (!isOfOneMoment) {
+        await remove();
+        continue;
+      }
+    }
+    if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
+      await remove();
+      throw new WorkFailed("The data was erased while it was exported.");
+    }
+    return async () => undefined;
+  }
+});
+
+type Versions = Readonly<Record<string, string>>;
+
+/** Asks all services for the version of the event, and for their files of the chosen kinds. */
+async function describe({ organizer, event, kinds }: Export, tools: ExportTools, signal: AbortSignal) {
   const versions: Record<string, string> = {};
   const sources: SourceFile[] = [];
   for (const holder of holdersOf(tools).toReversed()) {
@@ -39,21 +75,25 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step, ifL
       { signal, timeoutMs: describeMs },
     );
     versions[holder.service] = version;
-    const chosen = files.filter(({ kind }) => wanted.kinds.includes(kind));
+    const chosen = files.filter(({ kind }) => kinds.includes(kind));
     sources.unshift(...chosen.map((file) => ({ ...file, holder })));
   }
-  await step((tx) => storeVersions(tx, payload, versions));
-  const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
-  ifLost(() => tools.files.remove([fileKey]));
-  const texts = writeIndex(wanted);
-  const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
-  const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
-  if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
-    await tools.files.remove([fileKey]);
-    throw new WorkFailed("The data was erased while it was exported.");
+  return { versions, sources };
+}
+
+/** Whether an event has the same versions in all services. */
+async function isUnchanged(
+  versions: Versions,
+  { organizer, event }: Export,
+  tools: ExportTools,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { service, client } of holdersOf(tools)) {
+    const { version } = await client.describeEvent({ organizer, event }, { signal, timeoutMs: describeMs });
+    if (version !== versions[service]) return false;
   }
-  return async () => undefined;
-});
+  return true;
+}
 
 /**
  * Waits until boxoffice, which exports answers, has those that gates had given when check-in was described. Later ones

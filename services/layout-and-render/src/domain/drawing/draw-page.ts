@@ -1,7 +1,7 @@
 import type { ResolvedElement } from "../elements/resolved-element.ts";
 import { drawCode, type PlacedCode, placeCode } from "./draw-code.ts";
-import { drawText } from "./draw-text.ts";
-import { mayCover } from "./may-cover.ts";
+import { type DrawnText, drawText } from "./draw-text.ts";
+import { type Area, mayCover, reachOf } from "./may-cover.ts";
 import { pixels, pixelsPerMm } from "./page-units.ts";
 import { type PlacedPicture, placePicture } from "./place-picture.ts";
 import type { PlainJpeg } from "./plain-jpeg.ts";
@@ -11,10 +11,21 @@ import type { StyleSheet } from "./style-sheet.ts";
 /** What the PDF's own operators can draw. */
 export type Placed = PlacedCode | PlacedMark | PlacedPicture;
 
+/** A text that is drawn by a stamp. */
+export interface Stamped {
+  readonly element: DrawnText;
+  /** The number of the stamp in the file. */
+  readonly stamp: number;
+}
+
 /** What is drawn over a page of the background. */
 export interface DrawnPage {
-  /** What the browser draws; empty: nothing. */
+  /** Texts that are drawn first, each by a stamp that other pages have, too. */
+  readonly stamped: readonly Stamped[];
+  /** What the browser draws over that for this page alone; empty: nothing. */
   readonly html: string;
+  /** The texts of it. */
+  readonly texts: readonly DrawnText[];
   /** What the PDF's own operators draw over that: several times faster than the browser, and smaller. */
   readonly above: readonly Placed[];
   /** All codes, for their text for programs. */
@@ -32,6 +43,8 @@ export interface PageContext {
   readonly jpegOf: (element: ResolvedElement) => PlainJpeg | undefined;
   /** The number of the picture of an element; undefined: it has none that can be read. */
   readonly imageOf: (element: ResolvedElement) => number | undefined;
+  /** The number of the stamp of a text; undefined: too few pages have it. */
+  readonly stampOf: (element: DrawnText) => number | undefined;
   readonly styles: StyleSheet;
   /** Whether findings name all texts that do not fit their box, not only those that shrink. */
   readonly checksFit?: boolean | undefined;
@@ -39,53 +52,67 @@ export interface PageContext {
 
 /** Draws the elements of a page in their order, later ones over earlier ones. */
 export function drawPage(elements: readonly ResolvedElement[], context: PageContext): DrawnPage {
+  const stamped: Stamped[] = [];
+  const texts: DrawnText[] = [];
   const above: Placed[] = [];
   const codes: PlacedCode[] = [];
   const misfits: string[] = [];
-  const parts = elements.map((element, index) => {
-    if (element.type === "textarea" || element.type === "textcontainer") return drawElement(element, context);
-    const isBelow = elements.slice(index + 1).some((later) => mayCover(later, element));
+  const areas = new Map<ResolvedElement, Area>();
+  const areaOf = (element: ResolvedElement): Area => {
+    const area = areas.get(element) ?? reachOf(element);
+    areas.set(element, area);
+    return area;
+  };
+  const overlap = (one: ResolvedElement, other: ResolvedElement) => mayCover(areaOf(one), areaOf(other));
+  /** What the browser has drawn so far: a stamp would lie under it. */
+  const drawn: ResolvedElement[] = [];
+  let html = "";
+  for (const [index, element] of elements.entries()) {
+    if (element.type === "textarea" || element.type === "textcontainer") {
+      const stamp = drawn.some((earlier) => overlap(earlier, element)) ? undefined : context.stampOf(element);
+      if (stamp === undefined) {
+        texts.push(element);
+        draw(element, drawText(element, { ...context, mark: context.markOf(element) }));
+      } else stamped.push({ element, stamp });
+      continue;
+    }
+    const isBelow = elements.slice(index + 1).some((later) => overlap(later, element));
     if (element.type === "imagearea") {
       const jpeg = isBelow || !(element.width > 0 && element.height > 0) ? undefined : context.jpegOf(element);
-      if (jpeg === undefined) return drawElement(element, context);
-      above.push(placePicture(element, jpeg));
-      return "";
-    }
-    if (element.type === "poweredby") {
+      if (jpeg === undefined) draw(element, drawImage(element, context));
+      else above.push(placePicture(element, jpeg));
+    } else if (element.type === "poweredby") {
       const { left, bottom, size: height, style } = element;
-      if (!(height > 0)) return "";
       const mark = { left, bottom, height, style };
-      if (isBelow) return drawMark(mark, context);
-      above.push(mark);
-      return "";
-    }
-    const code = placeCode(element);
-    if (code === undefined) {
-      if (element.value !== "") misfits.push(context.markOf(element));
-      return "";
-    }
-    codes.push(code);
-    if (isBelow) return drawCode(code, context);
-    above.push(code);
-    return "";
-  });
-  return { html: parts.join(""), above, codes, misfits };
-}
-
-function drawElement(
-  element: Exclude<ResolvedElement, { readonly type: "barcodearea" | "poweredby" }>,
-  { height, markOf, imageOf, checksFit, styles }: PageContext,
-): string {
-  switch (element.type) {
-    case "textarea":
-    case "textcontainer":
-      return drawText(element, { height, mark: markOf(element), styles, checksFit });
-    case "imagearea": {
-      const number = imageOf(element);
-      const place = `left:${pixels(element.left * pixelsPerMm)};top:${pixels((height - element.bottom - element.height) * pixelsPerMm)};width:${pixels(Math.max(0, element.width) * pixelsPerMm)};height:${pixels(Math.max(0, element.height) * pixelsPerMm)}`;
-      return number === undefined
-        ? `<div class="i ${styles.classOf(`${place};background-color:#ccc`)}"></div>`
-        : `<div class="i ${styles.classOf(place)}" data-image="${number}"></div>`;
+      if (!(height > 0)) continue;
+      if (isBelow) draw(element, drawMark(mark, context));
+      else above.push(mark);
+    } else {
+      const code = placeCode(element);
+      if (code === undefined) {
+        if (element.value !== "") misfits.push(context.markOf(element));
+        continue;
+      }
+      codes.push(code);
+      if (isBelow) draw(element, drawCode(code, context));
+      else above.push(code);
     }
   }
+  return { stamped, html, texts, above, codes, misfits };
+
+  function draw(element: ResolvedElement, as: string): void {
+    drawn.push(element);
+    html += as;
+  }
+}
+
+function drawImage(
+  element: ResolvedElement & { readonly type: "imagearea" },
+  { height, imageOf, styles }: PageContext,
+): string {
+  const number = imageOf(element);
+  const place = `left:${pixels(element.left * pixelsPerMm)};top:${pixels((height - element.bottom - element.height) * pixelsPerMm)};width:${pixels(Math.max(0, element.width) * pixelsPerMm)};height:${pixels(Math.max(0, element.height) * pixelsPerMm)}`;
+  return number === undefined
+    ? `<div class="i ${styles.classOf(`${place};background-color:#ccc`)}"></div>`
+    : `<div class="i ${styles.classOf(place)}" data-image="${number}"></div>`;
 }

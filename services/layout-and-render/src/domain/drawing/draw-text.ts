@@ -52,12 +52,20 @@ export function drawText(
   }
   const top = `top:${pixels((height - text.bottom - text.height) * pixelsPerMm)};height:${pixels(Math.max(0, text.height) * pixelsPerMm)}`;
   const box = `${left};${top};justify-content:${alignments[text.verticalAlign]};${lettering}${turn(text.rotation)}`;
-  const isMeasured = (text.isAutoresized || checksFit) && !surelyFits(lines, text, place);
-  const fit = isMeasured ? ` data-fit="${escapeHtml(mark)}"` : "";
+  const fit = mayNotFit(text, { checksFit }) ? ` data-fit="${escapeHtml(mark)}"` : "";
   const fixed = text.isAutoresized ? "" : ' data-fixed="1"';
   const kind = text.splitsLongWords ? "b" : "b n";
   const letters = styles.classOf(`${font};top:${round(place.shift)}em`);
   return `<div class="${kind} ${styles.classOf(box)}"${fit}${fit === "" ? "" : fixed}><div class="t ${letters}">${body}</div></div>`;
+}
+
+/** Whether the browser looks if the text fits its box. */
+export function mayNotFit(
+  text: DrawnText,
+  { checksFit = false }: { readonly checksFit?: boolean | undefined },
+): boolean {
+  if (text.type === "textarea" || !(text.isAutoresized || checksFit)) return false;
+  return !surelyFits(prepareLines(text.value), text, placeText(text));
 }
 
 function turn(rotation: number, then = ""): string {

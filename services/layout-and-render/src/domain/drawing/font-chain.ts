@@ -8,6 +8,8 @@ const ofScripts = [
   ["Noto Sans Arabic", /\p{scx=Arab}/u],
   ["Noto Sans Armenian", /\p{scx=Armn}/u],
   ["Noto Sans Bengali", /\p{scx=Beng}/u],
+  ["Noto Sans Canadian Aboriginal", /\p{scx=Cans}/u],
+  ["Noto Sans Cherokee", /\p{scx=Cher}/u],
   ["Noto Sans Ethiopic", /\p{scx=Ethi}/u],
   ["Noto Sans Georgian", /\p{scx=Geor}/u],
   ["Noto Sans Gujarati", /\p{scx=Gujr}/u],
@@ -16,13 +18,20 @@ const ofScripts = [
   ["Noto Sans Khmer", /\p{scx=Khmr}/u],
   ["Noto Sans Lao", /\p{scx=Laoo}/u],
   ["Noto Sans Malayalam", /\p{scx=Mlym}/u],
+  ["Noto Sans Meetei Mayek", /\p{scx=Mtei}/u],
   ["Noto Sans Myanmar", /\p{scx=Mymr}/u],
+  ["Noto Sans NKo", /\p{scx=Nkoo}/u],
+  ["Noto Sans Ol Chiki", /\p{scx=Olck}/u],
   ["Noto Sans Oriya", /\p{scx=Orya}/u],
   ["Noto Sans Sinhala", /\p{scx=Sinh}/u],
+  ["Noto Sans Syriac", /\p{scx=Syrc}/u],
   ["Noto Sans Tamil", /\p{scx=Taml}/u],
   ["Noto Sans Telugu", /\p{scx=Telu}/u],
+  ["Noto Sans Thaana", /\p{scx=Thaa}/u],
   // The sign of the baht is of no script.
   ["Noto Sans Thai", /[\p{scx=Thai}฿]/u],
+  ["Noto Sans Tifinagh", /\p{scx=Tfng}/u],
+  ["Noto Serif Tibetan", /\p{scx=Tibt}/u],
 ] as const;
 
 /** The same characters have other shapes in China, Japan and Korea: what is written decides, then the language. */

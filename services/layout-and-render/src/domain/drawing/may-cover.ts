@@ -2,22 +2,22 @@ import type { ResolvedElement } from "../elements/resolved-element.ts";
 import { poweredByRatio } from "./powered-by.ts";
 
 /** Millimetres from the lower left corner. */
-interface Area {
+export interface Area {
   readonly left: number;
   readonly right: number;
   readonly bottom: number;
   readonly top: number;
 }
 
-/** Whether something of an element may lie over something of another: never false where it does. */
-export function mayCover(element: ResolvedElement, other: ResolvedElement): boolean {
-  const [one, two] = [reach(element), reach(other)];
+/** Whether something in an area may lie over something in another. */
+export function mayCover(one: Area, two: Area): boolean {
   return one.left < two.right && two.left < one.right && one.bottom < two.top && two.bottom < one.top;
 }
 
 const mmPerPoint = 25.4 / 72;
 
-function reach(element: ResolvedElement): Area {
+/** Where an element may have something: never less than where it has. */
+export function reachOf(element: ResolvedElement): Area {
   const { left, bottom } = element;
   if (element.type === "barcodearea") return { left, bottom, right: left + element.size, top: bottom + element.size };
   if (element.type === "imagearea") return { left, bottom, right: left + element.width, top: bottom + element.height };
