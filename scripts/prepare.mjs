@@ -17,11 +17,11 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { dropUnreadFiles } from "./drop-unread-files.mjs";
 import { fetchPnpm, pnpm } from "./fetch-pnpm.mjs";
 import { chooseVariables } from "./install-environment.mjs";
 import { withLock } from "./prepare-lock.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
-import { trimPackages } from "./trim-packages.mjs";
 
 const neededNode = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -93,7 +93,7 @@ async function install(onStart) {
     fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
   }
   await provideNode();
-  if (!all) trimPackages(join(root, "node_modules", ".pnpm"));
+  if (!all) dropUnreadFiles(join(root, "node_modules", ".pnpm"), { compiles: true });
   mkdirSync(state, { recursive: true });
   writeFileSync(installed, `${fingerprint} ${all ? "with tools" : "without tools"}`);
   print(`installed in ${Math.ceil(result.seconds)} s`);

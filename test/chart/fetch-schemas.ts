@@ -1,11 +1,10 @@
 // Writes charts/schemas from the published modules of Kubernetes and of the operators whose objects the chart makes. It needs Go.
 //   npm run chart:schemas
-import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
+import { customResources, folderOf } from "./published-modules.ts";
 
 /** A version of each minor version that the chart is for. */
 const kubernetes = ["v1.34.4", "v1.35.4", "v1.36.3"];
@@ -22,15 +21,6 @@ const definitions: Readonly<Record<string, string>> = {
   NetworkPolicy: "io.k8s.api.networking.v1",
   Ingress: "io.k8s.api.networking.v1",
 };
-const prometheus = "github.com/prometheus-operator/prometheus-operator@v0.85.0";
-const monitoring = "example/prometheus-operator-crd/monitoring.coreos.com";
-const customResources: readonly (readonly [module: string, path: string, version: string])[] = [
-  [prometheus, `${monitoring}_servicemonitors.yaml`, "v1"],
-  [prometheus, `${monitoring}_prometheusrules.yaml`, "v1"],
-  ["github.com/kedacore/keda/v2@v2.21.0", "config/crd/bases/keda.sh_scaledobjects.yaml", "v1alpha1"],
-  ["sigs.k8s.io/gateway-api@v1.6.3", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml", "v1"],
-];
-
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 const mapValues = (node: Node, change: (value: unknown) => unknown) =>
@@ -77,11 +67,6 @@ function referencesIn(schema: unknown): string[] {
   return Object.entries(schema).flatMap(([key, value]) =>
     key === "$ref" && typeof value === "string" ? [nameIn(value)] : referencesIn(value),
   );
-}
-
-function folderOf(module: string): string {
-  const answer = execFileSync("go", ["mod", "download", "-json", module], { cwd: tmpdir(), encoding: "utf8" });
-  return (JSON.parse(answer) as { Dir: string }).Dir;
 }
 
 function write(name: string, { from, kinds, $defs }: { from: string; kinds: Node; $defs: Node }): void {

@@ -16,6 +16,7 @@ interface Container {
     readonly value?: string;
     readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
   }[];
+  readonly command: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: its shape is checked by the schema
   readonly [more: string]: any;
 }
@@ -195,7 +196,10 @@ it("the test runs the doctor of each service with the settings of that service",
   expect(doctor?.metadata.annotations?.["helm.sh/hook"]).toBe("test");
   const examined = doctor?.spec.containers as Container[];
   expect(examined.map(({ name }) => name)).toEqual([...ofKind("Deployment", manifests).keys()].sort());
-  for (const { name, args, env } of examined) {
+  for (const { name, command, args, env, volumeMounts } of examined) {
+    // One after the other.
+    expect(command.slice(0, 2)).toEqual(["flock", "/tmp/turn"]);
+    expect(volumeMounts).toContainEqual({ name: "tmp", mountPath: "/tmp" });
     expect(args).toEqual(["doctor", name, "--health", `http://tessera-${name}:9090`]);
     expect(env).toEqual(ofKind("Deployment", manifests).get(name)?.spec.template.spec.containers[0].env);
   }

@@ -81,6 +81,16 @@ it("every alert is about metrics that operators are told about, and has a sectio
     for (const part of ["**Means.**", "**Look.**", "**Do.**"]) expect(section, section.split("\n")[0]).toContain(part);
 });
 
+it("the dashboard comes as a ConfigMap that Grafana's sidecar picks up, where that is wished", async () => {
+  const dashboards = (await renderChart("full")).find(({ metadata }) => metadata.name === "tessera-dashboards");
+  expect(dashboards?.metadata.labels).toMatchObject({ grafana_dashboard: "1" });
+  const { data } = dashboards as unknown as { data: Readonly<Record<string, string>> };
+  expect(Object.keys(data)).toEqual(["tessera.json"]);
+  const chart = new URL("../../charts/tessera/dashboards/tessera.json", import.meta.url);
+  expect(JSON.parse(data["tessera.json"] ?? "")).toEqual(JSON.parse(readFileSync(chart, "utf8")));
+  expect(JSON.stringify(await renderChart("minimal"))).not.toContain("grafana");
+});
+
 it("metrics keep the service that they are about", async () => {
   const monitor = ofKind("ServiceMonitor", await renderChart("full")).get("services");
   expect(monitor?.metadata.labels).toMatchObject({ release: "prometheus" });

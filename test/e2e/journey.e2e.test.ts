@@ -212,7 +212,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     const page = (await positions("page_size=1&ordering=positionid")).body;
     expect(page.count).toBe(3);
     expect(page.next).toBe(
-      `${platform.baseUrl}${eventPath}/checkinlists/1/positions/?ordering=positionid&page=2&page_size=1`,
+      `${platform.publicUrl}${eventPath}/checkinlists/1/positions/?ordering=positionid&page=2&page_size=1`,
     );
     expect((await positions("page=99")).status).toBe(404);
   });

@@ -104,7 +104,9 @@ it("the dashboard asks for what a scrape has", () => {
   interface Panel {
     readonly targets?: readonly { readonly expr: string }[];
   }
-  const { panels } = JSON.parse(read("dashboards/tessera.json")) as { readonly panels: readonly Panel[] };
+  const { panels } = JSON.parse(read("../charts/tessera/dashboards/tessera.json")) as {
+    readonly panels: readonly Panel[];
+  };
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   expect(queries.length).toBeGreaterThan(15);
   for (const query of queries) {

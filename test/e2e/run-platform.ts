@@ -13,16 +13,24 @@ import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
 import getPort from "get-port";
 import { findFirstPort } from "./find-ports.ts";
 
-/** How the platform under test runs: in this process over one of the transports, or as one process per part on real engines. */
-export type PlatformKind = "inprocess" | "grpc" | "processes";
+/**
+ * How the platform under test runs: in this process over one of the transports, as one process per part on real engines, or
+ * installed by others.
+ */
+export type PlatformKind = "inprocess" | "grpc" | "processes" | "installed";
 
 /** The kinds of this run of the suite; the suite runs once for each setting of PLATFORM. */
-export const platformKinds: readonly PlatformKind[] =
-  process.env["PLATFORM"] === "processes" ? ["processes"] : ["inprocess", "grpc"];
+export const platformKinds: readonly PlatformKind[] = kindsOf(process.env["PLATFORM"]);
+
+function kindsOf(named: string | undefined): readonly PlatformKind[] {
+  return named === "processes" || named === "installed" ? [named] : ["inprocess", "grpc"];
+}
 
 export interface RunningParts {
   /** The addresses of the gateways. */
   readonly baseUrls: readonly string[];
+  /** What links in answers begin with, if that is not the address of a gateway. */
+  readonly publicUrl?: string;
   /** The address of health and metrics, if it runs in this process. */
   readonly operationsUrl?: string;
   /** The brokers of its bus, if it is not in this process. */
@@ -38,7 +46,27 @@ export interface PartsOptions {
 
 /** Runs the platform on a database with its schemas. */
 export function runPlatform(kind: PlatformKind, options: PartsOptions): Promise<RunningParts> {
+  if (kind === "installed") return findInstalled().follow(options);
   return kind === "processes" ? runProcesses(options) : runHere(kind, options);
+}
+
+/** A platform that runs before tests begin, with the operator's key of the sample records. */
+export interface InstalledPlatform {
+  readonly databaseUrl: string;
+  /** Passes its log lines on, from now on and those before. */
+  follow(options: Pick<PartsOptions, "onLogLine">): Promise<RunningParts>;
+}
+
+let installed: InstalledPlatform | undefined;
+
+/** Names the platform that tests of this process use where PLATFORM is `installed`. */
+export function useInstalled(platform: InstalledPlatform): void {
+  installed = platform;
+}
+
+export function findInstalled(): InstalledPlatform {
+  if (installed === undefined) throw new Error("no platform was named: call useInstalled before the tests");
+  return installed;
 }
 
 async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): Promise<RunningParts> {

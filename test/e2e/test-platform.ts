@@ -5,7 +5,7 @@ import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
 import { createPlatformDatabase } from "./platform-database.ts";
-import { type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
+import { findInstalled, type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
 import { operatorKey } from "./sample-records.ts";
 
 export interface Answer {
@@ -21,6 +21,8 @@ export interface TestPlatform {
   readonly baseUrl: string;
   /** Of all gateways. */
   readonly baseUrls: readonly string[];
+  /** What links in answers begin with. */
+  readonly publicUrl: string;
   /** The address of health and metrics, if it runs in this process. */
   readonly operationsUrl: string | undefined;
   readonly databaseUrl: string;
@@ -49,16 +51,16 @@ export function startTestPlatform(
   options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
 ): Promise<TestPlatform> {
   const { kind = platformKinds[0] ?? "inprocess", environment } = options;
-  if (kind !== "processes") return startOwn(kind, environment);
-  if (environment !== undefined) throw new Error("a platform of processes is shared, and takes no settings");
-  return sharePlatform();
+  if (kind !== "processes" && kind !== "installed") return startOwn(kind, environment);
+  if (environment !== undefined) throw new Error("a platform of several processes is shared, and takes no settings");
+  return sharePlatform(kind);
 }
 
 let shared: Promise<OwnPlatform> | undefined;
 
 /** Its start takes longer than the tests of most files. Who uses it has an organizer of its own. */
-async function sharePlatform(): Promise<TestPlatform> {
-  shared ??= startOwn("processes");
+async function sharePlatform(kind: PlatformKind): Promise<TestPlatform> {
+  shared ??= startOwn(kind);
   const platform = await shared;
   return { ...platform, stop: async () => platform.examineLog() };
 }
@@ -75,11 +77,13 @@ interface OwnPlatform extends TestPlatform {
 }
 
 async function startOwn(kind: PlatformKind, environment: Readonly<Record<string, string>> = {}): Promise<OwnPlatform> {
-  const database = await createPlatformDatabase();
+  const database =
+    kind === "installed" ? { url: findInstalled().databaseUrl, drop: async () => {} } : await createPlatformDatabase();
   const files = await mkdtemp(join(tmpdir(), "tessera-e2e-"));
   const lines: string[] = [];
   const forbidden = new Set<string>([operatorKey]);
   const expected = new Set<string>();
+  let seen = 0;
   const parts = await runPlatform(kind, {
     databaseUrl: database.url,
     environment: { OPERATOR_KEY: operatorKey, FILES_DIR: files, ...environment },
@@ -123,6 +127,7 @@ async function startOwn(kind: PlatformKind, environment: Readonly<Record<string,
   function examineLog(): void {
     const [written, messages] = [lines.splice(0), [...expected]];
     expected.clear();
+    seen += written.length;
     const leaks = written.filter((line) => [...forbidden].some((text) => line.includes(text)));
     expect(leaks, "log lines that hold a secret or personal data").toEqual([]);
     const errors = written.filter((line) => line.includes('"level":"error"'));
@@ -130,12 +135,13 @@ async function startOwn(kind: PlatformKind, environment: Readonly<Record<string,
       errors.filter((line) => !messages.some((message) => line.includes(message))),
       "errors in the log",
     ).toEqual([]);
-    expect(written.length, "log lines written at all").toBeGreaterThan(0);
+    expect(seen, "log lines written at all").toBeGreaterThan(0);
   }
 
   return {
     baseUrl,
     baseUrls: parts.baseUrls,
+    publicUrl: parts.publicUrl ?? baseUrl,
     operationsUrl: parts.operationsUrl,
     databaseUrl: database.url,
     operatorKey,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -100,16 +100,26 @@ export async function inspectImage(target: Target, tag: string): Promise<BuiltIm
 }
 
 /** Looks for files in an image, by patterns of `find -path`. */
-export async function findInImage(target: Target, tag: string, patterns: readonly string[]): Promise<string[]> {
-  const container = (await buildah(["from", `${targets[target]}:${tag}`])).trim();
-  try {
-    const folder = (await buildah(["mount", container])).trim();
+export function findInImage(target: Target, tag: string, patterns: readonly string[]): Promise<string[]> {
+  return withFiles(target, tag, async (folder) => {
     const any = patterns.flatMap((pattern) => ["-o", "-path", join(folder, pattern)]).slice(1);
     const found = await runTool("find", [folder, "-xdev", ...["(", ...any, ")"]]);
     return found
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => line.slice(folder.length));
+  });
+}
+
+/** Reads a text file of an image. */
+export function readInImage(target: Target, tag: string, path: string): Promise<string> {
+  return withFiles(target, tag, (folder) => readFile(join(folder, path), "utf8"));
+}
+
+async function withFiles<T>(target: Target, tag: string, use: (folder: string) => Promise<T>): Promise<T> {
+  const container = (await buildah(["from", `${targets[target]}:${tag}`])).trim();
+  try {
+    return await use((await buildah(["mount", container])).trim());
   } finally {
     await buildah(["rm", container]);
   }

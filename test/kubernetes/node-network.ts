@@ -32,21 +32,13 @@ async function removeBridge(): Promise<void> {
   await runTool("ip", ["link", "delete", podNetwork.bridge]).catch(() => {});
 }
 
-/** The settings of the network plugin: addresses of a bridge, and no other rule. */
-export const networkPlugins = {
-  cniVersion: "0.4.0",
-  name: "pods",
-  plugins: [
-    {
-      type: "bridge",
-      bridge: podNetwork.bridge,
-      isGateway: true,
-      hairpinMode: true,
-      ipam: {
-        type: "host-local",
-        ranges: [[{ subnet: podNetwork.range, rangeStart: "10.244.0.10" }]],
-        routes: [{ dst: "0.0.0.0/0" }],
-      },
-    },
-  ],
-};
+/**
+ * The settings of the network plugin: addresses of a bridge, and no other rule. All nodes keep the addresses that are taken
+ * in one folder.
+ */
+export function networkPlugins(taken: string): object {
+  const ranges = [[{ subnet: podNetwork.range, rangeStart: "10.244.0.10" }]];
+  const ipam = { type: "host-local", dataDir: taken, ranges, routes: [{ dst: "0.0.0.0/0" }] };
+  const plugins = [{ type: "bridge", bridge: podNetwork.bridge, isGateway: true, hairpinMode: true, ipam }];
+  return { cniVersion: "0.4.0", name: "pods", plugins };
+}

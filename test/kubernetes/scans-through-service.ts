@@ -1,6 +1,8 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { deviceKey, eventPath } from "../e2e/sample-records.ts";
+import { samplesOf } from "../e2e/sample-records.ts";
+
+const { deviceKey, eventPath } = samplesOf("doors");
 
 /** Visitors with a ticket each, who come to gates one after the other. */
 export interface Visitors {
@@ -80,14 +82,52 @@ function scan(
   url: string,
   { nonce, agent }: { readonly nonce: string; readonly agent: Agent | false },
 ): Promise<string | undefined> {
+  const headers = { authorization: `Device ${deviceKey}`, "content-type": "application/json" };
+  return ask(url, { method: "POST", headers, agent, status: 201, body: JSON.stringify({ nonce, type: "entry" }) });
+}
+
+/** Others, who read the documentation again and again: work for gateways alone. */
+export interface Readers {
+  /** Ends when every reader has an answer, and returns what was wrong. */
+  finish(): Promise<{ readonly answers: number; readonly failures: readonly string[] }>;
+}
+
+export function openReaders({ baseUrl, readers }: { readonly baseUrl: string; readonly readers: number }): Readers {
+  const failures: string[] = [];
+  let answers = 0;
+  let closing = false;
+  const reading = Array.from({ length: readers }, async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!closing) {
+      const problem = await ask(`${baseUrl}/api/v1/openapi.json`, { method: "GET", headers: {}, agent, status: 200 });
+      if (problem === undefined) answers += 1;
+      else failures.push(problem);
+      await sleep(20);
+    }
+    agent.destroy();
+  });
+  return {
+    async finish() {
+      closing = true;
+      await Promise.all(reading);
+      return { answers, failures };
+    },
+  };
+}
+
+interface Asked {
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly agent: Agent | false;
+  readonly body?: string;
+  /** Every other status is a problem. */
+  readonly status: number;
+}
+
+/** Returns what is wrong with the answer. */
+function ask(url: string, { method, headers, agent, body, status }: Asked): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const options = {
-      method: "POST",
-      agent,
-      headers: { authorization: `Device ${deviceKey}`, "content-type": "application/json" },
-      timeout: 15_000,
-    };
-    const asked = request(url, options, (response) => {
+    const asked = request(url, { method, agent, headers, timeout: 15_000 }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => {
@@ -95,12 +135,12 @@ function scan(
       });
       response.on("error", (error) => resolve(describe(error)));
       response.on("end", () =>
-        resolve(response.statusCode === 201 ? undefined : `${response.statusCode} ${text.slice(0, 200)}`),
+        resolve(response.statusCode === status ? undefined : `${response.statusCode} ${text.slice(0, 200)}`),
       );
     });
     asked.on("timeout", () => asked.destroy(new Error("no answer in 15 s")));
     asked.on("error", (error) => resolve(describe(error)));
-    asked.end(JSON.stringify({ nonce, type: "entry" }));
+    asked.end(body);
   });
 }
 

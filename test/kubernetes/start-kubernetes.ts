@@ -6,20 +6,23 @@ import { chart } from "../chart/render-chart.ts";
 import { saveImage } from "./build-images.ts";
 import { openClusterNames } from "./cluster-names.ts";
 import { startControlPlane } from "./control-plane.ts";
-import { nodeName, startNodeAgents } from "./node-agents.ts";
+import { startMetricsServer } from "./metrics-server.ts";
+import { type NodeAgents, nodes, removePods, startNodeAgents, startServiceProxy } from "./node-agents.ts";
 import { makeNodeNetwork, podNetwork } from "./node-network.ts";
 import { runTool } from "./run-tool.ts";
 
-/** A Kubernetes with one node, which is this machine. */
+/** A Kubernetes with two nodes, which are this machine. */
 export interface Kubernetes {
   readonly kubeconfig: string;
+  /** kubectl, and its first arguments. */
+  readonly kubectlCommand: readonly string[];
   /** Runs kubectl, and returns what it printed. */
   kubectl(...args: readonly string[]): Promise<string>;
   /** The same with an object as result. */
   get<T>(...args: readonly string[]): Promise<T>;
   /** Creates objects, or changes them. */
   apply(...objects: readonly object[]): Promise<void>;
-  /** Loads an image that buildah has. */
+  /** Loads an image that buildah has into every node. */
   importImage(image: string): Promise<void>;
   /** Leaves no process, mount, network or file. */
   stop(): Promise<void>;
@@ -40,6 +43,7 @@ export async function startKubernetes(): Promise<Kubernetes> {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
+    await removePods(directory);
     await runTool("sh", ["-c", `awk '$2 ~ "^${directory}/" {print $2}' /proc/mounts | tac | xargs -r umount -l`]);
     await rm(directory, { recursive: true, force: true });
     await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -53,25 +57,40 @@ export async function startKubernetes(): Promise<Kubernetes> {
     const profiles = {
       "profiles/chromium.json": await readFile(join(chart, "profiles/chromium.json"), "utf8"),
     };
-    const node = await startNodeAgents({ programs, directory, kubeconfig: api.kubeconfig, profiles });
-    undo.push(() => node.stop());
-    const kubectl = (...args: readonly string[]) =>
-      runTool(join(programs, "kubectl"), ["--kubeconfig", api.kubeconfig, ...args], { minutes: 10 });
-    await kubectl("wait", "--for=condition=Ready", `node/${nodeName}`, "--timeout=120s");
+    const cluster = { programs, directory, kubeconfig: api.kubeconfig, profiles };
+    undo.push(() => removePods(directory));
+    const agents: NodeAgents[] = [];
+    for (const node of nodes) {
+      const started = await startNodeAgents(node, cluster);
+      agents.push(started);
+      undo.push(() => started.stop());
+    }
+    const proxy = await startServiceProxy(cluster);
+    undo.push(() => proxy.end("SIGTERM"));
+    const kubectlCommand = [join(programs, "kubectl"), "--kubeconfig", api.kubeconfig] as const;
+    const kubectl = (...args: readonly string[]) => {
+      const [program, ...given] = kubectlCommand;
+      return runTool(program, [...given, ...args], { minutes: 15 });
+    };
+    await kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=300s");
     const get = async <T>(...args: readonly string[]) => JSON.parse(await kubectl("get", ...args, "-o", "json")) as T;
+    const apply = async (...objects: readonly object[]) => {
+      const file = join(directory, "objects.json");
+      await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }), { mode: 0o600 });
+      await kubectl("apply", "--server-side", "--filename", file);
+    };
+    const metrics = await startMetricsServer({ directory, api, kubectl, apply });
+    undo.push(() => metrics.end("SIGTERM"));
     return {
       kubeconfig: api.kubeconfig,
+      kubectlCommand,
       kubectl,
       get,
-      async apply(...objects) {
-        const file = join(directory, "objects.json");
-        await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }), { mode: 0o600 });
-        await kubectl("apply", "--server-side", "--filename", file);
-      },
+      apply,
       async importImage(image) {
         const saved = await saveImage(image);
         try {
-          await node.importImage(saved.path);
+          for (const node of agents) await node.importImage(saved.path);
         } finally {
           await saved.remove();
         }

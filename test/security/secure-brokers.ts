@@ -20,12 +20,19 @@ const passwordOf = (account: string) => `pw-${account}`;
 /** Starts it with these accounts. The certificate at its other address has expired. */
 export async function startSecureBrokers(
   accounts: readonly string[],
-  { clientCertificates = false } = {},
+  {
+    clientCertificates = false,
+    host,
+  }: {
+    readonly clientCertificates?: boolean;
+    /** The address of this machine at which clients reach it. By default this machine alone reaches it. */
+    readonly host?: string;
+  } = {},
 ): Promise<SecureBrokers> {
   const authority = await createAuthority();
   const directory = await mkdtemp(join(tmpdir(), "tessera-secure-brokers-"));
   const issue = async (name: string, until: Date) => {
-    const own = await authority.issue({ names: ["127.0.0.1"], until });
+    const own = await authority.issue({ names: ["127.0.0.1", ...(host === undefined ? [] : [host])], until });
     await writeFile(join(directory, name), own.key + own.certificate);
     return join(directory, name);
   };
@@ -43,6 +50,7 @@ export async function startSecureBrokers(
     Object.entries(mechanisms).map(([name, value]) => [`listener.name.${listener}.${name}`, value]),
   );
   const engine = await startKafka({
+    ...(host === undefined ? {} : { host }),
     protocol: "SASL_SSL",
     accounts: Object.fromEntries(known.map((account) => [account, passwordOf(account)])),
     settings: {

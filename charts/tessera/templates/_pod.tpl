@@ -98,11 +98,15 @@ runtimeClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* A container that runs as a service would: takes root, name, declared, component, containerName and args. */}}
+{{/* A container that runs as a service would: takes root, name, declared, component, containerName, args and, if it is not the image's, command. */}}
 {{- define "tessera.container" -}}
 name: {{ .containerName }}
 image: {{ include "tessera.image" (dict "root" .root "withChromium" (has "CHROMIUM_PATH" .declared.settings)) }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+{{- with .command }}
+command:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 args:
   {{- toYaml .args | nindent 2 }}
 env:

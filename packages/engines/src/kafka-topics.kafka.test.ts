@@ -24,7 +24,7 @@ describe("applyTopics", () => {
     expect(applied.map(({ topic }) => topic)).toEqual(["states", "events"]);
     expect(left).toEqual([]);
     expect(await diffTopics(catalogue, options)).toEqual([]);
-    expect(await applyTopics(catalogue, options)).toEqual({ applied: [], left: [] });
+    expect(await applyTopics(catalogue, options)).toEqual({ applied: [], accepted: [], left: [] });
   });
 
   it("alters settings, and keeps those that somebody else has made", async () => {
@@ -65,6 +65,21 @@ describe("applyTopics", () => {
       { what: "replication factor", wanted: "2", found: "1", remedy: "decide" },
     ]);
     expect(await diffTopics(catalogue.slice(0, 1), { ...options, replicationFactor: 2 })).toEqual(left);
+  });
+
+  it("accepts more partitions than declared, says so, and creates what is missing beside them", async () => {
+    const options = optionsOf(`${randomUUID()}.`);
+    await createKafkaTopic(brokers, `${options.topicPrefix}states`, { partitions: 5 });
+    const { applied, accepted, left } = await applyTopics(catalogue, options);
+    expect(accepted).toEqual([
+      {
+        ...{ topic: "states", what: "partitions", wanted: "3", found: "5", remedy: "accept" },
+        advice: "more than declared do no harm if they were there before the first fact",
+      },
+    ]);
+    expect(left).toEqual([]);
+    expect(applied).toContainEqual(expect.objectContaining({ topic: "events", remedy: "create" }));
+    expect(await diffTopics(catalogue, options)).toEqual(accepted);
   });
 
   it("fails in bounded time, and says where it asked, when no broker is there", async () => {

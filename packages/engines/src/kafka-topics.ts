@@ -34,8 +34,8 @@ export interface TopicDifference {
   readonly wanted: string;
   /** Undefined: the broker has no such value. */
   readonly found: string | undefined;
-  /** applyTopics does `create` and `alter`. An operator must `decide` the rest; `advice` says why. */
-  readonly remedy: "create" | "alter" | "decide";
+  /** applyTopics does `create` and `alter`, and lets stand what is to `accept`. An operator must `decide` the rest; `advice` says why. */
+  readonly remedy: "create" | "alter" | "accept" | "decide";
   readonly advice?: string;
 }
 
@@ -58,14 +58,20 @@ export async function diffTopics(
   return administer(options, (admin) => findDifferences(admin, catalogue, options));
 }
 
+/** What became of the differences of topics. */
+export interface AppliedTopics {
+  readonly applied: readonly TopicDifference[];
+  /** They may stay. */
+  readonly accepted: readonly TopicDifference[];
+  /** An operator must decide. */
+  readonly left: readonly TopicDifference[];
+}
+
 /**
  * Creates missing topics and alters settings. It never deletes a topic, and never changes the number of partitions or
- * replicas. Returns the applied differences, and those that an operator must decide.
+ * replicas.
  */
-export async function applyTopics(
-  catalogue: readonly DeclaredTopic[],
-  options: TopicOptions,
-): Promise<{ readonly applied: readonly TopicDifference[]; readonly left: readonly TopicDifference[] }> {
+export async function applyTopics(catalogue: readonly DeclaredTopic[], options: TopicOptions): Promise<AppliedTopics> {
   return administer(options, async (admin) => {
     const differences = await findDifferences(admin, catalogue, options);
     const replicas = await replication(admin, options);
@@ -89,10 +95,9 @@ export async function applyTopics(
       );
     }
     for (const topic of named("alter")) await alter(admin, kafkaName(topic, options), settingsOf(topic, replicas));
-    return {
-      applied: differences.filter(({ remedy }) => remedy !== "decide"),
-      left: differences.filter(({ remedy }) => remedy === "decide"),
-    };
+    const of = (...remedies: readonly TopicDifference["remedy"][]) =>
+      differences.filter(({ remedy }) => remedies.includes(remedy));
+    return { applied: of("create", "alter"), accepted: of("accept"), left: of("decide") };
   });
 }
 
@@ -192,23 +197,33 @@ function missing({ name, partitions }: DeclaredTopic): TopicDifference {
 
 function compare(topic: DeclaredTopic, shape: Shape, replicas: Replicas): TopicDifference[] {
   const differences: TopicDifference[] = [];
-  const note = (what: string, wanted: string, found: string | undefined, advice?: string) => {
-    if (wanted === found) return;
-    const remedy = advice === undefined ? ("alter" as const) : ("decide" as const);
-    differences.push({ topic: topic.name, what, wanted, found, remedy, ...(advice === undefined ? {} : { advice }) });
+  const note = (
+    what: string,
+    wanted: string,
+    found: string | undefined,
+    how: Pick<TopicDifference, "remedy" | "advice"> = { remedy: "alter" },
+  ) => {
+    if (wanted !== found) differences.push({ topic: topic.name, what, wanted, found, ...how });
   };
-  note("partitions", String(topic.partitions), String(shape.partitions), partitionAdvice(topic, shape));
-  note("replication factor", String(replicas.factor), String(shape.factor), replicaAdvice);
+  note("partitions", String(topic.partitions), String(shape.partitions), judgePartitions(topic, shape));
+  note("replication factor", String(replicas.factor), String(shape.factor), {
+    remedy: "decide",
+    advice: replicaAdvice,
+  });
   for (const [name, wanted] of Object.entries(settingsOf(topic, replicas)))
     note(name, wanted, shape.settings.get(name));
   return differences;
 }
 
-function partitionAdvice(topic: DeclaredTopic, shape: Shape): string {
+function judgePartitions(topic: DeclaredTopic, shape: Shape): Pick<TopicDifference, "remedy" | "advice"> {
   return shape.partitions < topic.partitions
-    ? "with more partitions the next fact of a key would go to another partition than the earlier ones, and their order would be lost: " +
-        "declare a new version of the topic, or recreate this one while nothing writes to it and everything was read"
-    : "partitions cannot be removed; more of them than declared do no harm";
+    ? {
+        remedy: "decide",
+        advice:
+          "with more partitions the next fact of a key would go to another partition than the earlier ones, and their order would be lost: " +
+          "declare a new version of the topic, or recreate this one while nothing writes to it and everything was read",
+      }
+    : { remedy: "accept", advice: "more than declared do no harm if they were there before the first fact" };
 }
 
 const replicaAdvice = "replicas are moved with the brokers' own kafka-reassign-partitions";

@@ -115,6 +115,14 @@ export async function readCodes({ png }: PdfImage): Promise<{ format: string; te
   return found.map(({ format, text }) => ({ format, text }));
 }
 
+/** The names of the fonts that a file has with it, without what marks them as parts. */
+export function findFonts(bytes: Uint8Array): string[] {
+  const names = Buffer.from(bytes)
+    .toString("latin1")
+    .matchAll(/\/FontName\s*\/(?:[A-Z]{6}\+)?([\w-]+)/g);
+  return [...new Set(Array.from(names, ([, name = ""]) => name))].sort();
+}
+
 /** Texts that a file gives for glyphs that stand for several letters or for parts of one; the library above passes over them. */
 export function readReplacementTexts(bytes: Uint8Array): string {
   const file = Buffer.from(bytes);

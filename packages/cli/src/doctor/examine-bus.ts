@@ -30,7 +30,8 @@ export async function examineBus(around: Surroundings): Promise<Finding[]> {
     return [explainFailure(error, { what, mend, trust: "KAFKA_TLS_CA" })];
   }
   const absent = new Set(differences.filter(({ what }) => what === "topic").map(({ topic }) => topic));
-  return [...differences.map(describeDifference), ...(await examineGroups(around, absent))];
+  const wanting = differences.filter(({ remedy }) => remedy !== "accept");
+  return [...wanting.map(describeDifference), ...(await examineGroups(around, absent))];
 }
 
 /** Describes one difference of a topic from the catalogue. */

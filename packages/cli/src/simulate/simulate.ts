@@ -17,7 +17,7 @@ const usage = `tessera simulate  [OPTIONS]
 Lets visitors come to gates of a running platform, and says whether it would hold. They come to an event of an organizer that
 exists only for this and is removed at the end; what other organizers have is not touched, but it is load for their gates.`;
 
-const options = {
+export const simulateOptions = {
   ...accessOptions,
   gates: { type: "string", default: "20", value: "N", help: "gates, each with its own device (default 20)" },
   arrivals: {
@@ -40,7 +40,7 @@ const countedWithinMs = 10_000;
 
 /** Runs the simulation; exits with 1 where the platform would not hold. */
 export async function simulate(args: string[]): Promise<void> {
-  const read = readOptions(usage, options, args);
+  const read = readOptions(usage, simulateOptions, args);
   if (read === undefined) return;
   const { values, names } = read;
   if (names.length > 0) throw fault("unexpected_name", `${names.join(" ")} is not expected here`);

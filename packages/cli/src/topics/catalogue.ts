@@ -1,4 +1,10 @@
-import { applyTopics, diffTopics, type TopicDifference, type TopicOptions } from "@tessera/engines/kafka-topics";
+import {
+  type AppliedTopics,
+  applyTopics,
+  diffTopics,
+  type TopicDifference,
+  type TopicOptions,
+} from "@tessera/engines/kafka-topics";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
 import { catalogue } from "@tessera/protos/topics";
@@ -10,10 +16,8 @@ export async function diffCatalogue(environment: Environment): Promise<readonly 
   return diffTopics(catalogue, topicOptions(environment));
 }
 
-/** Creates missing topics and alters settings; returns the changes, and the differences that a person must decide about. */
-export async function applyCatalogue(
-  environment: Environment,
-): Promise<{ readonly applied: readonly TopicDifference[]; readonly left: readonly TopicDifference[] }> {
+/** Creates missing topics and alters settings. */
+export async function applyCatalogue(environment: Environment): Promise<AppliedTopics> {
   return applyTopics(catalogue, topicOptions(environment));
 }
 

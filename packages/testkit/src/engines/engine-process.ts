@@ -214,9 +214,9 @@ export function killWithParent(pid: number, { scratch = "" }: { readonly scratch
 }
 
 /** Whether a process accepts connections at this port. */
-export function takesConnections(port: number): Promise<boolean> {
+export function takesConnections(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port, timeout: 1000 });
+    const socket = connect({ host, port, timeout: 1000 });
     const answer = (taken: boolean) => {
       socket.destroy();
       resolve(taken);

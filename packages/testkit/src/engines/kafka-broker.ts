@@ -33,6 +33,8 @@ export interface KafkaEngine {
 export interface KafkaEngineOptions {
   /** Keeps the logs between starts. By default they are deleted with the brokers. */
   readonly directory?: string;
+  /** The address of this machine at which clients reach the brokers. By default this machine alone reaches them. */
+  readonly host?: string;
   /** The first broker's port; the others use the next ones. By default free ports. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
@@ -52,6 +54,8 @@ interface Node {
   readonly directory: string;
   process: EngineProcess | undefined;
 }
+
+const ownHost = "127.0.0.1";
 
 /** Under full load the start of a broker has taken sixteen seconds. */
 const startPatienceMs = 90_000;
@@ -105,8 +109,8 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     directory: join(directory, `broker-${id}`),
     process: undefined as EngineProcess | undefined,
   }));
-  const { protocol = "PLAINTEXT" } = options;
-  const settings = (node: Node) => ({ ...settingsOf(node, { nodes, protocol }), ...options.settings });
+  const { protocol = "PLAINTEXT", host } = options;
+  const settings = (node: Node) => ({ ...settingsOf(node, { nodes, protocol, host }), ...options.settings });
 
   const startAll = async () => {
     const cluster = await clusterId(directory);
@@ -135,8 +139,8 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     throw error;
   }
   return {
-    brokers: nodes.map(({ port }) => `127.0.0.1:${port}`).join(","),
-    other: `127.0.0.1:${nodeOf(1).otherPort}`,
+    brokers: nodes.map(({ port }) => `${host ?? ownHost}:${port}`).join(","),
+    other: `${host ?? ownHost}:${nodeOf(1).otherPort}`,
     async kill(id = 1) {
       await nodeOf(id).process?.end("SIGKILL");
     },
@@ -234,7 +238,7 @@ async function clusterId(directory: string): Promise<string> {
 
 function settingsOf(
   node: Node,
-  { nodes, protocol }: { nodes: readonly Node[]; protocol: string },
+  { nodes, protocol, host }: { nodes: readonly Node[]; protocol: string; host?: string | undefined },
 ): Record<string, string> {
   const replicas = String(nodes.length);
   const inSync = nodes.length === 1 ? "1" : "2";
@@ -243,15 +247,16 @@ function settingsOf(
     ...(protocol === "PLAINTEXT" ? {} : { OTHER: node.otherPort }),
     CONTROLLER: node.controllerPort,
   };
-  const listeners = Object.entries(ports)
-    .map(([name, port]) => `${name}://127.0.0.1:${port}`)
-    .join(",");
+  const listenersAt = (clients: string) =>
+    Object.entries(ports)
+      .map(([name, port]) => `${name}://${name === "CONTROLLER" ? ownHost : clients}:${port}`)
+      .join(",");
   return {
     "process.roles": "broker,controller",
     "node.id": String(node.id),
     "controller.quorum.voters": nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(","),
-    listeners,
-    "advertised.listeners": listeners,
+    listeners: listenersAt(host === undefined ? ownHost : "0.0.0.0"),
+    "advertised.listeners": listenersAt(host ?? ownHost),
     "listener.security.protocol.map": `CLIENTS:${protocol},OTHER:${protocol},CONTROLLER:PLAINTEXT`,
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "CLIENTS",

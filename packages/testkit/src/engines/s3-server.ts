@@ -51,7 +51,7 @@ export async function startS3(
     readonly directory?: string;
     /** By default this machine alone reaches it. */
     readonly host?: string;
-    /** Files of a certificate for 127.0.0.1: it then speaks TLS. */
+    /** Files of a certificate for its address: it then speaks TLS. */
     readonly tls?: { readonly certificate: string; readonly key: string };
   } = {},
 ): Promise<S3Server> {
@@ -76,7 +76,7 @@ export async function startS3(
       isReady: async () =>
         tls === undefined
           ? (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status < 500
-          : takesConnections(port),
+          : takesConnections(port, host),
     });
   let running: EngineProcess = await start();
   return {
