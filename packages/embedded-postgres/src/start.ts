@@ -82,7 +82,6 @@ const ours: Readonly<Record<string, string>> = {
   max_connections: "200",
   shared_buffers: "256MB",
   max_wal_size: "2GB",
-  wal_compression: "on",
   synchronous_commit: "on",
   autovacuum: "on",
   // Statements are short: compiling them costs more than it saves.

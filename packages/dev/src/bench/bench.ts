@@ -3,7 +3,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, redeem, overload, vouchers, render, offline, shred.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, search, status, redeem, overload, vouchers, render, offline, shred.";
 
 const options = {
   orders: {
@@ -28,7 +28,7 @@ const options = {
     type: "string",
     value: "N",
     default: "1000000",
-    help: "reads, redeem: how many tickets the event has (default 1000000)",
+    help: "reads, search, status, redeem: how many tickets the event has (default 1000000)",
   },
   rendered: {
     type: "string",
@@ -93,6 +93,14 @@ export async function bench(args: string[]): Promise<void> {
     const { benchReads } = await import("./reads.ts");
     return benchReads({ tickets: readCount("--tickets", values.tickets, 1000) });
   }
+  if (name === "search") {
+    const { benchSearch } = await import("./lookups.ts");
+    return benchSearch({ tickets: readCount("--tickets", values.tickets, 1000) });
+  }
+  if (name === "status") {
+    const { benchStatus } = await import("./lookups.ts");
+    return benchStatus({ tickets: readCount("--tickets", values.tickets, 1000) });
+  }
   if (name === "redeem") {
     const { benchRedeem } = await import("./redeem.ts");
     return benchRedeem({ tickets: readCount("--tickets", values.tickets, 1000) });
@@ -119,7 +127,7 @@ export async function bench(args: string[]): Promise<void> {
   }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, redeem, overload, vouchers, render, offline, shred`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, search, status, redeem, overload, vouchers, render, offline, shred`,
   );
 }
 

@@ -14,9 +14,12 @@ export function filledSecret(id: number): string {
   return createHash("md5").update(`s${id}`).digest("hex");
 }
 
-/** Whether a ticket of the filled event was scanned: of ten tickets three were. The statement that fills it says the same. */
+/** How many of ten tickets were scanned, if a benchmark says nothing else. */
+const usuallyScanned = 3;
+
+/** Whether a ticket of the filled event was scanned. The statement that fills it says the same. */
 export function wasScanned(id: number): boolean {
-  return id % 10 < 3;
+  return id % 10 < usuallyScanned;
 }
 
 /** When the ticket `number.id` was scanned. */
@@ -24,16 +27,18 @@ const scannedAt = sql`timestamptz '2027-01-01' + number.id * interval '10 millis
 
 /**
  * Fills the event with copies of its first ticket, as facts and scans would have: one ticket of thirteen is Anna's, half
- * have the second product, and three of ten were scanned on the first two lists, one after the other.
+ * have the second product, and some of ten were scanned on the first two lists, one after the other.
  */
 export async function fillLargeEvent(
   checkin: Db,
   {
     tickets,
+    scannedOfTen = usuallyScanned,
     after = 1,
     onFilled,
   }: {
     readonly tickets: number;
+    readonly scannedOfTen?: number;
     /** The last ticket that it has already. */
     readonly after?: number;
     readonly onFilled: (filled: number) => void;
@@ -64,13 +69,13 @@ export async function fillLargeEvent(
       select ${organizer}, ${event}, nextval('scan_id'), list.id, number.id, 'entry', true, ${scannedAt}, false, false, false
         from generate_series(${first}::bigint, ${last}::bigint) as number (id)
        cross join generate_series(1, 2) as list (id)
-       where number.id % 10 < 3`);
+       where number.id % 10 < ${scannedOfTen}`);
     await checkin.run(sql`
       insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
       select ${organizer}, ${event}, number.id, list.id, 1, 1, 'entry', ${scannedAt}
         from generate_series(${first}::bigint, ${last}::bigint) as number (id)
        cross join generate_series(1, 2) as list (id)
-       where number.id % 10 < 3`);
+       where number.id % 10 < ${scannedOfTen}`);
     onFilled(last);
   }
   await checkin.run(sql`
@@ -79,7 +84,7 @@ export async function fillLargeEvent(
            sum(case when list.id = 0 then 0 else 1 end), sum(case when list.id = 0 then 0 else 1 end)
       from generate_series(${after + 1}::bigint, ${tickets}::bigint) as number (id)
      cross join generate_series(0, 2) as list (id)
-     where list.id = 0 or number.id % 10 < 3
+     where list.id = 0 or number.id % 10 < ${scannedOfTen}
      group by list.id, 1 + number.id % 2`);
 }
 

@@ -1,16 +1,11 @@
-import { join } from "node:path";
 import { columns } from "@tessera/cli/columns";
-import { type Progress, showProgress } from "@tessera/cli/progress";
+import type { Progress } from "@tessera/cli/progress";
 import { quantile } from "@tessera/cli/quantile";
-import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import getPort from "get-port";
-import { startServing } from "../serving-process.ts";
-import { openSchema } from "./open-schema.ts";
-import { fillLargeEvent, largeEvent, settleLargeEvent } from "./reads-material.ts";
-import { headers, importSeed, operatorKey, pathTo } from "./reads-seed.ts";
-import { makeScratchFolder } from "./scratch-folder.ts";
+import { onLargeEvent } from "./on-large-event.ts";
+import { largeEvent } from "./reads-material.ts";
+import { headers, pathTo } from "./reads-seed.ts";
 
 /** What is promised of four readers at once. */
 const promisedMs = 200;
@@ -22,38 +17,14 @@ const requestsEach = 40;
 
 /** Reads pages of lists, searches and history of one large event over REST, beside a small event. */
 export async function benchReads({ tickets }: { readonly tickets: number }): Promise<void> {
-  const folder = await makeScratchFolder();
-  const directory = folder.path;
-  const progress = showProgress();
-  const postgres = await startEmbeddedPostgres({ directory });
-  const port = await getPort({ host: "127.0.0.1" });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const platform = await startServing(
-    ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
-    { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
-  );
-  const checkin = openSchema(postgres.url, "checkin");
-  try {
-    await importSeed(baseUrl);
-    await fillLargeEvent(checkin, {
-      tickets,
-      onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
-    });
-    progress.update("vacuuming…");
-    await settleLargeEvent(checkin);
+  await onLargeEvent({ tickets }, async ({ baseUrl, checkin, progress }) => {
     const floor = await measureFloor(checkin, tickets);
     const measured = await measureAll(baseUrl, { tickets, progress });
     progress.done();
     print({ tickets, floor, measured });
     const atFour = measured.filter(({ readers }) => readers === 4);
     if (atFour.some(({ p50, failed }) => p50 > promisedMs || failed > 0)) process.exitCode = 1;
-  } finally {
-    progress.done();
-    await checkin.close();
-    await platform.stop();
-    await postgres.stop();
-    await folder.remove();
-  }
+  });
 }
 
 /** The median time of a bare read of fifty tickets by their keys, in milliseconds: no page can be faster. */

@@ -274,6 +274,9 @@ export function startRelay(options: RelayOptions): Relay {
     leads.set(connection, signal);
     // A crash may undo a deletion. Then a fact is published twice, which its consumers notice: no need to wait for the disk.
     await connection.run(sql`set synchronous_commit = off`);
+    // Its statements are planned once, perhaps for an empty outbox, and must read a full one by its index, too.
+    await connection.run(sql`set enable_seqscan = off`);
+    await connection.run(sql`set enable_bitmapscan = off`);
     refusing = new Set(await findRefusedTopics(connection));
     while (!signal.aborted) {
       const looked = performance.now();

@@ -9,9 +9,9 @@ import { type Tracing, untraced } from "../trace.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { type Dedicated, openDedicated } from "./dedicated.ts";
 import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";
-import { type OutboxFact, outboxRows, writesOutbox } from "./outbox.ts";
+import { type OutboxFact, outboxRows } from "./outbox.ts";
+import { rememberStatements, type Statements } from "./prepared-statements.ts";
 import { inTurn, type Query, type Queryable, runner } from "./queryable.ts";
-import type { Sql } from "./sql.ts";
 import { traceFacts, traceStatements } from "./trace-statements.ts";
 
 export type { Dedicated, Queryable };
@@ -57,9 +57,6 @@ export interface DatabaseOptions extends ConnectionSettings {
 
 /** A transaction that loses to concurrent ones this often is refused. */
 const attempts = 5;
-
-/** Statement texts are few and fixed. A dynamic filter beyond this number runs unprepared. */
-const preparedTexts = 400;
 
 /** Opens the pool of one service: its schema, its role, UTC, instants as microseconds. */
 export function openDatabase(options: DatabaseOptions): Db {
@@ -241,29 +238,4 @@ async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.P
     client.release();
     throw error;
   }
-}
-
-/** These statements run once. Preparing them would use up the limit for those that run often. */
-const defining = /^\s*(?:create|alter|drop|set|lock)\b/;
-
-interface Statements {
-  prepare(statement: Sql): { readonly query: pg.QueryConfig; readonly wakesRelay: boolean };
-}
-
-/** Prepares statements by text, so that each is planned once per connection. */
-function rememberStatements(): Statements {
-  const known = new Map<string, { readonly name: string; readonly wakesRelay: boolean }>();
-  return {
-    prepare({ text, values }) {
-      let remembered = known.get(text);
-      if (remembered === undefined) {
-        const wakesRelay = writesOutbox(text);
-        if (known.size >= preparedTexts || defining.test(text))
-          return { query: { text, values: [...values] }, wakesRelay };
-        remembered = { name: `s${known.size + 1}`, wakesRelay };
-        known.set(text, remembered);
-      }
-      return { query: { text, values: [...values], name: remembered.name }, wakesRelay: remembered.wakesRelay };
-    },
-  };
 }

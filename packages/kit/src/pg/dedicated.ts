@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Log } from "../log.ts";
 import { toFault } from "./failure.ts";
+import { rememberStatements } from "./prepared-statements.ts";
 import { inTurn, type Queryable, runner } from "./queryable.ts";
 
 export interface Dedicated extends Queryable {
@@ -30,10 +31,11 @@ export async function openDedicated(connection: pg.ClientConfig, log: Log): Prom
   } catch (error) {
     throw toFault(error);
   }
+  const statements = rememberStatements();
   const queryable = runner(
     inTurn(async (statement) => {
       try {
-        return await client.query({ text: statement.text, values: [...statement.values] });
+        return await client.query(statements.prepare(statement).query);
       } catch (error) {
         throw toFault(error);
       }

@@ -1,7 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { mergeSearchIndex } from "../store/positions.ts";
+import { mergeSearchIndex } from "@tessera/kit/pg/merge-search-index";
 
 /**
  * At 2 000 new tickets a second, the pending list grows to half a megabyte in this time. At one megabyte an insert merges
@@ -11,10 +10,5 @@ const everyMs = 250;
 
 /** Merges the pending list of the search index while facts arrive. Replicas do it one after the other. */
 export function keepSearchMerged({ db }: { readonly db: Db }): Job {
-  return { name: "merge-search-index", everyMs, run: () => mergeSearchIndex(db).catch(ignoreLock) };
-}
-
-/** Another process, or an insert, is merging the list at this moment. */
-function ignoreLock(error: unknown): void {
-  if (!(error instanceof Fault) || error.code !== "locked") throw error;
+  return { name: "merge-search-index", everyMs, run: () => mergeSearchIndex(db, "position_by_search_text") };
 }

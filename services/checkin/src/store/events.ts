@@ -32,7 +32,7 @@ export interface EventInfo {
 }
 
 /** The columns of DownloadSettings. */
-export const downloadColumns = sql`
+const downloadColumns = sql`
   event.pdf_enabled as "pdfEnabled", event.pdf_for_addons as addons, event.pdf_for_non_admission as "nonAdmission",
   event.pdf_while_pending as pending`;
 

@@ -210,10 +210,10 @@ async function readTickets(
   { list, ids }: { readonly list: number; readonly ids: Sql },
 ): Promise<TicketRead[]> {
   const rows = await db.many<TicketRow>(sql`
-    select ${ticketColumns}
+    select ${ticketColumns({ list: sql`${list}`, hasRules: sql`false` })}
       from unnest(${ids}) with ordinality as paged (id, place)
      cross join lateral (${positionById({ organizer, event, id: sql`paged.id` })}) as ticket
-      ${joinedTo({ list: sql`${list}`, hasRules: sql`false` })}
+      ${joinedTo({ list: sql`${list}` })}
      order by paged.place`);
   return rows.map(toTicketRead);
 }

@@ -149,8 +149,3 @@ export async function findOlderPositions(
      limit ${count}`);
   return { older: seen.filter(({ older }) => older), upTo: seen.length < count ? undefined : seen.at(-1) };
 }
-
-/** Merges the pending list of the search index into it; waits for another process that does so. */
-export async function mergeSearchIndex(db: Queryable): Promise<void> {
-  await db.run(sql`select gin_clean_pending_list('position_by_search_text')`);
-}

@@ -95,7 +95,7 @@ export async function readRuledScans(
      cross join lateral (
        select array_agg(scan.at order by scan.at desc, scan.id desc) as at,
               array_agg(scan.type order by scan.at desc, scan.id desc) as types
-         from (${newestScans({ list: sql`${list}`, most: mostRuledScans })}) as scan
+         from (${newestScans({ list: sql`${list}`, most: sql`${mostRuledScans}` })}) as scan
      ) as ruled
      where ruled.at is not null`);
   return new Map(rows.map(({ id, at, types }) => [id, at.map((time, n) => ({ at: time, type: types[n] ?? "entry" }))]));

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
+import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "@tessera/values";
@@ -7,9 +8,16 @@ import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
-import { downloadColumns } from "./events.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
-import { joinedTo, type TicketRead, type TicketRow, ticketColumns, ticketDates, toTicketRead } from "./ticket-rows.ts";
+import { findPlaces, placeColumns } from "./list-places.ts";
+import {
+  inMicroseconds,
+  joinedTo,
+  type TicketRead,
+  type TicketRow,
+  ticketColumns,
+  toTicketRead,
+} from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
 interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
@@ -56,22 +64,33 @@ export interface FoundTicket extends TicketRead {
   readonly questions: readonly string[];
 }
 
-interface Row extends Omit<TicketRow, "state">, Omit<ScannedList, "subevent">, DownloadSettings {
+interface Row extends Omit<TicketRow, "state"> {
   ord: number;
   scan_id: number;
-  list_subevent: number | null;
-  timezone: string;
-  locale: string;
+  /** On the rows of the first scan of a place alone. */
+  terms: Terms | null;
   /** Null, like the ticket: none was found. */
   found_by: FoundBy | null;
   ticket: number | null;
+  ticket_item: number | null;
+  ticket_subevent: number | null;
   state: Buffer | null;
   has_nonce: boolean | null;
   is_blocked: boolean;
   date_from: number | null;
   date_to: number | null;
   date_admission: number | null;
-  questions: string[] | null;
+}
+
+/** What all scans on a list are decided by. */
+interface Terms {
+  readonly list: ScannedList;
+  readonly timezone: string;
+  readonly locale: string;
+  readonly downloads: DownloadSettings;
+  readonly dates: FoundTicket["dates"];
+  /** In order; each with the items that it is asked for. */
+  readonly questions: readonly { readonly document: string; readonly items: readonly number[] }[] | null;
 }
 
 const columnsOfTicket = sql`
@@ -82,8 +101,8 @@ const columnsOfTicket = sql`
 const byCode = (foundBy: Sql, code: Sql) => sql`
         select ${foundBy} as found_by, ${columnsOfTicket}
           from position
-         where position.organizer = asked.organizer
-           and position.event = asked.event
+         where position.organizer = place.organizer
+           and position.event = place.event
            and ${indexed(sql`position.secret`)} = ${indexed(sql`${code} collate "C"`)}
            and position.secret = ${code}`;
 
@@ -94,32 +113,32 @@ const byId = sql`
          union all
         select 'code', ${columnsOfTicket}
           from position
-         where position.organizer = asked.organizer
-           and position.event = asked.event
+         where position.organizer = place.organizer
+           and position.event = place.event
            and position.id = asked.ticket_id`;
 const byLink = sql`
          union all
         select asked.linked_by, ${columnsOfTicket}
           from position
          where asked.linked_by is not null
-           and position.organizer = asked.organizer
-           and position.event = asked.event
+           and position.organizer = place.organizer
+           and position.event = place.event
            and position.id = any(asked.linked::bigint[])
          union all
         select asked.linked_by, ${columnsOfTicket}
           from position
          where asked.linked_by is not null
-           and list.addon_match
-           and position.organizer = asked.organizer
-           and position.event = asked.event
+           and place.addon_match
+           and position.organizer = place.organizer
+           and position.event = place.event
            and position.addon_to = any(asked.linked::bigint[])`;
 
-/** Whether a successful scan of the ticket on the list has the nonce. */
+/** Whether a successful scan of the ticket on the list has the nonce. Without a presence it has no such scan. */
 const hasNonce = sql`
-           exists (
+           asked.nonce is not null and presence.version is not null and exists (
              select from scan
-              where scan.nonce = asked.nonce and scan.event = asked.event and scan.organizer = asked.organizer
-                and scan.position = ticket.id and scan.list = asked.list and scan.successful)`;
+              where scan.nonce = asked.nonce and scan.event = place.event and scan.organizer = place.organizer
+                and scan.position = ticket.id and scan.list = place.list and scan.successful)`;
 
 /**
  * A number of a sequence is written to the log of the database, and this read would wait until it is on the disk. The commit
@@ -128,36 +147,65 @@ const hasNonce = sql`
  */
 const withoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as commit_setting`;
 
+/** Where scans happen: what each scan of a list would say again. */
+const termsOfPlace = sql`
+             json_build_object(
+               'list', json_build_object(
+                 'name', list.name, 'allProducts', list.all_products, 'limitProducts', list.limit_products,
+                 'subevent', list.subevent, 'includePending', list.include_pending,
+                 'allowMultipleEntries', list.allow_multiple_entries, 'allowEntryAfterExit', list.allow_entry_after_exit,
+                 'rules', list.rules),
+               'timezone', event.timezone, 'locale', event.locale,
+               'downloads', json_build_object(
+                 'pdfEnabled', event.pdf_enabled, 'addons', event.pdf_for_addons,
+                 'nonAdmission', event.pdf_for_non_admission, 'pending', event.pdf_while_pending),
+               'dates', json_build_object(
+                 'from', ${inMicroseconds(sql`event.date_from_at`)}, 'to', ${inMicroseconds(sql`event.date_to_at`)},
+                 'admission', ${inMicroseconds(sql`event.date_admission_at`)}),
+               'questions', (
+                 select json_agg(json_build_object('document', question.document::text, 'items', question.items)
+                                 order by question.position, question.id)
+                   from question
+                  where question.organizer = list.organizer and question.event = list.event
+                    and question.ask_during_checkin)) as terms`;
+
 /**
  * Reads what all these scans are decided by, in one statement. The result of
  * lookup number n is at n; it is undefined where the event has no such list.
+ *
+ * What all scans of a list share is read, and sent, once.
  *
  * Not for a transaction: it would not wait for the disk either.
  */
 export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<(ScanRead | undefined)[]> {
   if (lookups.length === 0) return [];
+  const { places, placeOf } = findPlaces(lookups);
   const rows = await db.many<Row>(sql`
-    select asked.ord, nextval('scan_id') as scan_id,
-           list.name, list.all_products as "allProducts", list.limit_products as "limitProducts",
-           list.subevent as list_subevent, list.include_pending as "includePending",
-           list.allow_multiple_entries as "allowMultipleEntries", list.allow_entry_after_exit as "allowEntryAfterExit",
-           list.rules, event.timezone, event.locale, ${downloadColumns},
-           ticket.found_by, ticket.id as ticket, ${hasNonce} as has_nonce, ${hasBlockedCode} as is_blocked, asked_here.questions,
-           ${ticketDates},
-           ${ticketColumns}
+    with place as materialized (
+      select wanted.ord, list.organizer, list.event, list.id as list, list.addon_match, list.rules <> '{}' as has_rules,
+             exists (select from blocked_secret
+                      where blocked_secret.organizer = list.organizer and blocked_secret.event = list.event) as has_blocked,
+             ${termsOfPlace}
+        from ${rowsAs("wanted", placeColumns, places, { isNumbered: true })}
+        join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.list
+        join event on event.organizer = list.organizer and event.event = list.event
+    )
+    select asked.ord, nextval('scan_id') as scan_id, case when asked.is_first then place.terms end as terms,
+           ticket.found_by, ticket.id as ticket, ticket.item as ticket_item, ticket.subevent as ticket_subevent,
+           ${hasNonce} as has_nonce, place.has_blocked and ${hasBlockedCode} as is_blocked,
+           subevent.date_from_at as date_from, subevent.date_to_at as date_to, subevent.date_admission_at as date_admission,
+           ${ticketColumns({ list: sql`place.list`, hasRules: sql`place.has_rules` })}
       from ${withoutWaiting}
-     cross join unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
-                  ${lookups.map((lookup) => lookup.event)}::text[],
-                  ${lookups.map((lookup) => lookup.list)}::bigint[],
+     cross join unnest(${placeOf}::bigint[],
+                  ${placeOf.map((place, index) => placeOf.indexOf(place) === index)}::boolean[],
                   ${lookups.map((lookup) => lookup.code)}::text[],
-                  ${lookups.map(({ code }) => (code?.includes("+") ? code.replaceAll("+", " ") : null))}::text[],
-                  ${lookups.map((lookup) => lookup.ticketId)}::bigint[],
-                  ${lookups.map((lookup) => lookup.nonce)}::text[],
-                  ${lookups.map(({ linked }) => linked?.by ?? null)}::text[],
-                  ${lookups.map(({ linked }) => `{${linked?.ids.join(",") ?? ""}}`)}::text[])
-           with ordinality as asked (organizer, event, list, code, code_with_blanks, ticket_id, nonce, linked_by, linked, ord)
-      join list on list.organizer = asked.organizer and list.event = asked.event and list.id = asked.list
-      join event on event.organizer = asked.organizer and event.event = asked.event
+                  ${sparseColumn(lookups.map(({ code }) => (code?.includes("+") ? code.replaceAll("+", " ") : null)))}::text[],
+                  ${sparseColumn(lookups.map((lookup) => lookup.ticketId))}::bigint[],
+                  ${sparseColumn(lookups.map((lookup) => lookup.nonce))}::text[],
+                  ${sparseColumn(lookups.map(({ linked }) => linked?.by ?? null))}::text[],
+                  ${sparseColumn(lookups.map(({ linked }) => (linked ? `{${linked.ids.join(",")}}` : null)))}::text[])
+           with ordinality as asked (place, is_first, code, code_with_blanks, ticket_id, nonce, linked_by, linked, ord)
+      join place on place.ord = asked.place
       left join lateral (
         ${byCode(sql`'code'`, sql`asked.code`)}
          union all
@@ -165,9 +213,9 @@ export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<
           from position as base
           join position
             on position.organizer = base.organizer and position.event = base.event and position.addon_to = base.id
-         where list.addon_match
-           and base.organizer = asked.organizer
-           and base.event = asked.event
+         where place.addon_match
+           and base.organizer = place.organizer
+           and base.event = place.event
            and ${indexed(sql`base.secret`)} in (${indexed(sql`asked.code collate "C"`)},
                                                 ${indexed(sql`asked.code_with_blanks collate "C"`)})
            and base.secret in (asked.code, asked.code_with_blanks)
@@ -176,62 +224,51 @@ export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<
         ${lookups.some(({ linked }) => linked) ? byLink : sql``}
       ) as ticket on true
       left join subevent
-        on subevent.organizer = asked.organizer and subevent.event = asked.event and subevent.id = ticket.subevent
-      left join lateral (
-        select array_agg(question.document::text order by question.position, question.id) as questions
-          from question
-         where question.organizer = asked.organizer
-           and question.event = asked.event
-           and question.ask_during_checkin
-           and ticket.item = any(question.items)
-      ) as asked_here on true
-      ${joinedTo({ list: sql`asked.list`, hasRules: sql`list.rules <> '{}'` })}`);
+        on subevent.organizer = ticket.organizer and subevent.event = ticket.event and subevent.id = ticket.subevent
+      ${joinedTo({ list: sql`place.list` })}`);
+  const terms = new Map<number, Terms>();
+  for (const row of rows) if (row.terms !== null) terms.set(placeOf[row.ord - 1] ?? 0, row.terms);
   const reads: (ReturnType<typeof toRead> | undefined)[] = lookups.map(() => undefined);
   for (const row of rows) {
     const index = row.ord - 1;
-    const read = reads[index] ?? toRead(row);
+    const known = terms.get(placeOf[index] ?? 0);
+    if (known === undefined) continue;
+    const read = reads[index] ?? toRead(row, known);
     reads[index] = read;
-    const { ticket, state, found_by: foundBy } = row;
-    if (ticket === null || state === null || foundBy === null) continue;
-    const known = read.foundBy.get(ticket);
-    if (known !== undefined && rank(known) <= rank(foundBy)) continue;
-    read.foundBy.set(ticket, foundBy);
-    read.tickets.set(ticket, {
-      foundBy,
-      hasNonce: row.has_nonce === true,
-      hasBlockedCode: row.is_blocked,
-      dates: { from: row.date_from, to: row.date_to, admission: row.date_admission },
-      questions: row.questions ?? [],
-      ...toTicketRead({ ...row, state }),
-    });
+    addTicket(read, row, known);
   }
   return reads.map((read) => read && { ...read, tickets: [...read.tickets.values()] });
 }
 
-function toRead(row: Row) {
-  const { name, allProducts, limitProducts, includePending, allowMultipleEntries, allowEntryAfterExit, rules } = row;
-  const subevent = row.list_subevent;
-  const { pdfEnabled, addons, nonAdmission, pending } = row;
+function toRead(row: Row, { list, timezone, locale, downloads }: Terms) {
   return {
     scanId: row.scan_id,
-    list: {
-      name,
-      allProducts,
-      limitProducts,
-      subevent,
-      includePending,
-      allowMultipleEntries,
-      allowEntryAfterExit,
-      rules,
-    },
-    timezone: row.timezone,
-    locale: row.locale,
-    downloads: { pdfEnabled, addons, nonAdmission, pending },
+    list,
+    timezone,
+    locale,
+    downloads,
     isMediumElsewhere: false,
     isRevoked: false,
     tickets: new Map<number, FoundTicket>(),
     foundBy: new Map<number, FoundBy>(),
   };
+}
+
+function addTicket(read: ReturnType<typeof toRead>, row: Row, { dates, questions }: Terms): void {
+  const { ticket, state, found_by: foundBy, ticket_item: item } = row;
+  if (ticket === null || state === null || foundBy === null || item === null) return;
+  const known = read.foundBy.get(ticket);
+  if (known !== undefined && rank(known) <= rank(foundBy)) return;
+  read.foundBy.set(ticket, foundBy);
+  read.tickets.set(ticket, {
+    foundBy,
+    hasNonce: row.has_nonce === true,
+    hasBlockedCode: row.is_blocked,
+    dates:
+      row.ticket_subevent === null ? dates : { from: row.date_from, to: row.date_to, admission: row.date_admission },
+    questions: (questions ?? []).filter(({ items }) => items.includes(item)).map(({ document }) => document),
+    ...toTicketRead({ ...row, state }),
+  });
 }
 
 /** If a ticket was found in several ways, the first of these counts: a code that leads to it through a medium or a revocation is not its own. */

@@ -113,6 +113,45 @@ describe("storing decided scans", () => {
     expect(await store(...mixed)).toEqual([0, 2, 3]);
   });
 
+  it("keeps of each scan of a batch what only some of them have", async () => {
+    const later = noon + 60_000_000;
+    const elsewhere = (await checkin.createList()).id;
+    const newest = { version: 1, entries: 1, last: { type: "exit" as const, at: later } };
+    const all = [
+      admission(1, "entry", { forced: true, forceSent: true, nonce: "n1" }),
+      refusal({ list: elsewhere, sourceType: "nfc_uid", rawItem: 7, gate: 3 }),
+      decided({
+        position: 2,
+        list: elsewhere,
+        isAutomatic: true,
+        deviceId: 5,
+        admission: { presence: newest, entered: 1, inside: 0 },
+      }),
+    ];
+    expect(await store(...all)).toEqual([0, 1, 2]);
+    const rows = await checkin.db.many(sql`
+      select scan.list, scan.position, scan.nonce, scan.source_type as source, scan.raw_item as item, scan.gate,
+             scan.device_id as device, scan.forced, scan.force_sent as sent, scan.auto_checked_in as automatic, scan.at
+        from scan
+       order by scan.id`);
+    const nothing = { nonce: null, source: "barcode", item: null, gate: null, device: null };
+    const plain = { forced: false, sent: false, automatic: false, at: noon };
+    expect(rows).toEqual([
+      { ...nothing, ...plain, list, position: 1, nonce: "n1", forced: true, sent: true },
+      { ...nothing, ...plain, list: elsewhere, position: 1, source: "nfc_uid", item: 7, gate: 3 },
+      { ...nothing, ...plain, list: elsewhere, position: 2, device: 5, automatic: true },
+    ]);
+    expect(
+      await checkin.db.many(sql`
+        select presence.position, presence.list, presence.last_type as type, presence.last_at as at
+          from presence
+         order by presence.position`),
+    ).toEqual([
+      { position: 1, list, type: "entry", at: noon },
+      { position: 2, list: elsewhere, type: "exit", at: later },
+    ]);
+  });
+
   it("stores no refusal of a deleted ticket", async () => {
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
     expect(await store(refusal(), refusal({ position: 2 }), refusal({ position: null }))).toEqual([1, 2]);

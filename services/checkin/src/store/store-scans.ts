@@ -1,10 +1,12 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { rowsAs } from "@tessera/kit/pg/table";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
+import { findPlaces, type ListPlace, placeColumns } from "./list-places.ts";
 import { attendeesAreErased } from "./personal-data.ts";
 
 /** A scan that is ready to be stored. What a device did not send is null or left out. */
@@ -71,6 +73,7 @@ export async function storeScans(
     asRead,
   }: { readonly topic: string; readonly scans: readonly ScanToStore[]; readonly asRead?: DueList },
 ): Promise<Set<number>> {
+  const { places, placeOf } = findPlaces(scans);
   const admissions = scans.map(({ admission }) => admission);
   // A range, and not `exists`: a plan made while the table was new would read the whole table for every batch.
   const isThere = sql`coalesce(
@@ -80,32 +83,55 @@ export async function storeScans(
         and (position.organizer, position.event, position.id) <= (decided.organizer, decided.event, decided.position)
       order by position.organizer, position.event, position.id
       limit 1), false)`;
+  // Not a join: for a few rows, which is what plans expect of a batch, it would compare each scan with all others.
+  const isKept = (ord: Sql) => sql`${ord} = any(array(select kept.ord from kept))`;
+  // What most scans do not have is sent as a null for all of them.
   const rows = await db.many<{ ord: number }>(sql`
-    with decided as (
-      select decided.organizer, decided.event, decided.list, decided.position, decided.version, decided.entries,
-             decided.last_type, decided.last_at, decided.entered, decided.inside, decided.ord
-        from unnest(${scans.map((scan) => scan.organizer)}::text[],
-                    ${scans.map((scan) => scan.event)}::text[],
-                    ${scans.map((scan) => scan.list)}::bigint[],
+    with held_list as (
+      ${asRead === undefined ? lockLists(places, Math.max(...scans.map(({ id }) => id))) : lockAsRead(asRead)}
+    ), decided as materialized (
+      select held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries, sent.last_type,
+             coalesce(sent.last_at, sent.at) as last_at, sent.entered, sent.inside, sent.id, sent.type, sent.reason,
+             case when not held_list.is_erased then sent.explanation end as explanation,
+             case when not held_list.is_erased then sent.raw_code end as raw_code,
+             coalesce(sent.source_type, 'barcode') as source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
+             sent.nonce, sent.device_id, sent.gate, coalesce(sent.forced, false) as forced,
+             coalesce(sent.force_sent, false) as force_sent, coalesce(sent.is_automatic, false) as is_automatic, sent.ord
+        from unnest(${placeOf}::bigint[],
                     ${scans.map((scan) => scan.position)}::bigint[],
                     ${sparseColumn(admissions.map((admission) => admission?.presence.version))}::bigint[],
                     ${sparseColumn(admissions.map((admission) => admission?.presence.entries))}::bigint[],
                     ${sparseColumn(admissions.map((admission) => admission?.presence.last?.type))}::text[],
-                    ${sparseColumn(admissions.map((admission) => toNullableTimestamp(admission?.presence.last?.at)))}::timestamptz[],
+                    ${sparseColumn(scans.map(olderLast))}::timestamptz[],
                     ${sparseColumn(admissions.map((admission) => admission?.entered))}::bigint[],
-                    ${sparseColumn(admissions.map((admission) => admission?.inside))}::bigint[])
+                    ${sparseColumn(admissions.map((admission) => admission?.inside))}::bigint[],
+                    ${scans.map((scan) => scan.id)}::bigint[],
+                    ${scans.map((scan) => scan.type)}::text[],
+                    ${sparseColumn(scans.map(({ refusal }) => refusal?.reason))}::text[],
+                    ${sparseColumn(scans.map(({ refusal }) => refusal?.explanation))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.rawCode))}::text[],
+                    ${sparseColumn(scans.map(({ sourceType }) => (sourceType === "barcode" ? null : sourceType)))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.rawItem))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.rawVariation))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.rawSubevent))}::bigint[],
+                    ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
+                    ${sparseColumn(scans.map((scan) => scan.nonce))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.deviceId))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.gate))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.forced || null))}::boolean[],
+                    ${sparseColumn(scans.map((scan) => scan.forceSent || null))}::boolean[],
+                    ${sparseColumn(scans.map((scan) => scan.isAutomatic || null))}::boolean[])
              with ordinality
-             as decided (organizer, event, list, position, version, entries, last_type, last_at, entered, inside, ord)
-    ), held_list as (
-      ${asRead === undefined ? lockListsOf(scans) : lockAsRead(asRead)}
+             as sent (place, position, version, entries, last_type, last_at, entered, inside, id, type, reason, explanation,
+                      raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
+                      force_sent, is_automatic, ord)
+        join held_list on held_list.place = sent.place
     ), held_ticket as (
       select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
              decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
              coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
              position.counted_as
         from decided
-        join held_list
-          on held_list.organizer = decided.organizer and held_list.event = decided.event and held_list.id = decided.list
         join position
           on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
        where decided.version is not null
@@ -116,65 +142,45 @@ export async function storeScans(
       select held_ticket.organizer, held_ticket.event, held_ticket.position, held_ticket.list, held_ticket.version,
              held_ticket.entries, held_ticket.last_type, held_ticket.last_at
         from held_ticket
-        left join presence as seen
-          on seen.organizer = held_ticket.organizer and seen.event = held_ticket.event
-             and seen.position = held_ticket.position and seen.list = held_ticket.list
-       where coalesce(seen.version, 0) = held_ticket.version - 1
+       where case when held_ticket.version > 1
+                  then held_ticket.version - 1
+                       = (select seen.version
+                            from presence as seen
+                           where seen.organizer = held_ticket.organizer and seen.event = held_ticket.event
+                             and seen.position = held_ticket.position and seen.list = held_ticket.list)
+                  else true
+              end
        order by held_ticket.position, held_ticket.list, held_ticket.event, held_ticket.organizer
           on conflict (position, list, event, organizer) do update
              set version = excluded.version, entries = excluded.entries,
                  last_type = excluded.last_type, last_at = excluded.last_at
            where held.version = excluded.version - 1
       returning held.organizer, held.event, held.position, held.list
-    ), kept as (
-      select decided.ord, decided.organizer, decided.event, decided.list, decided.position, decided.version
+    ), kept as materialized (
+      select decided.ord
         from decided
        where case when decided.version is null
-                  then (decided.organizer, decided.event, decided.list)
-                       in (select held_list.organizer, held_list.event, held_list.id from held_list)
-                       and (decided.position is null or ${isThere})
-                  else (decided.organizer, decided.event, decided.position, decided.list)
-                       in (select admitted.organizer, admitted.event, admitted.position, admitted.list from admitted)
+                  then decided.position is null or ${isThere}
+                  else (decided.position, decided.list, decided.event, decided.organizer)
+                       in (select admitted.position, admitted.list, admitted.event, admitted.organizer from admitted)
               end
     ), stored as (
       insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
                         raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
                         auto_checked_in)
-      select kept.organizer, kept.event, sent.id, kept.list, kept.position, sent.type, kept.version is not null, sent.reason,
-             case when not told.is_erased then sent.explanation end,
-             case when not told.is_erased then sent.raw_code end, sent.source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
-             sent.nonce, sent.device_id, sent.gate, sent.forced, sent.force_sent, sent.is_automatic
-        from kept
-        join unnest(${scans.map((scan) => scan.id)}::bigint[],
-                    ${scans.map((scan) => scan.type)}::text[],
-                    ${sparseColumn(scans.map(({ refusal }) => refusal?.reason))}::text[],
-                    ${sparseColumn(scans.map(({ refusal }) => refusal?.explanation))}::text[],
-                    ${sparseColumn(scans.map((scan) => scan.rawCode))}::text[],
-                    ${scans.map((scan) => scan.sourceType ?? "barcode")}::text[],
-                    ${sparseColumn(scans.map((scan) => scan.rawItem))}::bigint[],
-                    ${sparseColumn(scans.map((scan) => scan.rawVariation))}::bigint[],
-                    ${sparseColumn(scans.map((scan) => scan.rawSubevent))}::bigint[],
-                    ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
-                    ${sparseColumn(scans.map((scan) => scan.nonce))}::text[],
-                    ${sparseColumn(scans.map((scan) => scan.deviceId))}::bigint[],
-                    ${sparseColumn(scans.map((scan) => scan.gate))}::bigint[],
-                    ${scans.map((scan) => scan.forced ?? false)}::boolean[],
-                    ${scans.map((scan) => scan.forceSent ?? false)}::boolean[],
-                    ${scans.map((scan) => scan.isAutomatic ?? false)}::boolean[])
-             with ordinality
-             as sent (id, type, reason, explanation, raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce,
-                      device_id, gate, forced, force_sent, is_automatic, ord)
-          on sent.ord = kept.ord
-       cross join lateral (
-         select (sent.raw_code is not null or sent.explanation is not null)
-                and ${attendeesAreErased(sql`kept`)} as is_erased) as told
+      select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
+             decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.source_type,
+             decided.raw_item, decided.raw_variation, decided.raw_subevent, decided.at, decided.nonce, decided.device_id,
+             decided.gate, decided.forced, decided.force_sent, decided.is_automatic
+        from decided
+       where ${isKept(sql`decided.ord`)}
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
       select held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
              held_ticket.variation, held_ticket.counted_as, 0, sum(held_ticket.entered), sum(held_ticket.inside)
-        from kept
-        join held_ticket on held_ticket.ord = kept.ord
+        from held_ticket
        where held_ticket.counted_as is not null
+         and ${isKept(sql`held_ticket.ord`)}
        group by held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
                 held_ticket.variation, held_ticket.counted_as
       having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
@@ -182,12 +188,18 @@ export async function storeScans(
       ${outboxRows(
         topic,
         scans.map(({ fact }) => fact),
-        { among: sql`join kept on kept.ord = fact.ord` },
+        { among: sql`where ${isKept(sql`fact.ord`)}` },
       )}
     )
     select kept.ord
       from kept`);
   return new Set(rows.map((row) => row.ord - 1));
+}
+
+/** When the newest scan of the ticket was made, if that is not this one. */
+function olderLast({ at, admission }: ScanToStore): string | null {
+  const last = admission?.presence.last;
+  return last === null || last === undefined || last.at === at ? null : toTimestamp(last.at);
 }
 
 /**
@@ -197,21 +209,18 @@ export async function storeScans(
  * over, before they were on the disk. The scans then get ids by a new decision. Otherwise later scans of their tickets
  * would get smaller ids than they have.
  */
-function lockListsOf(scans: readonly ScanToStore[]): Sql {
-  const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
+function lockLists(places: readonly ListPlace[], newestId: number): Sql {
   return sql`
-      select list.organizer, list.event, list.id
-        from unnest(${lists.map((scan) => scan.organizer)}::text[],
-                    ${lists.map((scan) => scan.event)}::text[],
-                    ${lists.map((scan) => scan.list)}::bigint[]) as wanted (organizer, event, id)
-        join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
-       where ${Math.max(...scans.map(({ id }) => id))}::bigint <= (select scan_id.last_value from scan_id)
+      select wanted.ord as place, list.organizer, list.event, list.id as list, ${attendeesAreErased(sql`list`)} as is_erased
+        from ${rowsAs("wanted", placeColumns, places, { isNumbered: true })}
+        join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.list
+       where ${newestId}::bigint <= (select scan_id.last_value from scan_id)
          for key share of list skip locked`;
 }
 
 function lockAsRead(list: DueList): Sql {
   return sql`
-      select list.organizer, list.event, list.id
+      select 1::bigint as place, list.organizer, list.event, list.id as list, ${attendeesAreErased(sql`list`)} as is_erased
         from list
        where ${isUnchanged(list)}
          for share of list skip locked`;

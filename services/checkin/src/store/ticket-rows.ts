@@ -40,36 +40,56 @@ export interface TicketRow {
   generate_tickets: boolean | null;
   checkin_attention: boolean | null;
   checkin_text: string | null;
-  variation_attention: boolean | null;
-  variation_text: string | null;
+  /** Of the item, in JSON. */
+  variation: { readonly checkinAttention?: boolean | null; readonly checkinText?: string | null } | null;
   version: number | null;
   entries: number | null;
   last_type: ScanType | null;
   last_at: number | null;
-  checkins: PastCheckin[] | null;
-  ruled_at: number[] | null;
-  ruled_types: ScanType[] | null;
+  /** The newest scans first. */
+  history: ScanInHistory[] | null;
+  is_ruled: boolean;
   given_revisions: number[] | null;
   given_states: Buffer[] | null;
 }
 
-/** The columns of a TicketRow, from the tables that `joinedTo` joins. */
-export const ticketColumns = sql`
+/** Microseconds since 1970, where a row is written as JSON. */
+export const inMicroseconds = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
+
+/** Arrays are smaller than objects: a ticket may have thousands of scans. */
+type ScanInHistory = [
+  id: number,
+  at: number,
+  type: ScanType,
+  gate: number | null,
+  device: number | null,
+  deviceId: number | null,
+  autoCheckedIn: boolean,
+];
+
+/**
+ * The columns of a TicketRow, from the tables that `joinedTo` joins. Most tickets have no scan yet, and no variation: what
+ * only others have is asked for in a `case`, which costs them nothing. Where `hasRules`, as many scans are read as rules look at.
+ */
+export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly hasRules: Sql }) => sql`
   ticket.state, parent.state as parent_state,
   item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
-  variation.attention as variation_attention, variation.text as variation_text,
-  presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins,
-  ruled.at as ruled_at, ruled.types as ruled_types,
+  case when ticket.variation is not null then (
+    select element
+      from jsonb_array_elements(item.variations) as element
+     where (element ->> 'id')::bigint = ticket.variation
+     limit 1) end as variation,
+  presence.version, presence.entries, presence.last_type, presence.last_at, ${hasRules} as is_ruled,
+  case when presence.version is not null then (
+    select json_agg(json_build_array(scan.id, ${inMicroseconds(sql`scan.at`)}, scan.type, scan.gate, scan.device, scan.device_id,
+                                     scan.auto_checked_in)
+                    order by scan.at desc, scan.id desc)
+      from (${newestScans({ list, most: sql`case when ${hasRules} then ${mostRuledScans}::bigint else ${mostCheckins}::bigint end` })}) as scan
+  ) end as history,
   given.revisions as given_revisions, given.states as given_states`;
 
-/** The dates that count for `ticket`: those of its `subevent`, else of the `event`. */
-export const ticketDates = sql`
-  case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
-  case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
-  case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end as date_admission`;
-
 /** The newest successful scans of a `presence`, newest first, straight from the index of them. */
-export function newestScans({ list, most }: { readonly list: Sql; readonly most: number }): Sql {
+export function newestScans({ list, most }: { readonly list: Sql; readonly most: Sql }): Sql {
   const ticket = sql`${list}, presence.event, presence.organizer, true`;
   return sql`
           select scan.id, scan.at, scan.type, scan.gate, scan.device, scan.device_id, scan.auto_checked_in
@@ -83,36 +103,18 @@ export function newestScans({ list, most }: { readonly list: Sql; readonly most:
 
 /**
  * Joins what is shown of `ticket` (a position, or columns of one) on a list: the ticket that it is an add-on of, if its
- * own name is missing; its item and variation; its presence with the newest scans of it; and its answers of gates. Where
- * `hasRules`, also what rules ask of its scans.
+ * own name is missing; its item; its presence; and its answers of gates.
  */
-export function joinedTo({ list, hasRules }: { readonly list: Sql; readonly hasRules: Sql }): Sql {
+export function joinedTo({ list }: { readonly list: Sql }): Sql {
   return sql`
       left join position as parent
         on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
            and coalesce(ticket.attendee_name, '') = ''
       left join item
         on item.organizer = ticket.organizer and item.event = ticket.event and item.id = ticket.item
-      left join lateral (
-        select (element ->> 'checkinAttention')::boolean as attention, element ->> 'checkinText' as text
-          from jsonb_array_elements(item.variations) as element
-         where (element ->> 'id')::bigint = ticket.variation
-      ) as variation on ticket.variation is not null
       left join presence
         on presence.organizer = ticket.organizer and presence.event = ticket.event
            and presence.position = ticket.id and presence.list = ${list}
-      left join lateral (
-        select json_agg(json_build_object(
-                 'id', scan.id, 'at', (extract(epoch from scan.at) * 1000000)::bigint, 'type', scan.type, 'gate', scan.gate,
-                 'device', scan.device, 'deviceId', scan.device_id, 'autoCheckedIn', scan.auto_checked_in)
-                 order by scan.at desc, scan.id desc) as checkins
-          from (${newestScans({ list, most: mostCheckins })}) as scan
-      ) as history on presence.version is not null
-      left join lateral (
-        select array_agg(scan.at order by scan.at desc, scan.id desc) as at,
-               array_agg(scan.type order by scan.at desc, scan.id desc) as types
-          from (${newestScans({ list, most: mostRuledScans })}) as scan
-      ) as ruled on presence.version is not null and ${hasRules}
       left join lateral (
         select array_agg(given_answer.revision) as revisions, array_agg(given_answer.state) as states
           from given_answer
@@ -123,6 +125,7 @@ export function joinedTo({ list, hasRules }: { readonly list: Sql; readonly hasR
 }
 
 export function toTicketRead(row: TicketRow): TicketRead {
+  const { variation, history } = row;
   return {
     state: row.state,
     parentState: row.parent_state,
@@ -130,8 +133,8 @@ export function toTicketRead(row: TicketRow): TicketRead {
       // An item that has not arrived yet is an ordinary ticket.
       admission: row.admission ?? true,
       generateTickets: row.generate_tickets,
-      attention: row.checkin_attention === true || row.variation_attention === true,
-      variationText: row.variation_text,
+      attention: row.checkin_attention === true || variation?.checkinAttention === true,
+      variationText: variation?.checkinText ?? null,
       itemText: row.checkin_text,
     },
     presence: {
@@ -139,8 +142,12 @@ export function toTicketRead(row: TicketRow): TicketRead {
       entries: row.entries ?? 0,
       last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
     },
-    checkins: row.checkins ?? [],
-    ruled: (row.ruled_at ?? []).map((at, index) => ({ at, type: row.ruled_types?.[index] ?? "entry" })),
+    checkins: (history ?? []).slice(0, mostCheckins).map(toCheckin),
+    ruled: row.is_ruled ? (history ?? []).map(([, at, type]) => ({ at, type })) : [],
     given: (row.given_states ?? []).map((state, index) => ({ revision: row.given_revisions?.[index] ?? 0, state })),
   };
+}
+
+function toCheckin([id, at, type, gate, device, deviceId, autoCheckedIn]: ScanInHistory): PastCheckin {
+  return { id, at, type, gate, device, deviceId, autoCheckedIn };
 }

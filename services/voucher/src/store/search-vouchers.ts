@@ -119,8 +119,3 @@ function withinFields({ patterns, hasLineBreak }: SearchPlan): Sql {
   );
   return sql`and (${joinSql(matches, " or ")})`;
 }
-
-/** Merges new entries into the index of texts. Searches read those that wait, too. */
-export async function mergeSearchIndex(db: Queryable): Promise<void> {
-  await db.run(sql`select gin_clean_pending_list('voucher_by_text')`);
-}
