@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { type EngineProcess, startProcess, takesConnections } from "@tessera/testkit/engines/engine-process";
 import getPort from "get-port";
 import { serviceRange } from "./node-network.ts";
@@ -26,7 +25,6 @@ export async function startControlPlane(programs: string, directory: string): Pr
   const url = `https://${host}:${secure}`;
   const kubeconfig = join(directory, "kubeconfig");
   const accounts = await writeAccountKeys(directory);
-  const frontProxy = await writeFrontProxy(join(directory, "front-proxy"));
   await writeFile(join(directory, "tokens.csv"), `${token},administrator,administrator,system:masters\n`, {
     mode: 0o600,
   });
@@ -73,14 +71,6 @@ export async function startControlPlane(programs: string, directory: string): Pr
         "service-account-signing-key-file": accounts.privateKey,
         "service-account-key-file": accounts.publicKey,
         "service-cluster-ip-range": serviceRange,
-        // How it tells servers of further APIs in whose name it asks them.
-        "requestheader-client-ca-file": frontProxy.authority,
-        "requestheader-username-headers": "X-Remote-User",
-        "requestheader-group-headers": "X-Remote-Group",
-        "requestheader-extra-headers-prefix": "X-Remote-Extra-",
-        "proxy-client-cert-file": frontProxy.certificate,
-        "proxy-client-key-file": frontProxy.key,
-        "allow-privileged": "true",
       },
       async () => {
         await runTool(join(programs, "kubectl"), ["--kubeconfig", kubeconfig, "get", "--raw", "/readyz"]);
@@ -129,12 +119,6 @@ function kubeconfigOf(server: string, token: string): object {
     contexts: [{ name: "here", context: { cluster: "here", user: "administrator" } }],
     "current-context": "here",
   };
-}
-
-async function writeFrontProxy(directory: string): ReturnType<typeof writeCertificate> {
-  const authority = await createAuthority("front proxy");
-  const issued = await authority.issue({ names: ["front-proxy"] });
-  return writeCertificate(directory, { ...issued, authority: authority.certificate });
 }
 
 async function writeAccountKeys(directory: string): Promise<{ privateKey: string; publicKey: string }> {

@@ -6,7 +6,7 @@ import { chart } from "../chart/render-chart.ts";
 import { saveImage } from "./build-images.ts";
 import { openClusterNames } from "./cluster-names.ts";
 import { startControlPlane } from "./control-plane.ts";
-import { startMetricsServer } from "./metrics-server.ts";
+import { type MetricsApi, startMetricsApi } from "./metrics-api.ts";
 import { type NodeAgents, nodes, removePods, startNodeAgents, startServiceProxy } from "./node-agents.ts";
 import { makeNodeNetwork, podNetwork } from "./node-network.ts";
 import { runTool } from "./run-tool.ts";
@@ -22,6 +22,8 @@ export interface Kubernetes {
   get<T>(...args: readonly string[]): Promise<T>;
   /** Creates objects, or changes them. */
   apply(...objects: readonly object[]): Promise<void>;
+  /** What autoscalers learn. */
+  readonly metrics: MetricsApi;
   /** Loads an image that buildah has into every node. */
   importImage(image: string): Promise<void>;
   /** Leaves no process, mount, network or file. */
@@ -79,14 +81,15 @@ export async function startKubernetes(): Promise<Kubernetes> {
       await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }), { mode: 0o600 });
       await kubectl("apply", "--server-side", "--filename", file);
     };
-    const metrics = await startMetricsServer({ directory, api, kubectl, apply });
-    undo.push(() => metrics.end("SIGTERM"));
+    const metrics = await startMetricsApi({ get, apply });
+    undo.push(() => metrics.close());
     return {
       kubeconfig: api.kubeconfig,
       kubectlCommand,
       kubectl,
       get,
       apply,
+      metrics,
       async importImage(image) {
         const saved = await saveImage(image);
         try {

@@ -1,7 +1,7 @@
 import { type Availability, findProgram } from "./engine-process.ts";
 import { findHelm, installHelm } from "./helm.ts";
 import { prepareKafka } from "./kafka-broker.ts";
-import { findKubernetes, installKubernetes, installMetricsServer } from "./kubernetes-programs.ts";
+import { findKubernetes, installKubernetes } from "./kubernetes-programs.ts";
 import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
 import { findS3, installS3 } from "./s3-server.ts";
 
@@ -34,10 +34,7 @@ export const engines: Readonly<Record<string, Engine>> = {
   },
   kubernetes: {
     find: findKubernetes,
-    install: async () => {
-      await installKubernetes();
-      await installMetricsServer();
-    },
+    install: async () => void (await installKubernetes()),
   },
 };
 

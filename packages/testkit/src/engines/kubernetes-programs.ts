@@ -5,8 +5,6 @@ import { type Availability, findProgram, installOnce, isExecutable, runInstaller
 
 /** Its schemas are among those that the chart is checked against. */
 const kubernetesVersion = "v1.36.3";
-/** What tells autoscalers the use of processors. Its version goes with that of Kubernetes. */
-const metricsVersion = "v0.9.0";
 
 /** Valid from `src` and from `dist`. */
 const sources = join(import.meta.dirname, "../../src/engines/kubernetes");
@@ -76,13 +74,4 @@ export async function installKubernetes(): Promise<string> {
     const args = ["build", "-C", sources, "-trimpath", "-ldflags", flags.join(" "), "-o", `${draft}/`, ...packages];
     await runInstaller("go", args, { env: { CGO_ENABLED: "0" } });
   });
-}
-
-/** Builds metrics-server once per machine, in about four minutes of a processor, and returns its program. */
-export async function installMetricsServer(): Promise<string> {
-  const source = `sigs.k8s.io/metrics-server/cmd/metrics-server@${metricsVersion}`;
-  const folder = await installOnce(`metrics-server-${metricsVersion}`, (draft) =>
-    runInstaller("go", ["install", "-trimpath", "-ldflags=-s -w", source], { env: { GOBIN: draft, CGO_ENABLED: "0" } }),
-  );
-  return join(folder, "metrics-server");
 }
