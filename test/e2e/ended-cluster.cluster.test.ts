@@ -38,9 +38,11 @@ describe("npm run cluster", () => {
   it.each(["SIGINT", "SIGHUP"] as const)(
     "leaves no process behind when it gets a %s while it starts",
     async (signal) => {
-      started = runNpm("npm run cluster", [...data, "--port", String(await findFirstPort()), "--no-demo"]);
-      await started.printed("starting Kafka");
-      expect(await started.interrupt(signal)).toEqual([]);
+      const npm = runNpm("npm run cluster", [...data, "--port", String(await findFirstPort()), "--no-demo"]);
+      started = npm;
+      const hasKafka = async () => (await npm.processes()).some(({ args }) => args.includes(" kafka.Kafka "));
+      await expect.poll(hasKafka, { timeout: 240_000 }).toBe(true);
+      expect(await npm.interrupt(signal)).toEqual([]);
     },
     400_000,
   );

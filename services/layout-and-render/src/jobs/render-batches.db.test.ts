@@ -152,7 +152,7 @@ describe("what passes by itself", () => {
       expect(await left()).toEqual([]);
       const job = await start(many);
       const finished = finish();
-      await vi.waitUntil(() => lines.filter((line) => line.includes("is full")).length > 1);
+      await vi.waitUntil(() => lines.filter((line) => line.includes("is full")).length > 1, { timeout: 15_000 });
       limit("unlimited");
       await finished;
       expect((await readStored((await job.find()).fileKey)).pages).toHaveLength(20);
