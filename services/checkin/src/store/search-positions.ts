@@ -13,10 +13,6 @@ const mostFound = 500;
  */
 const readThrough = 25_000;
 
-/** In a larger event the first of them say whether a text is as frequent as that: it has so many there. */
-const probed = 1000;
-const frequentFrom = 10;
-
 /** A text that sorts behind every text with the same beginning. */
 const behindPrefix = "\u{10ffff}";
 
@@ -59,37 +55,31 @@ export async function searchPositions(
 
 /** Looks for texts in the first tickets of the event, and for codes and media in all. */
 function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, listed, patterns }: Wanted): Sql {
-  const ownInOrder = sql`${ofEvent} order by ticket.organizer, ticket.event, ticket.id`;
-  const addonsInOrder = sql`${ofEvent} and ticket.addon_to is not null order by ticket.addon_to, ticket.id`;
-  const areMany = (inOrder: Sql) =>
-    sql`exists (select from position as ticket where ${inOrder} limit 1 offset ${readThrough})`;
-  const own = (stretch: Sql) => sql`
-        select ticket.id, null::bigint as addon_to
-          from (select ${columns}, ticket.search_text
-                  from position as ticket
-                 where ${ownInOrder} ${stretch}) as ticket
-         where ticket.search_text like any(${patterns}) and ${listed}
-         order by ticket.id
-         limit ${mostFound}`;
-  const addons = (stretch: Sql) => sql`
-        select ticket.id, ticket.addon_to
-          from (select ${columns}
-                  from position as ticket
-                 where ${addonsInOrder} ${stretch}) as ticket
-         where coalesce((select parent.search_text like any(${patterns})
-                           from position as parent
-                          where parent.organizer = ${organizer} and parent.event = ${event} and parent.id = ticket.addon_to
-                          limit 1), false)
-           and ${listed}
-         order by ticket.addon_to, ticket.id
-         limit ${mostFound}`;
+  const inOrder = sql`order by ticket.organizer, ticket.event, ticket.id`;
+  const addonsInOrder = sql`ticket.addon_to is not null order by ticket.addon_to, ticket.id`;
   return sql`
-    with tickets as materialized (
-      select ${areMany(ownInOrder)} as are_many
-    ), own as materialized (${findOften(own, sql`(select tickets.are_many from tickets)`)}
-    ), all_addons as materialized (
-      select ${areMany(addonsInOrder)} as are_many
-    ), addons as materialized (${findOften(addons, sql`(select all_addons.are_many from all_addons)`)}
+    with own as materialized (
+      select ticket.id
+        from (select ${columns}, ticket.search_text
+                from position as ticket
+               where ${ofEvent} ${inOrder}
+               limit ${readThrough}) as ticket
+       where ticket.search_text like any(${patterns}) and ${listed}
+       order by ticket.id
+       limit ${mostFound}
+    ), addons as materialized (
+      select ticket.id
+        from (select ${columns}
+                from position as ticket
+               where ${ofEvent} and ${addonsInOrder}
+               limit ${readThrough}) as ticket
+       where coalesce((select parent.search_text like any(${patterns})
+                         from position as parent
+                        where parent.organizer = ${organizer} and parent.event = ${event} and parent.id = ticket.addon_to
+                        limit 1), false)
+         and ${listed}
+       order by ticket.addon_to, ticket.id
+       limit ${mostFound}
     ), found as (
       select own.id from own
       union
@@ -116,26 +106,11 @@ function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, li
          and linked.position ->> 'event' = ${event}
     )
     select array(select found.id from found) as ids,
-           (select count(*) from own) < ${mostFound} and (select tickets.are_many from tickets)
-           or (select count(*) from addons) < ${mostFound} and (select all_addons.are_many from all_addons)
+           (select count(*) from own) < ${mostFound}
+             and exists (select from position as ticket where ${ofEvent} ${inOrder} limit 1 offset ${readThrough})
+           or (select count(*) from addons) < ${mostFound}
+             and exists (select from position as ticket where ${ofEvent} and ${addonsInOrder} limit 1 offset ${readThrough})
            as "isPartial"`;
-}
-
-/** Looks through a first stretch; and through the others, unless there are many tickets and few of the first have the text. */
-function findOften(find: (stretch: Sql) => Sql, areMany: Sql): Sql {
-  return sql`
-      with probe as materialized (${find(sql`limit ${probed}`)}
-      )
-      select ticket.id
-        from (select probe.id, probe.addon_to from probe
-               union all
-              select more.id, more.addon_to
-                from (${find(sql`limit ${readThrough - probed} offset ${probed}`)}
-                ) as more
-               where (select count(*) from probe) < ${mostFound}
-                 and ((select count(*) from probe) >= ${frequentFrom} or not ${areMany})) as ticket
-       order by ticket.addon_to, ticket.id
-       limit ${mostFound}`;
 }
 
 /** Looks for texts in all tickets. The index is read apart from everything else, so that no plan avoids it for an early end. */
