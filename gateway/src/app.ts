@@ -16,6 +16,7 @@ import { findEndpoint } from "./middleware/find-endpoint.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
+import { refuseCrowd } from "./middleware/refuse-crowd.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { requireSoundHead } from "./middleware/require-sound-head.ts";
 import { serve } from "./middleware/serve.ts";
@@ -40,13 +41,10 @@ export interface AppOptions {
 export function buildApp(options: AppOptions): Koa<State> {
   const { directory, bodies, rate, answers, log } = options;
   const readBody = bodyReader(bodies);
-  const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
+  const countRequest = rate === undefined ? undefined : limitRate(rate.cache, rate.limits);
+  const [noteCrowd, refuseCrowded] = refuseCrowd();
   const [decideAccess, refuseForbidden] = authorize(directory);
-  const rest = inOrder([
-    ...(refuseBeyondLimit === undefined ? [] : [refuseBeyondLimit]),
-    refuseForbidden,
-    serve({ ...options, readBody }),
-  ]);
+  const rest = inOrder([refuseCrowded, refuseForbidden, serve({ ...options, readBody })]);
   const steps: readonly Step[] = [
     requireSoundHead(),
     findEndpoint(toEndpoints(options.routes), options),
@@ -54,6 +52,7 @@ export function buildApp(options: AppOptions): Koa<State> {
     authenticate(directory),
     ...(countRequest === undefined ? [] : [countRequest]),
     decideAccess,
+    noteCrowd,
     ...(answers === undefined ? [] : [repeatAnswers({ answers, readBody, log, rest })]),
     rest,
   ];

@@ -8,7 +8,7 @@ export interface State {
   endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
   caller?: Caller;
-  /** The caller exceeds its rate limit: the request is refused, unless its answer has been kept. */
+  /** The caller exceeds its rate limit, or too much waits: the request is refused, unless its answer has been kept. */
   overLimit?: Fault;
   /** The caller may not use this address: the request is refused, unless its answer has been kept. */
   forbidden?: Fault;

@@ -1,4 +1,4 @@
-import type { FieldErrors } from "@tessera/kit/fault";
+import type { Fault, FieldErrors } from "@tessera/kit/fault";
 import {
   type Check,
   compileSchema,
@@ -156,8 +156,8 @@ export interface Declaration<P extends Parameters, B> {
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   /** Each route that the OpenAPI document has has one. */
   readonly example?: Example;
-  /** Throws where the request would be refused whatever its query and body say, for instance because too much waits. They are not read then. */
-  readonly admit?: (request: Incoming) => void;
+  /** Why a request of this caller is refused, whatever it says, for instance because too much waits. Its body is not read then. */
+  readonly refuse?: (request: { readonly organizer: string; readonly tenant: Tenant }) => Fault | undefined;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;

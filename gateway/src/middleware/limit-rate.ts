@@ -23,29 +23,20 @@ interface Policy {
   readonly description: string;
 }
 
-/** Counts requests in one step and refuses those beyond the limit in another. Between them, kept answers are repeated. */
-export type RateSteps = readonly [count: Step, refuse: Step];
-
 /**
- * Refuses requests beyond the limit, and reports to all others how much is left. It counts by caller, never by
- * address: a whole site may share one. Without limits it returns no steps.
+ * Counts requests, notes those beyond the limit, and reports to all others how much is left. It counts by caller, never by
+ * address: a whole site may share one. Without limits there is no step.
  */
-export function limitRate(cache: Cache, { requests, scans }: RateLimits): RateSteps | readonly [] {
+export function limitRate(cache: Cache, { requests, scans }: RateLimits): Step | undefined {
   const requestPolicy = policyOf(cache, { name: "requests", attempts: requests });
   const scanPolicy = policyOf(cache, { name: "scans", attempts: scans });
-  if (requestPolicy === undefined && scanPolicy === undefined) return [];
-  return [
-    (ctx) => {
-      const policy = isScan(ctx) ? scanPolicy : requestPolicy;
-      const { caller } = ctx.state;
-      if (policy === undefined || caller === undefined || caller.kind === "operator") return undefined;
-      return count(ctx, policy, caller);
-    },
-    ({ state }) => {
-      if (state.overLimit !== undefined) throw state.overLimit;
-      return undefined;
-    },
-  ];
+  if (requestPolicy === undefined && scanPolicy === undefined) return undefined;
+  return (ctx) => {
+    const policy = isScan(ctx) ? scanPolicy : requestPolicy;
+    const { caller } = ctx.state;
+    if (policy === undefined || caller === undefined || caller.kind === "operator") return undefined;
+    return count(ctx, policy, caller);
+  };
 }
 
 async function count({ res, state }: Context, { limiter, name, description }: Policy, { countedAs }: Tenant) {

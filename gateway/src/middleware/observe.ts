@@ -3,6 +3,7 @@ import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Span, Tracing } from "@tessera/kit/trace";
+import type { GatewayFault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 
@@ -12,13 +13,15 @@ const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 1, 5];
 /** A valid request id of a client; any other is replaced, because ids are logged. */
 const requestIdPattern = /^[\w.:-]{8,128}$/;
 
+/** Thousands of scans a second may be refused so, when there is no time to write lines; a counter tells how many. */
+const floodOfScans: GatewayFault = "too_many_redeems";
+
 /** A request that takes longer is worth a line. */
 const slowMs = 1000;
 
 /**
  * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
- * slow: other lines are for `debug`. So are those of requests that were too many, which a counter tells: they come when
- * there is no time to write them. Both name only the route's template, because addresses contain ticket secrets.
+ * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
  */
 export function observe(
   answer: (ctx: Context) => Promise<void>,
@@ -50,7 +53,8 @@ export function observe(
         duration.observe({ method, route, status: String(status) }, ms / 1000);
         if (status === 429) refused.add({ reason: ctx.state.refusal ?? "none" });
         if (tracing.isOn) describe(span, ctx, { method, route });
-        const level = (status >= 400 && status !== 429) || ms > slowMs ? "info" : "debug";
+        const isTold = status >= 400 && ctx.state.refusal !== floodOfScans;
+        const level = isTold || ms > slowMs ? "info" : "debug";
         const seen = { method: ctx.method, route: ctx.state.endpoint?.template ?? "none", status };
         log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }

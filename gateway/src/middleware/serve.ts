@@ -42,7 +42,6 @@ async function answer(
   incoming: IncomingRequest,
   { ctx, search, readBody }: { ctx: Context; search: URLSearchParams; readBody: ReadBody },
 ): Promise<Reply> {
-  route.admit?.(incoming);
   try {
     if (search.size > 0 && holdsNul(ctx.querystring))
       throw fault("malformed_query", "The query holds a null character.");

@@ -18,8 +18,8 @@ export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean
 /** What gathers the scans of all requests. */
 export interface GatheredScans {
   readonly redeem: RedeemScan;
-  /** Throws where a scan of this caller would be refused, whatever it says. */
-  requireRoom(organizer: string, credential: string): void;
+  /** Why a scan of this caller would be refused, whatever it says. */
+  refuse(organizer: string, credential: string): Fault | undefined;
 }
 
 /** A call larger than this is slower per scan: the statements behind it degrade. */
@@ -236,10 +236,6 @@ export function gatherScans(
     return !isCrowded && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
   }
 
-  function requireRoom(organizer: string, credential: string): void {
-    if (!hasRoom(organizer, credential)) throw overloaded();
-  }
-
   const redeemOne: RedeemScan = (scan, credential, isGone = () => false) =>
     new Promise((resolve, reject) => {
       const { organizer } = scan;
@@ -281,7 +277,10 @@ export function gatherScans(
       send();
     });
 
-  return { redeem: redeemOne, requireRoom };
+  return {
+    redeem: redeemOne,
+    refuse: (organizer, credential) => (hasRoom(organizer, credential) ? undefined : overloaded()),
+  };
 }
 
 /** Counts by name; what is zero takes no room. */

@@ -244,6 +244,8 @@ describe("what a scan is answered", () => {
     const waiting = Array.from({ length: mostOfOneCredential }, (_, index) => redeem({}, { lookup: `t${index}` }));
     const crowded = { status: 429, headers: { "retry-after": "1" }, json: { detail: expect.any(String) } };
     await expect.poll(() => redeem({ type: "sideways" }), { timeout: 20_000 }).toMatchObject(crowded);
+    // A caller that may not scan here learns nothing of it.
+    expect(await redeem({}, { key: keys.reader })).toMatchObject({ status: 403 });
     answerAll();
     await Promise.all(waiting);
     expect(await redeem({ type: "sideways" })).toMatchObject({ status: 400 });

@@ -80,7 +80,7 @@ export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, 
         },
       },
       exists,
-      admit: ({ organizer, tenant }) => scans.requireRoom(organizer, tenant.countedAs),
+      refuse: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
       async handle(request) {
         const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {

@@ -276,21 +276,25 @@ export function holdPersonalData<D>(holder: Holder<D>) {
 
 async function findLeft(db: Queryable, place: EventKey, holdings: readonly Holding[]): Promise<erasures.ErasedPart[]> {
   const kinds = new Set(holdings.map(({ kind }) => kind));
-  const counting = new Map<CountAll, ReturnType<CountAll>>();
-  const countAll = (count: CountAll) => {
-    const begun = counting.get(count) ?? count(db, place, kinds);
-    counting.set(count, begun);
-    return begun;
+  const counted = new Map<CountAll, Awaited<ReturnType<CountAll>>>();
+  const countAll = async (count: CountAll) => {
+    const counts = counted.get(count) ?? (await count(db, place, kinds));
+    counted.set(count, counts);
+    return counts;
   };
-  // At the same time: some are counted by the database, and others here.
-  const left = await Promise.all(
-    holdings.map(async (holding) => {
+  const countInTurn = async (some: readonly Holding[]) => {
+    const left: erasures.ErasedPart[] = [];
+    for (const holding of some) {
       const { kind, name } = holding;
       const count = "left" in holding ? await holding.left(db, place) : (await countAll(holding.leftOfAll)).get(kind);
-      return { kind, holding: name, count: count ?? 0 };
-    }),
-  );
-  return left.filter(({ count }) => count > 0);
+      if (count !== undefined && count > 0) left.push({ kind, holding: name, count });
+    }
+    return left;
+  };
+  // What the database counts, beside what is counted here: no more than two connections.
+  const byDatabase = holdings.filter((holding) => "left" in holding);
+  const here = holdings.filter((holding) => !("left" in holding));
+  return (await Promise.all([countInTurn(byDatabase), countInTurn(here)])).flat();
 }
 
 /** Why an event is not closed, for people. */
