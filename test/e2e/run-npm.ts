@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning } from "@tessera/kit/running-process";
 import { expect } from "vitest";
 import { type FoundProcess, findDescendants } from "./find-processes.ts";
@@ -52,7 +53,10 @@ export function runNpm(command: string, options: readonly string[]): NpmCommand 
       const all = await processes();
       signalAll(signal);
       await ended;
-      return all.filter(({ pid }) => isRunning(pid)).map(({ args: text }) => text);
+      const left = () => all.filter(({ pid }) => isRunning(pid)).map(({ args: text }) => text);
+      // A process closes its output some milliseconds before it has ended.
+      for (let tries = 0; tries < 20 && left().length > 0; tries += 1) await sleep(100);
+      return left();
     },
     async end() {
       signalAll("SIGTERM");

@@ -183,6 +183,18 @@ describe("an event that is to be erased", () => {
     expect(await client().closeEvent(request)).toEqual({ problem: undefined });
   });
 
+  it("[D2.3] is closed for one of two cases that begin at the same time", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const version = await versionNow();
+    for (let round = 0; round < 20; round += 1) {
+      const requests = [1, 2].map(() => ({ ...place, case: randomUUID(), kinds, version }));
+      const closed = await Promise.all(requests.map((request) => client().closeEvent(request)));
+      const problems = closed.map(({ problem }) => problem).filter((problem) => problem !== undefined);
+      expect([round, problems]).toEqual([round, [expect.stringContaining("has changed")]]);
+      await Promise.all(requests.map((request) => client().reopenEvent(request)));
+    }
+  });
+
   it("[D2.4] stays erased where a call to close it comes after the request", async () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };

@@ -1,5 +1,6 @@
 import type { EventKey } from "../pg/entity-key.ts";
 import { toNullableTimestamp } from "../pg/instants.ts";
+import { declareLock, takeLocks } from "../pg/locks.ts";
 import type { Queryable } from "../pg/queryable.ts";
 import { type Sql, sql } from "../pg/sql.ts";
 import { bigint, rowsAs, text } from "../pg/table.ts";
@@ -22,6 +23,25 @@ export interface Erasure {
   readonly isDone: boolean;
   /** The request has arrived. */
   readonly isTakenOn: boolean;
+}
+
+const beginLock = declareLock("begin of an erasure");
+
+/**
+ * Whether a case that is not requested yet is the first one of its event, until the transaction ends. Of two that begin at
+ * the same time one does not disturb the other: each would be a change that refuses the other one.
+ */
+export async function isFirstCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
+  await takeLocks(tx, { alone: [beginLock(organizer, event)] });
+  const another = await tx.maybeOne(sql`
+    select from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.case_id <> ${id}::uuid
+       and not erasure.is_taken_on
+       and not erasure.is_taken_back
+     limit 1`);
+  return another === undefined;
 }
 
 /** Begins a case; again, it changes nothing. Returns false if the case was taken back. */

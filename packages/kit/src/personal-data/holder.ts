@@ -242,7 +242,11 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     { signal }: Call,
   ): Promise<CloseEventResponse> {
     const { organizer, event } = request;
-    if (!(await erasures.noteCase(db, request))) return { problem: takenBack };
+    const problem = await db.transaction(async (tx) => {
+      if (!(await erasures.isFirstCase(tx, request))) return changedSince;
+      return (await erasures.noteCase(tx, request)) ? undefined : takenBack;
+    });
+    if (problem !== undefined) return { problem };
     await waitForEarlierTransactions((question) => db.transaction(question), signal);
     // The caller may have given up long ago, and have had the event closed by another replica.
     signal.throwIfAborted();
