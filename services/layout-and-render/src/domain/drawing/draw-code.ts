@@ -54,7 +54,8 @@ export function codeOperators({ symbol, left, top, module, color }: PlacedCode, 
   const [scale, tall, x, y] = [module, module * symbol.rowHeight, left, top].map((length) =>
     bound(length * pointsPerUnit).toFixed(5),
   );
-  const runs = darkRuns(symbol).map(({ row, column, length }) => `${column} ${-row - 1} ${length} 1 re`);
+  let runs = "";
+  for (const { row, column, length } of darkRuns(symbol)) runs += `${column} ${-row - 1} ${length} 1 re\n`;
   const fill = color.map((channel) => Number((Math.min(Math.max(channel, 0), 255) / 255).toFixed(4))).join(" ");
-  return `q\n${fill} rg\n${scale} 0 0 ${tall} ${x} ${y} cm\n${runs.join("\n")}\nf\nQ\n`;
+  return `q\n${fill} rg\n${scale} 0 0 ${tall} ${x} ${y} cm\n${runs}f\nQ\n`;
 }

@@ -2,10 +2,14 @@ import { type ModuleLines, ownBits, wordsOfLine } from "./module-lines.ts";
 
 const own = lowest(ownBits);
 
-/** How hard a code is to read, by the penalties of the standard (ISO/IEC 18004, evaluation of masks). */
-export function penaltyOf({ rows, columns }: ModuleLines, side: number): number {
+/**
+ * How hard a code is to read, by the penalties of the standard (ISO/IEC 18004, evaluation of masks). From `most` on the exact
+ * number is not found.
+ */
+export function penaltyOf({ rows, columns }: ModuleLines, side: number, most: number): number {
   const balance = Math.floor(Math.abs((countDark(rows, side) * 100) / side ** 2 - 50) / 5) * 10;
-  return balance + linePenalty(rows, side) + linePenalty(columns, side) + blockPenalty(rows, side);
+  const ofRows = balance + blockPenalty(rows, side) + linePenalty(rows, side);
+  return ofRows < most ? ofRows + linePenalty(columns, side) : ofRows;
 }
 
 /** The lowest bits. */

@@ -33,16 +33,13 @@ function pack(modules: Uint8Array, side: number, [lineStep, step]: readonly [num
   return words;
 }
 
-/** Inverts one module. */
-export function invert({ rows, columns }: ModuleLines, side: number, [row, column]: readonly [number, number]): void {
-  invertIn(rows, side, [row, column]);
-  invertIn(columns, side, [column, row]);
-}
-
-function invertIn(lines: Int32Array, side: number, [line, place]: readonly [number, number]): void {
-  const word = Math.floor(place / ownBits);
-  const bit = place % ownBits;
-  const at = line * wordsOfLine(side) + word;
-  lines[at] = (lines[at] ?? 0) ^ (1 << bit);
-  if (word > 0 && bit + ownBits < 32) lines[at - 1] = (lines[at - 1] ?? 0) ^ (1 << (bit + ownBits));
+/** Makes modules of words, row by row. */
+export function unpackRows({ rows }: ModuleLines, side: number): Uint8Array {
+  const modules = new Uint8Array(side * side);
+  const each = wordsOfLine(side);
+  for (let row = 0, index = 0; row < side; row += 1) {
+    for (let column = 0; column < side; column += 1, index += 1)
+      modules[index] = ((rows[row * each + Math.floor(column / ownBits)] ?? 0) >>> (column % ownBits)) & 1;
+  }
+  return modules;
 }
