@@ -14,11 +14,16 @@ export interface OverRest {
   /** Of it, until the POST was answered. */
   readonly startMs: number;
   readonly bytes: number;
+  /** What half of the runs took at most. */
+  readonly medianMs: number;
 }
+
+/** The first ones compile what runs. */
+const rounds = 12;
 
 /** Renders tickets with a background, eight texts, a code and a picture over REST, on a platform in one process. */
 export async function measureOverRest({ tickets }: { readonly tickets: number }): Promise<OverRest> {
-  const runs: OverRest[] = [];
+  const runs: Omit<OverRest, "medianMs">[] = [];
   await onEmptyPlatform(async ({ baseUrl, progress, send }) => {
     await send([...groundwork, ...(await layout())]);
     for (let first = 1; first <= tickets; first += perImport) {
@@ -26,16 +31,20 @@ export async function measureOverRest({ tickets }: { readonly tickets: number })
       const last = Math.min(tickets, first + perImport - 1);
       await send(Array.from({ length: last - first + 1 }, (_, index) => order(first + index)));
     }
-    progress.update("rendering");
-    for (let run = 0; run < 4; run += 1) runs.push(await renderOne(baseUrl, tickets));
+    for (let round = 1; round <= rounds; round += 1) {
+      progress.update(`rendering, ${round} of ${rounds}`);
+      runs.push(await renderOne(baseUrl, tickets));
+    }
   });
-  return runs.reduce((one, other) => (one.ms < other.ms ? one : other));
+  const [best, ...others] = runs.sort((one, other) => one.ms - other.ms);
+  if (best === undefined) throw new Error("nothing was rendered");
+  return { ...best, medianMs: others[Math.floor(rounds / 2) - 1]?.ms ?? best.ms };
 }
 
 /** More often than clients ask, so that the wait between two questions is not measured. */
 const askAgainMs = 25;
 
-async function renderOne(baseUrl: string, tickets: number): Promise<OverRest> {
+async function renderOne(baseUrl: string, tickets: number): Promise<Omit<OverRest, "medianMs">> {
   const headers = { authorization: `Token ${apiKey}`, "content-type": "application/json" };
   const parts = Array.from({ length: tickets }, (_, index) => ({ orderposition: index + 1 }));
   const started = performance.now();
