@@ -16,7 +16,9 @@ const kinds = ["attendee_info", "order_emails", "phone_numbers", "invoice_addres
 const limit = { orders: 100_000, seconds: 30, slower: 1.5, megabytes: 256 } as const;
 
 const ordersAtATime = 10_000;
-const quietMs = 5000;
+/** What an import leaves to do is over by then; the slowest of a hundred scans needs some hundreds of them. */
+const restMs = 5000;
+const quietMs = 15_000;
 
 /**
  * Exports and erases the personal data of an event with so many orders, beside scans at the gates of another one: with
@@ -94,6 +96,7 @@ async function exportAndErase({
     );
   }
   progress.update("scanning alone…");
+  await sleep(restMs);
   const quiet = await scanUntil(baseUrl, { first: 1, until: sleep(quietMs) });
   progress.update("exporting…");
   const started = await post(baseUrl, `${event}/shredders/export/`, { shredders: kinds });

@@ -50,8 +50,12 @@ const defaultBatchSize = 500;
 /** The transaction of a consumer grows with the size of its facts, too: one may stand for a thousand rows. */
 const defaultBatchBytes = 1024 * 1024;
 
-/** Other processes do not wake this relay. It may notice their rows this late. */
+/** Other processes do not wake this relay. It may notice their rows this late, and those after a pause a little later. */
 const pollMs = 50;
+const pollAfterPauseMs = 250;
+
+/** So long after the last rows the next ones come after a pause: most services of an installation write nothing for hours. */
+const pauseMs = 2000;
 
 /** Requested replays of refused facts wait this long. */
 const replayMs = 1000;
@@ -278,6 +282,7 @@ export function startRelay(options: RelayOptions): Relay {
     await connection.run(sql`set enable_seqscan = off`);
     await connection.run(sql`set enable_bitmapscan = off`);
     refusing = new Set(await findRefusedTopics(connection));
+    let foundAt = performance.now();
     while (!signal.aborted) {
       const looked = performance.now();
       begun = [];
@@ -285,9 +290,11 @@ export function startRelay(options: RelayOptions): Relay {
       let isMore = false;
       for (const topic of await findWaitingTopics(connection)) if (await moveRows(connection, topic)) isMore = true;
       const tookMs = performance.now() - looked;
+      if (begun.length > 0 || isMore) foundAt = performance.now();
       if (begun.length > 0) await settledOr(waitMs, begun);
       if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + gatherMs - performance.now()));
-      if (!isMore) await alarm.pause(Math.max(pollMs, idleMs(tookMs)), { lightly: true });
+      const restMs = performance.now() - foundAt < pauseMs ? pollMs : pollAfterPauseMs;
+      if (!isMore) await alarm.pause(Math.max(restMs, idleMs(tookMs)), { lightly: true });
     }
     if (alarm.stopped) await Promise.all(underWay);
   }

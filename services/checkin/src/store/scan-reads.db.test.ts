@@ -3,7 +3,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { blockedSecretFact, eventFact, itemFact, noon, place, positionFact, questionFact } from "../testing/facts.ts";
-import { listFields, type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 import { readForScans } from "./scan-reads.ts";
 
 let database: TestDatabase;
@@ -37,6 +37,22 @@ it("[C3.46] only the read does without waiting for the disk, and each scan gets 
   expect(await setting()).toEqual({ ...before, setting: "on" });
   expect(reads.map((read) => read?.tickets.map(({ item }) => item !== undefined))).toEqual([[true], [true], [true]]);
   expect(new Set(reads.map((read) => read?.scanId)).size).toBe(3);
+});
+
+it("reads of a ticket's history what is shown, and of what only rules look at no more than they need", async () => {
+  const rules = '{"<": [{"var": "entries_number"}, 1000]}';
+  const list = (await checkin.createList({ rules, allowMultipleEntries: true })).id;
+  for (let number = 1; number <= 130; number += 1)
+    expect(inWord(await checkin.redeem(scan(list, "secret1", { nonce: `n${number}` })))).toBe("admitted");
+  const stored = await checkin.db.many<{ id: number; at: number }>(
+    sql`select scan.id, scan.at from scan order by scan.id desc`,
+  );
+  const [read] = await readForScans(checkin.db, [{ ...place, list, code: null, nonce: null, ticketId: 1 }]);
+  const [ticket] = read?.tickets ?? [];
+  const shown = stored.slice(0, 100).map(({ id, at }) => ({ id, at, type: "entry" }));
+  expect(ticket?.checkins).toMatchObject(shown);
+  expect(ticket?.checkins).toHaveLength(shown.length);
+  expect(ticket?.ruled).toEqual(stored.map(({ at }) => ({ at, type: "entry" })));
 });
 
 it("gives each of many scans what its own list, event and ticket say, and nothing where the event has no such list", async () => {

@@ -46,8 +46,8 @@ export interface TicketRow {
   entries: number | null;
   last_type: ScanType | null;
   last_at: number | null;
-  /** The newest scans first. */
-  history: ScanInHistory[] | null;
+  /** The newest first: those that are shown, then those that only rules look at. */
+  history: (ShownScan | RuledOnly)[] | null;
   is_ruled: boolean;
   given_revisions: number[] | null;
   given_states: Buffer[] | null;
@@ -57,10 +57,11 @@ export interface TicketRow {
 export const inMicroseconds = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
 
 /** Arrays are smaller than objects: a ticket may have thousands of scans. */
-type ScanInHistory = [
-  id: number,
+type RuledOnly = [at: number, type: ScanType];
+type ShownScan = [
   at: number,
   type: ScanType,
+  id: number,
   gate: number | null,
   device: number | null,
   deviceId: number | null,
@@ -81,10 +82,13 @@ export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly
      limit 1) end as variation,
   presence.version, presence.entries, presence.last_type, presence.last_at, ${hasRules} as is_ruled,
   case when presence.version is not null then (
-    select json_agg(json_build_array(scan.id, ${inMicroseconds(sql`scan.at`)}, scan.type, scan.gate, scan.device, scan.device_id,
-                                     scan.auto_checked_in)
-                    order by scan.at desc, scan.id desc)
-      from (${newestScans({ list, most: sql`case when ${hasRules} then ${mostRuledScans}::bigint else ${mostCheckins}::bigint end` })}) as scan
+    select json_agg(case when scan.place <= ${mostCheckins}
+                         then json_build_array(${inMicroseconds(sql`scan.at`)}, scan.type, scan.id, scan.gate, scan.device,
+                                               scan.device_id, scan.auto_checked_in)
+                         else json_build_array(${inMicroseconds(sql`scan.at`)}, scan.type) end
+                    order by scan.place)
+      from (select newest.*, row_number() over (order by newest.at desc, newest.id desc) as place
+              from (${newestScans({ list, most: sql`case when ${hasRules} then ${mostRuledScans}::bigint else ${mostCheckins}::bigint end` })}) as newest) as scan
   ) end as history,
   given.revisions as given_revisions, given.states as given_states`;
 
@@ -142,12 +146,16 @@ export function toTicketRead(row: TicketRow): TicketRead {
       entries: row.entries ?? 0,
       last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
     },
-    checkins: (history ?? []).slice(0, mostCheckins).map(toCheckin),
-    ruled: row.is_ruled ? (history ?? []).map(([, at, type]) => ({ at, type })) : [],
+    checkins: (history ?? []).filter(isShown).map(toCheckin),
+    ruled: row.is_ruled ? (history ?? []).map(([at, type]) => ({ at, type })) : [],
     given: (row.given_states ?? []).map((state, index) => ({ revision: row.given_revisions?.[index] ?? 0, state })),
   };
 }
 
-function toCheckin([id, at, type, gate, device, deviceId, autoCheckedIn]: ScanInHistory): PastCheckin {
+function isShown(scan: ShownScan | RuledOnly): scan is ShownScan {
+  return scan.length > 2;
+}
+
+function toCheckin([at, type, id, gate, device, deviceId, autoCheckedIn]: ShownScan): PastCheckin {
   return { id, at, type, gate, device, deviceId, autoCheckedIn };
 }
