@@ -22,11 +22,17 @@ describe("toSearchText", () => {
 
 describe("planSearch", () => {
   it("takes wildcards for letters", () => {
-    expect(planSearch("100%_\\")).toEqual({ kind: "anywhere", codePrefix: "100%_\\", patterns: ["%100\\%\\_\\\\%"] });
+    expect(planSearch("100%_\\")).toEqual({
+      kind: "anywhere",
+      codePrefix: "100%_\\",
+      patterns: ["%100\\%\\_\\\\%"],
+      indexed: ["%100\\%\\_\\\\%"],
+    });
   });
 
   it("looks for one or two letters at beginnings only", () => {
-    expect(planSearch("Jü")).toEqual({ kind: "beginnings", codePrefix: "Jü", patterns: ["%\njü%", "% jü%"] });
+    const patterns = ["%\njü%", "% jü%"];
+    expect(planSearch("Jü")).toEqual({ kind: "beginnings", codePrefix: "Jü", patterns, indexed: patterns });
   });
 
   it.each([undefined, "", "\u200b", "\0"])("finds everything by %j", (search) => {
