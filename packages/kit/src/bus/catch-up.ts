@@ -13,7 +13,7 @@ export function isFirst(consumer: OpenConsumer): consumer is FirstConsumer {
 
 /** Callers of a service wait no longer for it than this, and no longer than that for a bus that is away. */
 const longestMs = 20_000;
-const longestAwayMs = 2000;
+const longestAwayMs = 5000;
 const pauseMs = 50;
 
 /**
