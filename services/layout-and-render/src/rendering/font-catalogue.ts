@@ -24,10 +24,12 @@ interface Whole {
   readonly styles: readonly string[];
 }
 
-/** A family in parts, each with all weights, and the style sheet that says which characters are in which. */
+/** A family in parts, each with all weights, and the style sheet that says in which a character is, if the family has it. */
 interface Parts {
   readonly package: string;
   readonly sheet: string;
+  /** Its sheet claims no more than there is. To look into ten megabytes of pictures would hold everything else up. */
+  readonly isExact?: true;
 }
 
 const regular = ["400Regular"];
@@ -70,7 +72,7 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
   "Noto Sans JP": { package: "@fontsource-variable/noto-sans-jp", sheet: "index.css" },
   "Noto Sans KR": { package: "@fontsource-variable/noto-sans-kr", sheet: "index.css" },
   // The parts of this package print nothing; its whole file prints colours.
-  "Noto Color Emoji": { package: "@fontsource/noto-color-emoji", sheet: "emoji-400.css" },
+  "Noto Color Emoji": { package: "@fontsource/noto-color-emoji", sheet: "emoji-400.css", isExact: true },
 };
 
 /** Finds the parts of fonts that texts need. */
@@ -93,7 +95,7 @@ export function openFontCatalogue(): FontCatalogue {
     const faces =
       "styles" in source
         ? source.styles.map((style) => wholeFace(style, { family, root }))
-        : readSheet(readFileSync(join(root, source.sheet), "utf8"), { family, root });
+        : readSheet(readFileSync(join(root, source.sheet), "utf8"), { family, root, isExact: source.isExact === true });
     families.set(family, faces);
     return faces;
   }
@@ -145,13 +147,12 @@ function misfit(face: CatalogueFace, style: LetterStyle): number {
   return (isWeightWrong ? 2 : 0) + (face.isItalic === style.isItalic ? 0 : 1);
 }
 
-/** A file of all characters of a family in one style; which they are is read when that is asked for. */
+/** A file of all characters of a family in one style. */
 function wholeFace(
   style: string,
   { family, root }: { readonly family: FontFamily; readonly root: string },
 ): CatalogueFace {
   const path = join(root, style, `${family.replaceAll(" ", "")}_${style}.ttf`);
-  let coverage: ReadonlySet<number> | undefined;
   const [isBold, isItalic] = [style.startsWith("700"), style.endsWith("Italic")];
   return {
     id: `${family} ${style}`,
@@ -162,32 +163,41 @@ function wholeFace(
     path,
     isBold,
     isItalic,
-    has: (character) => {
-      coverage ??= readCoverage(readFileSync(path));
-      return coverage.has(character);
-    },
+    has: coverageOf(path),
+  };
+}
+
+/** Which characters a file has: that is read when it is asked for. */
+function coverageOf(path: string): (character: number) => boolean {
+  let coverage: ReadonlySet<number> | undefined;
+  return (character) => {
+    coverage ??= readCoverage(readFileSync(path));
+    return coverage.has(character);
   };
 }
 
 function readSheet(
   css: string,
-  { family, root }: { readonly family: FontFamily; readonly root: string },
+  { family, root, isExact }: { readonly family: FontFamily; readonly root: string; readonly isExact: boolean },
 ): CatalogueFace[] {
   return Array.from(css.matchAll(/@font-face\s*\{([^}]+)\}/g), ([, rule = ""]) => {
     const read = (property: string) => new RegExp(`${property}:\\s*([^;]+)`).exec(rule)?.[1]?.trim();
     const [, file = ""] = /url\((\.\/files\/[^)]+\.woff2)\)/.exec(rule) ?? [];
     const ranges = read("unicode-range")?.split(",").map(readRange).flatMap(withoutEmoji) ?? [[0, 0x10ffff]];
     const [weight = "400", style = "normal"] = [read("font-weight"), read("font-style")];
+    const path = join(root, file);
+    const isInFile = isExact ? () => true : coverageOf(path);
     return {
       id: `${family} ${file}`,
       family,
       weight,
       style,
       unicodeRange: ranges.map(([first, last]) => `U+${first.toString(16)}-${last.toString(16)}`).join(","),
-      path: join(root, file),
+      path,
       isBold: weight === "700",
       isItalic: style === "italic",
-      has: (character) => ranges.some(([first, last]) => first <= character && character <= last),
+      has: (character) =>
+        ranges.some(([first, last]) => first <= character && character <= last) && isInFile(character),
     };
   });
 }

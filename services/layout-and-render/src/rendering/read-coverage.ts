@@ -1,7 +1,9 @@
+import { unpackCmap } from "./unpack-cmap.ts";
+
 /** Reads which characters a font has (OpenType, table `cmap`): what style sheets say of fonts may be too much. */
 export function readCoverage(font: Buffer): ReadonlySet<number> {
   const characters = new Set<number>();
-  const table = findTable(font, "cmap");
+  const table = font.toString("latin1", 0, 4) === "wOF2" ? unpackCmap(font) : findTable(font, "cmap");
   for (let index = 0; index < table.readUInt16BE(2); index += 1) {
     const part = table.subarray(table.readUInt32BE(8 + 8 * index));
     const format = part.readUInt16BE(0);
