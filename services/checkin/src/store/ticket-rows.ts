@@ -87,7 +87,8 @@ export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly
                                                scan.device_id, scan.auto_checked_in)
                          else json_build_array(${inMicroseconds(sql`scan.at`)}, scan.type) end
                     order by scan.place)
-      from (select newest.*, row_number() over (order by newest.at desc, newest.id desc) as place
+      from (select newest.id, newest.at, newest.type, newest.gate, newest.device, newest.device_id, newest.auto_checked_in,
+                   row_number() over (order by newest.at desc, newest.id desc) as place
               from (${newestScans({ list, most: sql`case when ${hasRules} then ${mostRuledScans}::bigint else ${mostCheckins}::bigint end` })}) as newest) as scan
   ) end as history,
   given.revisions as given_revisions, given.states as given_states`;

@@ -1,5 +1,5 @@
 import { penaltyOf } from "./mask-penalty.ts";
-import { type ModuleLines, packLines, unpackRows } from "./module-lines.ts";
+import { invert, ownBits, packLines, unpackRows, wordsOfLine } from "./module-lines.ts";
 
 /** A code with the first mask on it. */
 export interface MaskedCode {
@@ -24,52 +24,69 @@ const masks: readonly ((row: number, column: number) => boolean)[] = [
   (row, column) => (((row * column) % 3) + ((row + column) % 2)) % 2 === 0,
 ];
 
-/** What each mask inverts of a code that has the first mask on it, its format included. */
-type Differences = readonly ModuleLines[];
+/** All masks repeat after so many rows and columns. */
+const [rowPeriod, columnPeriod] = [12, 6];
 
-/** By size and level: the modules that no mask changes depend on the size alone. */
-const known = new Map<string, Differences>();
+/** What one mask inverts that the first one does not, or the other way round. */
+interface Change {
+  /** Words of lines, by the phase of the line and that of the word's first module. */
+  readonly ofRows: readonly Int32Array[];
+  readonly ofColumns: readonly Int32Array[];
+}
+
+const changes: readonly Change[] = masks.map((mask) => {
+  const differs = (row: number, column: number) => (mask(row, column) === ((row + column) % 2 === 0) ? 0 : 1);
+  const words = (lines: number, places: number, at: (line: number, place: number) => number) =>
+    Array.from({ length: lines }, (_, line) =>
+      Int32Array.from({ length: places }, (_, first) => {
+        let word = 0;
+        for (let bit = 0; bit < 32; bit += 1) word |= at(line, first + bit) << bit;
+        return word;
+      }),
+    );
+  return {
+    ofRows: words(rowPeriod, columnPeriod, differs),
+    ofColumns: words(columnPeriod, rowPeriod, (column, row) => differs(row, column)),
+  };
+});
 
 /**
  * Puts the mask on a code with which it is easiest to read, by the penalties of the standard. Several times faster than the
  * encoder's own choice, which takes longer than everything else about a ticket.
  */
 export function chooseMask(code: MaskedCode): Uint8Array {
-  const { side } = code;
+  const { side, level } = code;
   const plain = packLines(code.modules, side);
+  const free = packLines(
+    code.reserved.map((reserved) => 1 - reserved),
+    side,
+  );
   let best = plain;
   let least = Number.POSITIVE_INFINITY;
-  for (const differences of differencesOf(code)) {
-    const rows = differ(plain.rows, differences.rows);
-    const columns = differ(plain.columns, differences.columns);
-    const penalty = penaltyOf({ rows, columns }, side, least);
-    if (penalty < least) [best, least] = [{ rows, columns }, penalty];
+  for (const [mask, { ofRows, ofColumns }] of changes.entries()) {
+    const lines = {
+      rows: change(plain.rows, free.rows, ofRows),
+      columns: change(plain.columns, free.columns, ofColumns),
+    };
+    const differing = formatOf(level, mask) ^ formatOf(level, 0);
+    for (let bit = 0; bit < 15; bit += 1) {
+      if (((differing >> bit) & 1) === 0) continue;
+      for (const place of placesOfFormat(bit, side)) invert(lines, side, place);
+    }
+    const penalty = penaltyOf(lines, side, least);
+    if (penalty < least) [best, least] = [lines, penalty];
   }
   return unpackRows(best, side);
-}
 
-function differ(words: Int32Array, changed: Int32Array): Int32Array {
-  const result = new Int32Array(words.length);
-  for (let at = 0; at < words.length; at += 1) result[at] = (words[at] ?? 0) ^ (changed[at] ?? 0);
-  return result;
-}
-
-function differencesOf({ side, reserved, level }: MaskedCode): Differences {
-  const key = `${side} ${level}`;
-  const differences = known.get(key) ?? masks.map((mask, number) => packLines(findChanged(mask, number), side));
-  known.set(key, differences);
-  return differences;
-
-  function findChanged(mask: (typeof masks)[number], number: number): Uint8Array {
-    const changed = Uint8Array.from({ length: side * side }, (_, index) => {
-      const [row, column] = [Math.floor(index / side), index % side];
-      return reserved[index] === 0 && mask(row, column) !== ((row + column) % 2 === 0) ? 1 : 0;
-    });
-    const format = formatOf(level, number) ^ formatOf(level, 0);
-    for (let bit = 0; bit < 15; bit += 1) {
-      for (const [row, column] of placesOfFormat(bit, side)) changed[row * side + column] = (format >> bit) & 1;
+  function change(words: Int32Array, freeWords: Int32Array, changed: readonly Int32Array[]): Int32Array {
+    const each = wordsOfLine(side);
+    const result = new Int32Array(words.length);
+    for (let line = 0, at = 0; line < side; line += 1) {
+      const phases = changed[line % changed.length] ?? result;
+      for (let first = 0, word = 0; word < each; word += 1, first += ownBits, at += 1)
+        result[at] = (words[at] ?? 0) ^ ((phases[first % phases.length] ?? 0) & (freeWords[at] ?? 0));
     }
-    return changed;
+    return result;
   }
 }
 

@@ -43,3 +43,17 @@ export function unpackRows({ rows }: ModuleLines, side: number): Uint8Array {
   }
   return modules;
 }
+
+/** Inverts one module. */
+export function invert({ rows, columns }: ModuleLines, side: number, [row, column]: readonly [number, number]): void {
+  invertIn(rows, side, [row, column]);
+  invertIn(columns, side, [column, row]);
+}
+
+function invertIn(lines: Int32Array, side: number, [line, place]: readonly [number, number]): void {
+  const word = Math.floor(place / ownBits);
+  const bit = place % ownBits;
+  const at = line * wordsOfLine(side) + word;
+  lines[at] = (lines[at] ?? 0) ^ (1 << bit);
+  if (word > 0 && bit + ownBits < 32) lines[at - 1] = (lines[at - 1] ?? 0) ^ (1 << (bit + ownBits));
+}
