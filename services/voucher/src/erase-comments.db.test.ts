@@ -195,6 +195,15 @@ describe("an event that is to be erased", () => {
     }
   });
 
+  it("[D2.3] is closed beside a case that nobody remembers", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const close = async () => client().closeEvent({ ...place, case: randomUUID(), kinds, version: await versionNow() });
+    expect(await close()).toEqual({ problem: undefined });
+    expect(await close()).toEqual({ problem: expect.stringContaining("has changed") });
+    await service.db.run(sql`update erasure set requested_at = erasure.requested_at - interval '61 minutes'`);
+    expect(await close()).toEqual({ problem: undefined });
+  });
+
   it("[D2.4] stays erased where a call to close it comes after the request", async () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };

@@ -29,7 +29,8 @@ const beginLock = declareLock("begin of an erasure");
 
 /**
  * Whether a case that is not requested yet is the first one of its event, until the transaction ends. Of two that begin at
- * the same time one does not disturb the other: each would be a change that refuses the other one.
+ * the same time one does not disturb the other: each would be a change that refuses the other one. A case that nobody
+ * remembers, because a database was restored, stands in the way for an hour only.
  */
 export async function isFirstCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
   await takeLocks(tx, { alone: [beginLock(organizer, event)] });
@@ -40,6 +41,7 @@ export async function isFirstCase(tx: Queryable, { organizer, event, case: id }:
        and erasure.case_id <> ${id}::uuid
        and not erasure.is_taken_on
        and not erasure.is_taken_back
+       and erasure.requested_at > clock_timestamp() - interval '1 hour'
      limit 1`);
   return another === undefined;
 }
