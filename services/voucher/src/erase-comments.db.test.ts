@@ -195,7 +195,7 @@ describe("an event that is to be erased", () => {
     }
   });
 
-  it("[D2.3] is closed beside a case that nobody remembers", async () => {
+  it("[D2.3] is closed beside a case that was forgotten", async () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     const close = async () => client().closeEvent({ ...place, case: randomUUID(), kinds, version: await versionNow() });
     expect(await close()).toEqual({ problem: undefined });

@@ -29,8 +29,8 @@ const beginLock = declareLock("begin of an erasure");
 
 /**
  * Whether a case that is not requested yet is the first one of its event, until the transaction ends. Of two that begin at
- * the same time one does not disturb the other: each would be a change that refuses the other one. A case that nobody
- * remembers, because a database was restored, stands in the way for an hour only.
+ * the same time one does not disturb the other: each would be a change that refuses the other one. A case that the
+ * shredder does not know any more, because its database was restored, stands in the way for an hour only.
  */
 export async function isFirstCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
   await takeLocks(tx, { alone: [beginLock(organizer, event)] });
