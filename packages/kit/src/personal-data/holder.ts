@@ -243,7 +243,7 @@ export function holdPersonalData<D>(holder: Holder<D>) {
   ): Promise<CloseEventResponse> {
     const { organizer, event } = request;
     const problem = await db.transaction(async (tx) => {
-      if (!(await erasures.isFirstCase(tx, request))) return changedSince;
+      if (!(await erasures.isFirstCase(tx, request))) return anotherUnderWay;
       return (await erasures.noteCase(tx, request)) ? undefined : takenBack;
     });
     if (problem !== undefined) return { problem };
@@ -303,6 +303,7 @@ async function findLeft(db: Queryable, place: EventKey, holdings: readonly Holdi
 
 /** Why an event is not closed, for people. */
 export const changedSince = "The event has changed since it was exported. Export it again.";
+const anotherUnderWay = "Another erasure of the event is under way. Try again when it has ended.";
 export const takenBack = "This erasure was refused before. Export the event again.";
 
 const none = new Uint8Array();

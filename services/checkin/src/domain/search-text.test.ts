@@ -22,17 +22,18 @@ describe("toSearchText", () => {
 
 describe("planSearch", () => {
   it("takes wildcards for letters", () => {
-    expect(planSearch("100%_\\")).toEqual({
-      kind: "anywhere",
-      codePrefix: "100%_\\",
-      patterns: ["%100\\%\\_\\\\%"],
-      indexed: ["%100\\%\\_\\\\%"],
-    });
+    expect(planSearch("100%_\\")).toEqual({ kind: "anywhere", codePrefix: "100%_\\", patterns: ["%100\\%\\_\\\\%"] });
+  });
+
+  it("knows the parts of an address, if its mailbox has a word for the index", () => {
+    const parts = { mailbox: "%a\\_anna@%", name: "%a\\_anna%", host: "%@example.org%" };
+    expect(planSearch("A_Anna@example.org")).toMatchObject({ patterns: ["%a\\_anna@example.org%"], address: parts });
+    for (const search of ["a.b@example.org", "@example.org", "anna@", "anna"])
+      expect(planSearch(search)).not.toHaveProperty("address");
   });
 
   it("looks for one or two letters at beginnings only", () => {
-    const patterns = ["%\njü%", "% jü%"];
-    expect(planSearch("Jü")).toEqual({ kind: "beginnings", codePrefix: "Jü", patterns, indexed: patterns });
+    expect(planSearch("Jü")).toEqual({ kind: "beginnings", codePrefix: "Jü", patterns: ["%\njü%", "% jü%"] });
   });
 
   it.each([undefined, "", "\u200b", "\0"])("finds everything by %j", (search) => {

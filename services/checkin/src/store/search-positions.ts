@@ -13,11 +13,14 @@ const mostFound = 500;
  */
 const readThrough = 25_000;
 
-/** Tickets at equal distances tell whether many have a text. Of each place some are read, which costs little more than one. */
+/** Tickets at equal distances of ids tell whether many have a text. Of each place some are read, which costs little more than one. */
 const sample = { places: 100, ofEach: 25 };
 
-/** With a text that so many of the sample have, the first tickets that are read through have about `mostFound`. */
-const oftenFound = 35;
+/** What a smaller sample says counts for nothing: most ids of the event may lie close together, with a few far away. */
+const fewestSampled = 1000;
+
+/** One of so many tickets has a text that many have: the first tickets that are read through have `mostFound` with it. */
+const oneOf = 45;
 
 /** A text that sorts behind every text with the same beginning. */
 const behindPrefix = "\u{10ffff}";
@@ -53,9 +56,12 @@ export async function searchPositions(
     listed: conditionsOn(filter),
     patterns: sql`${search.patterns}::text[]`,
   };
-  const { ids, isPartial } = await tx.one<{ ids: number[]; isPartial: boolean }>(searchFirst(filter, wanted));
+  const { ids, isPartial, isHostCommon } = await tx.one<{ ids: number[]; isPartial: boolean; isHostCommon: boolean }>(
+    searchFirst(filter, wanted),
+  );
   if (!isPartial) return ids;
-  const more = await tx.one<{ ids: number[] }>(searchIndex(wanted));
+  const indexed = isHostCommon && search.address !== undefined ? [search.address.mailbox] : search.patterns;
+  const more = await tx.one<{ ids: number[] }>(searchIndex(wanted, indexed));
   return [...new Set([...ids, ...more.ids])];
 }
 
@@ -63,6 +69,7 @@ export async function searchPositions(
 function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, listed, patterns }: Wanted): Sql {
   const inOrder = sql`order by ticket.organizer, ticket.event, ticket.id`;
   const backwards = sql`order by ticket.organizer desc, ticket.event desc, ticket.id desc`;
+  const { address } = search;
   const hasMore = (than: number) =>
     sql`exists (select from position as ticket where ${ofEvent} ${inOrder} limit 1 offset ${than})`;
   const isRead = sql`(select reading.through from reading)`;
@@ -71,20 +78,25 @@ function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, li
     with bounds as materialized (
       select (select ticket.id from position as ticket where ${ofEvent} ${inOrder} limit 1) as first,
              (select ticket.id from position as ticket where ${ofEvent} ${backwards} limit 1) as last
+    ), sampled as materialized (
+      select count(*) as tickets,
+             count(*) filter (where found.search_text like any(${patterns})) as matching,
+             count(*) filter (where found.search_text like ${address?.host ?? null}::text) as "withHost",
+             count(*) filter (where found.search_text like ${address?.name ?? null}::text) as "withName"
+        from (select distinct on (ticket.id) ticket.id, ticket.search_text
+                from bounds
+               cross join generate_series(0, ${sample.places}::integer - 1) as place (number)
+               cross join lateral (
+                 select ticket.id, ticket.search_text
+                   from position as ticket
+                  where ${ofEvent}
+                    and ticket.id >= bounds.first + (bounds.last - bounds.first) * place.number / ${sample.places}::integer
+                  ${inOrder}
+                  limit ${sample.ofEach}) as ticket) as found
     ), reading as materialized (
       select not ${hasMore(sample.places * sample.ofEach)}
-             or (select count(*)
-                   from generate_series(0, ${sample.places}::integer - 1) as place (number)
-                  cross join lateral (
-                    select ticket.search_text
-                      from position as ticket
-                     where ${ofEvent}
-                       and ticket.id >= bounds.first + (bounds.last - bounds.first) * place.number / ${sample.places}::integer
-                     ${inOrder}
-                     limit ${sample.ofEach}) as ticket
-                  where ticket.search_text like any(${patterns})) >= ${oftenFound}
+             or (select sampled.tickets < ${fewestSampled} or sampled.matching * ${oneOf} >= sampled.tickets from sampled)
              or not ${hasMore(readThrough)} as through
-        from bounds
     ), own as materialized (
       select ticket.id
         from (select ${columns}, ticket.search_text
@@ -137,17 +149,22 @@ function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, li
            (select count(*) from own) < ${mostFound} and (not ${isRead} or ${hasMore(readThrough)})
            or (select count(*) from addons) < ${mostFound}
              and exists (select from position as ticket where ${ofEvent} and ${addonsInOrder} limit 1 offset ${readThrough})
-           as "isPartial"`;
+           as "isPartial",
+           ${address !== undefined} and not ${isRead}
+             and (select sampled."withHost" * ${oneOf} >= sampled.tickets
+                         and sampled."withName" * ${oneOf} < sampled.tickets
+                    from sampled)
+           as "isHostCommon"`;
 }
 
 /** Looks for texts in all tickets. The index is read apart from everything else, so that no plan avoids it for an early end. */
-function searchIndex({ search, ofEvent, listed, patterns }: Wanted): Sql {
+function searchIndex({ ofEvent, listed, patterns }: Wanted, indexed: readonly string[]): Sql {
   return sql`
     with named as materialized (
       select ${columns}
         from position as ticket
        where ${ofEvent}
-         and ticket.search_text like any(${search.indexed}::text[])
+         and ticket.search_text like any(${indexed}::text[])
          -- What is not the column itself is not looked for in the index.
          and ticket.search_text || '' like any(${patterns})
     ), found as (

@@ -14,7 +14,7 @@ describe("a letter", () => {
     },
   );
 
-  it.each(["\u0860", "\u{1f000}\u0861"])("is in none, though a style sheet claims it: %j", (text) => {
+  it.each(["\u0860", "\u0861"])("is in none, though a style sheet claims it: %j", (text) => {
     expect(lacks(text)).toBe(true);
   });
 });

@@ -335,6 +335,18 @@ describe("[C2.29] searches in a large event", () => {
     expect(rows).toBeLessThan(most);
   });
 
+  it("is not misled by a ticket whose id is far from all others", async () => {
+    const far = 1_000_000_000_001;
+    await checkin.deliver(topics.positionChanged, [positionFact(far, { attendeeName: "Zacharias" })]);
+    try {
+      const often = await search(place.event, "@example");
+      expect([often.result.length, often.rows < 6500]).toEqual([500, true]);
+      expect((await search(place.event, "zacharias")).result).toEqual([far]);
+    } finally {
+      await checkin.db.run(sql`delete from position where position.id = ${far}`);
+    }
+  });
+
   it("find the tickets of a list among many others", async () => {
     const [few, fewer] = [{ items: [[11]] }, { items: [[11]], hasCheckin: true }];
     const first = await search(place.event, "anna", few);
