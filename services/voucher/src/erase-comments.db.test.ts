@@ -219,6 +219,17 @@ describe("an event that is to be erased", () => {
     expect(await importOne({ tag, comment: guest })).toHaveLength(1);
   });
 
+  it("[D2.4] stays closed for a case that was requested while another one begins", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const [first, second] = [randomUUID(), randomUUID()].map((id) => ({ ...place, case: id, kinds }));
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    expect(await client().closeEvent({ ...first, version: await versionNow() })).toEqual({ problem: undefined });
+    await service.deliver(topics.shredRequested, [{ ...first, again: false, fromLedger: false }]);
+    await finishWork(service.db, service.workers);
+    expect(await client().closeEvent({ ...second, version: await versionNow() })).toEqual({ problem: undefined });
+    expect(await client().closeEvent({ ...first, version: "another" })).toEqual({ problem: undefined });
+  });
+
   it("[D6.8] says whether the request has arrived, and takes one that comes again", async () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     const request = { ...place, case: randomUUID(), kinds };

@@ -39,11 +39,6 @@ export async function isFirstCase(tx: Queryable, { organizer, event, case: id }:
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
        and erasure.case_id <> ${id}::uuid
-       and not exists (select from erasure as own
-                        where own.organizer = ${organizer}
-                          and own.event = ${event}
-                          and own.case_id = ${id}::uuid
-                          and own.is_taken_on)
        and not erasure.is_taken_on
        and not erasure.is_taken_back
        and erasure.requested_at > clock_timestamp() - interval '1 hour'

@@ -242,16 +242,18 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     { signal }: Call,
   ): Promise<CloseEventResponse> {
     const { organizer, event } = request;
-    const problem = await db.transaction(async (tx) => {
-      if (!(await erasures.isFirstCase(tx, request))) return anotherUnderWay;
-      return (await erasures.noteCase(tx, request)) ? undefined : takenBack;
+    const isRequested = async (tx: Queryable) => (await erasures.findErasure(tx, request))?.isTakenOn === true;
+    const ended = await db.transaction(async (tx): Promise<CloseEventResponse | undefined> => {
+      if (await isRequested(tx)) return { problem: undefined };
+      if (!(await erasures.isFirstCase(tx, request))) return { problem: anotherUnderWay };
+      return (await erasures.noteCase(tx, request)) ? undefined : { problem: takenBack };
     });
-    if (problem !== undefined) return { problem };
+    if (ended !== undefined) return ended;
     await waitForEarlierTransactions((question) => db.transaction(question), signal);
     // The caller may have given up long ago, and have had the event closed by another replica.
     signal.throwIfAborted();
     return db.transaction(async (tx) => {
-      if ((await erasures.findErasure(tx, request))?.isTakenOn) return { problem: undefined };
+      if (await isRequested(tx)) return { problem: undefined };
       // A case is a change itself, but not for its own comparison. Others see it all the time.
       await erasures.forgetCase(tx, request);
       const found = await tx.one<{ version: string }>(version({ organizer, event }));
