@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import type { Cache } from "@tessera/kit/cache/cache";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
@@ -13,6 +14,7 @@ import { answerWholly } from "./middleware/answer-wholly.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
 import { findEndpoint } from "./middleware/find-endpoint.ts";
+import { hotRoutes } from "./middleware/hot-routes.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
@@ -20,6 +22,7 @@ import { refuseCrowd } from "./middleware/refuse-crowd.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { requireSoundHead } from "./middleware/require-sound-head.ts";
 import { serve } from "./middleware/serve.ts";
+import { shedCrowd } from "./middleware/shed-crowd.ts";
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -37,9 +40,18 @@ export interface AppOptions {
   readonly tracing: Tracing;
 }
 
+/** The application. */
+export interface App {
+  readonly koa: Koa<State>;
+  /** Answers requests with what Koa's middleware is now. */
+  listener(): RequestListener;
+}
+
 /** Builds the application: its steps in the order in which they run. */
-export function buildApp(options: AppOptions): Koa<State> {
+export function buildApp(options: AppOptions): App {
   const { directory, bodies, rate, answers, log } = options;
+  const endpoints = toEndpoints(options.routes);
+  const findHot = hotRoutes(endpoints);
   const readBody = bodyReader(bodies);
   const countRequest = rate === undefined ? undefined : limitRate(rate.cache, rate.limits);
   const [noteCrowd, refuseCrowded] = refuseCrowd();
@@ -47,7 +59,7 @@ export function buildApp(options: AppOptions): Koa<State> {
   const rest = inOrder([refuseCrowded, refuseForbidden, serve({ ...options, readBody })]);
   const steps: readonly Step[] = [
     requireSoundHead(),
-    findEndpoint(toEndpoints(options.routes), options),
+    findEndpoint(endpoints, { ...options, findHot }),
     negotiate(),
     authenticate(directory),
     ...(countRequest === undefined ? [] : [countRequest]),
@@ -59,5 +71,14 @@ export function buildApp(options: AppOptions): Koa<State> {
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
   app.use(observe(answerWholly(inOrder(steps), options), options));
-  return app;
+  const shed = shedCrowd({ ...options, endpoints, findHot });
+  return {
+    koa: app,
+    listener() {
+      const answer = app.callback();
+      return (request, response) => {
+        if (!shed(request, response)) void answer(request, response);
+      };
+    },
+  };
 }

@@ -146,8 +146,7 @@ export const gateway = defineService({
       metrics,
       tracing,
     });
-    const answer = app.callback();
-    server.answerWith((request, response) => void answer(request, response));
+    server.answerWith(app.listener());
     return {
       deps: { db, files, clock, cache, directory, fullCallers, importTargets, stopping: server.stopping },
       servers: [server],

@@ -156,11 +156,19 @@ export interface Declaration<P extends Parameters, B> {
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   /** Each route that the OpenAPI document has has one. */
   readonly example?: Example;
-  /** Why a request of this caller is refused, whatever it says, for instance because too much waits. Its body is not read then. */
-  readonly refuse?: (request: { readonly organizer: string; readonly tenant: Tenant }) => Fault | undefined;
+  /** Refuses requests whatever they say. Their bodies are not read then. */
+  readonly crowd?: Crowd;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
+}
+
+/** What a route has room for. */
+export interface Crowd {
+  /** Whether any request at all may be refused now; it costs nothing. */
+  isNear(): boolean;
+  /** Why a request of this caller has no room. */
+  refuse(request: { readonly organizer: string; readonly tenant: Tenant }): Fault | undefined;
 }
 
 /** A declaration whose types only its own handler knows. */

@@ -4,8 +4,8 @@ import type { Context } from "../http/context.ts";
 import { answerProblem } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
 
-/** Headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
-const headers = Object.entries({
+/** Names and values of the headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
+export const usualHeaders = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   // Answers belong to one key and may change at any time: counts change without `Last-Modified`, so a browser that
@@ -26,7 +26,7 @@ export interface WholeAnswerOptions {
  */
 export function answerWholly(steps: Step, { isDraining, log }: WholeAnswerOptions) {
   return async (ctx: Context): Promise<void> => {
-    for (const [name, value] of headers) ctx.res.setHeader(name, value);
+    for (const [name, value] of usualHeaders) ctx.res.setHeader(name, value);
     try {
       const outcome = steps(ctx);
       if (outcome instanceof Promise) await outcome;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
@@ -27,21 +28,10 @@ export function observe(
   answer: (ctx: Context) => Promise<void>,
   { log, metrics, tracing }: { log: Log; metrics: Metrics; tracing: Tracing },
 ) {
-  const duration = metrics.histogram(
-    "http_request_duration_seconds",
-    "Time from a request's header to its answer.",
-    ["method", "route", "status"],
-    buckets,
-  );
-  const refused = metrics.counter(
-    "http_too_many_requests_total",
-    "Answers with the status 429, by the fault behind them.",
-    ["reason"],
-  );
+  const { duration, refused } = requestMetrics(metrics);
   return async (ctx: Context): Promise<void> => {
     const started = performance.now();
-    const sent = ctx.req.headers["x-request-id"];
-    const requestId = typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
+    const requestId = requestIdOf(ctx.req);
     ctx.res.setHeader("X-Request-Id", requestId);
     const answerObserved = async (span: Span) => {
       try {
@@ -64,6 +54,27 @@ export function observe(
     const context = tracing.isOn && parent === "" ? {} : { traceparent: acceptTraceparent(parent || undefined) };
     await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answerObserved));
   };
+}
+
+/** What is counted of requests, and how long they take. */
+export function requestMetrics(metrics: Metrics) {
+  return {
+    duration: metrics.histogram(
+      "http_request_duration_seconds",
+      "Time from a request's header to its answer.",
+      ["method", "route", "status"],
+      buckets,
+    ),
+    refused: metrics.counter("http_too_many_requests_total", "Answers with the status 429, by the fault behind them.", [
+      "reason",
+    ]),
+  };
+}
+
+/** The id that a client sent, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const sent = headers["x-request-id"];
+  return typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
 }
 
 /** Describes the span of a request. The path itself stays out of traces: it contains ticket secrets. */

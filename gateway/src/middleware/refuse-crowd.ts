@@ -13,9 +13,9 @@ export function refuseCrowd(): CrowdSteps {
     ({ method, state }) => {
       const { endpoint, caller, params, forbidden } = state;
       const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-      const isAsked = route?.refuse !== undefined && caller !== undefined && forbidden === undefined;
+      const isAsked = route?.crowd !== undefined && caller !== undefined && forbidden === undefined;
       if (!isAsked || caller.kind === "operator") return undefined;
-      const refusal = route.refuse?.({ organizer: params?.["organizer"] ?? "", tenant: caller });
+      const refusal = route.crowd?.refuse({ organizer: params?.["organizer"] ?? "", tenant: caller });
       if (refusal !== undefined) state.overLimit ??= refusal;
       return undefined;
     },

@@ -13,7 +13,7 @@ const lengths: ReadonlySet<number> = new Set([...single.keys()].map(({ length })
 /** Refuses requests that Node accepts, and that a proxy may have read in another way. */
 export function requireSoundHead(): Step {
   return (ctx) => {
-    const objection = objectTo(ctx.req);
+    const objection = objectToHead(ctx.req);
     if (objection === undefined) return undefined;
     // Where the next request begins is uncertain, too.
     ctx.set("Connection", "close");
@@ -21,7 +21,8 @@ export function requireSoundHead(): Step {
   };
 }
 
-function objectTo({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+/** What is wrong with the head of a request. */
+export function objectToHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return "Send the request as HTTP/1.1.";
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {

@@ -222,12 +222,11 @@ export async function serveApp(
     tracing: options.tracing ?? untraced,
   });
   const seen: Seen[] = [];
-  app.middleware.unshift(async (ctx, next) => {
+  app.koa.middleware.unshift(async (ctx, next) => {
     await next();
     seen.push({ endpoint: ctx.state.endpoint, method: ctx.method, status: ctx.status, body: ctx.body });
   });
-  const answer = app.callback();
-  server.answerWith((request, response) => void answer(request, response));
+  server.answerWith(app.listener());
   await server.start();
   return {
     peers,

@@ -18,6 +18,8 @@ export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean
 /** What gathers the scans of all requests. */
 export interface GatheredScans {
   readonly redeem: RedeemScan;
+  /** Whether `refuse` may refuse anyone now. */
+  isCrowded(): boolean;
   /** Why a scan of this caller would be refused, whatever it says. */
   refuse(organizer: string, credential: string): Fault | undefined;
 }
@@ -230,11 +232,17 @@ export function gatherScans(
     }
   }
 
+  /** Whether one more scan would wait too long. */
+  const isLong = () => unanswered >= Math.min(longestQueue, pace.within(longestWaitMs));
+
   function hasRoom(organizer: string, credential: string): boolean {
     const waiting = open.organizer.of(organizer);
-    const isCrowded = unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) && waiting >= reserved;
+    const isCrowded = isLong() && waiting >= reserved;
     return !isCrowded && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
   }
+
+  /** One for all: thousands a second are refused so, and the trace of an error costs as much as an answer. */
+  const noRoom = overloaded();
 
   const redeemOne: RedeemScan = (scan, credential, isGone = () => false) =>
     new Promise((resolve, reject) => {
@@ -279,7 +287,8 @@ export function gatherScans(
 
   return {
     redeem: redeemOne,
-    refuse: (organizer, credential) => (hasRoom(organizer, credential) ? undefined : overloaded()),
+    isCrowded: () => isLong() || unanswered >= mostOf.credential,
+    refuse: (organizer, credential) => (hasRoom(organizer, credential) ? undefined : noRoom),
   };
 }
 

@@ -80,7 +80,10 @@ export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, 
         },
       },
       exists,
-      refuse: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
+      crowd: {
+        isNear: () => scans.isCrowded(),
+        refuse: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
+      },
       async handle(request) {
         const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {
