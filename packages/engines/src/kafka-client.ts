@@ -63,8 +63,11 @@ const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 /** After a commit the coordinator refuses the next transaction for some milliseconds. */
 const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
-/** An idle consumer notices a rebalance or its own end this late. */
-const fetchWaitMs = 250;
+/**
+ * An idle consumer notices a rebalance or its own end this late. A process has a consumer for each topic that it reads, and
+ * each question costs it and a broker about as much as a fact.
+ */
+const fetchWaitMs = 1000;
 
 /**
  * The compressed size of one fetch from one partition, enough for some transactions. All partitions are fetched at once,

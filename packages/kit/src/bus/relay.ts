@@ -61,10 +61,10 @@ const pauseMs = 2000;
 const replayMs = 1000;
 
 /**
- * A publication costs about the same for any number of facts. After a small one the relay waits this long, and publishes
- * the facts of that time together. A single fact does not wait.
+ * A publication costs about the same for any number of facts, and on some buses much. After a small one the relay waits
+ * several times as long as it took, within bounds, and publishes the facts of that time together. A single fact does not wait.
  */
-const gatherMs = 20;
+const gather = { times: 10, leastMs: 20, mostMs: 150 } as const;
 
 /** A publication that takes longer no longer delays other topics. */
 const patienceMs = 200;
@@ -91,7 +91,7 @@ export function startRelay(options: RelayOptions): Relay {
   const { batchSize = defaultBatchSize, batchBytes = defaultBatchBytes } = options;
   const { lanes = 1 } = bus;
   // With lanes, a slow publication is the rule: the others are read for meanwhile.
-  const waitMs = lanes === 1 ? patienceMs : gatherMs;
+  const waitMs = lanes === 1 ? patienceMs : gather.leastMs;
   const alarm = createAlarm();
   for (const writer of [db, ...writers]) writer.onOutbox(alarm.ring);
   // A publication may go on after the connection, and with it the lead, is lost. So these outlive the lead.
@@ -111,7 +111,11 @@ export function startRelay(options: RelayOptions): Relay {
   /** When topics may be read around their busy lanes again. */
   const dueAt = new Map<string, number>();
   let replayAt = 0;
+  /** How long the last publication took. */
+  let publishedMs = 0;
   const deletions = new Map<string, { readonly rows: OutboxRow[]; readonly done: Promise<void> }>();
+
+  const gatherMs = () => Math.min(Math.max(gather.times * publishedMs, gather.leastMs), gather.mostMs);
 
   const heldLanes = (topic: string) =>
     new Set([...held.values()].filter((place) => place.topic === topic).map(({ lane }) => lane));
@@ -132,6 +136,7 @@ export function startRelay(options: RelayOptions): Relay {
       if (first !== undefined && endsRebuild(first) && refusing.has(topic))
         await requirePublished(connection, topic, first);
       await bus.publish(topic, batch.messages);
+      publishedMs = performance.now() - started;
       await batch.done(connection);
       failures.delete(place);
       const size = sizes.get(place);
@@ -292,7 +297,7 @@ export function startRelay(options: RelayOptions): Relay {
       const tookMs = performance.now() - looked;
       if (begun.length > 0 || isMore) foundAt = performance.now();
       if (begun.length > 0) await settledOr(waitMs, begun);
-      if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + gatherMs - performance.now()));
+      if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + gatherMs() - performance.now()));
       const restMs = performance.now() - foundAt < pauseMs ? pollMs : pollAfterPauseMs;
       if (!isMore) await alarm.pause(Math.max(restMs, idleMs(tookMs)), { lightly: true });
     }
