@@ -3,6 +3,7 @@ import type { Metrics } from "@tessera/kit/metrics";
 import { readAuthorization } from "../access/authorization.ts";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, mayUse } from "../access/may-use.ts";
+import { discard, hasBody } from "../body/read-bytes.ts";
 import { type Endpoint, routeFor } from "../http/endpoint.ts";
 import { toProblem } from "../http/problem.ts";
 import { usualHeaders } from "./answer-wholly.ts";
@@ -22,14 +23,14 @@ export interface ShedOptions {
 
 const usual = usualHeaders.flat();
 
-/** Node drops such a body as it arrives. Of a larger one more has to be read than is worth it. */
+/** Such a body is read and dropped before the answer. Of a larger one more has to be read than is worth it. */
 const largestBody = 8 * 1024;
 
 /**
  * Refuses what its route has no room for ahead of all steps; tells whether it did. Several times as many requests as can be
  * served must leave time to serve some.
  *
- * It answers as the steps would, to callers that are known here alone. Whatever it cannot decide at once takes the usual
+ * It answers as the steps would, and only callers and events that this process remembers. Whatever it cannot decide at once takes the usual
  * way. A request that it refuses has no line in the log, no span, and no part in a rate limit.
  */
 export function shedCrowd({ endpoints, findHot, directory, isDraining, metrics }: ShedOptions) {
@@ -39,14 +40,15 @@ export function shedCrowd({ endpoints, findHot, directory, isDraining, metrics }
     if (!crowds.some((crowd) => crowd.isNear())) return false;
     const began = performance.now();
     const { method = "", url = "" } = request;
-    const [path = "", query = ""] = url.split("?", 2);
+    const [path = "", ...queries] = url.split("?");
     const found = findHot(method, path);
     if (found === undefined) return false;
     const { endpoint, params } = found;
     const route = routeFor(endpoint, method);
     if (route?.crowd?.isNear() !== true) return false;
     const { organizer = "", event = "" } = params;
-    const isPlain = isUnremarkable(request) && objectToPath(path) === undefined && !query.includes("format=");
+    const isPlain =
+      isUnremarkable(request) && objectToPath(path) === undefined && !queries.join("?").includes("format=");
     if (!isPlain || isDraining()) return false;
     const caller = known(() => directory.authenticate(readAuthorization(request.headers.authorization ?? "")));
     if (caller === undefined || caller.kind === "operator") return false;
@@ -56,16 +58,24 @@ export function shedCrowd({ endpoints, findHot, directory, isDraining, metrics }
     if (refusal === undefined) return false;
     const { status, headers, body } = toProblem(refusal);
     const json = JSON.stringify(body);
-    // In one flat list: Node sends it as it is.
-    response.writeHead(status, [
-      ...usual,
-      ...Object.entries(headers).flat(),
-      ...["X-Request-Id", requestIdOf(request), "Allow", endpoint.allow],
-      ...["Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(json))],
-    ]);
-    response.end(json);
-    refused.add({ reason: refusal.code });
-    duration.observe({ method, route: endpoint.template, status: String(status) }, (performance.now() - began) / 1000);
+    const answer = () => {
+      if (response.destroyed) return;
+      // In one flat list: Node sends it as it is.
+      response.writeHead(status, [
+        ...usual,
+        ...Object.entries(headers).flat(),
+        ...["X-Request-Id", requestIdOf(request), "Allow", endpoint.allow],
+        ...["Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(json))],
+        ...(request.complete || !hasBody(request) ? [] : ["Connection", "close"]),
+      ]);
+      response.end(json);
+      refused.add({ reason: refusal.code });
+      const seconds = (performance.now() - began) / 1000;
+      duration.observe({ method, route: endpoint.template, status: String(status) }, seconds);
+    };
+    // A connection that ends, or stops, in the middle of a body would be reset before its client has read the answer.
+    if (hasBody(request)) void discard(request).then(answer);
+    else answer();
     return true;
   };
 }

@@ -64,10 +64,10 @@ const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
 /**
- * An idle consumer notices a rebalance or its own end this late. A process has a consumer for each topic that it reads, and
- * each question costs it and a broker about as much as a fact.
+ * An idle consumer notices a rebalance or its own end this late. A busy one may wait as long after a delivery that took so
+ * long that its partition was paused.
  */
-const fetchWaitMs = 1000;
+const fetchWaitMs = 250;
 
 /**
  * The compressed size of one fetch from one partition, enough for some transactions. All partitions are fetched at once,

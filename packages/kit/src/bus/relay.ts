@@ -115,7 +115,9 @@ export function startRelay(options: RelayOptions): Relay {
   let publishedMs = 0;
   const deletions = new Map<string, { readonly rows: OutboxRow[]; readonly done: Promise<void> }>();
 
-  const gatherMs = () => Math.min(Math.max(gather.times * publishedMs, gather.leastMs), gather.mostMs);
+  // With lanes a publication lasts until its consumers are done, which says nothing of its cost.
+  const gatherMs = () =>
+    lanes === 1 ? Math.min(Math.max(gather.times * publishedMs, gather.leastMs), gather.mostMs) : gather.leastMs;
 
   const heldLanes = (topic: string) =>
     new Set([...held.values()].filter((place) => place.topic === topic).map(({ lane }) => lane));
@@ -135,8 +137,9 @@ export function startRelay(options: RelayOptions): Relay {
       const [first] = batch.messages;
       if (first !== undefined && endsRebuild(first) && refusing.has(topic))
         await requirePublished(connection, topic, first);
+      const publishing = performance.now();
       await bus.publish(topic, batch.messages);
-      publishedMs = performance.now() - started;
+      publishedMs = performance.now() - publishing;
       await batch.done(connection);
       failures.delete(place);
       const size = sizes.get(place);
