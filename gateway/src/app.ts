@@ -43,7 +43,7 @@ export interface AppOptions {
 /** The application. */
 export interface App {
   readonly koa: Koa<State>;
-  /** Answers requests with what Koa's middleware is now. */
+  /** The listener for the server. Call it after the last change of the middleware. */
   listener(): RequestListener;
 }
 

@@ -109,12 +109,24 @@ export function hasBody(request: IncomingMessage): boolean {
   return length !== undefined && length !== "0";
 }
 
+/** Reads and drops a body that has not been read; tells whether the connection can be used again. */
+export async function finishBody(request: IncomingMessage): Promise<boolean> {
+  if (isFinished(request)) return true;
+  await discard(request);
+  return request.complete;
+}
+
+/** Tells whether a request has no body, or its body has been read. */
+export function isFinished(request: IncomingMessage): boolean {
+  return request.complete || !hasBody(request);
+}
+
 /** How much of a refused body is read and dropped, and for how long, so that the client reads the refusal instead of a reset connection. */
 const discardBytes = 4 * 1024 * 1024;
 const discardMs = 1000;
 
 /** Reads and drops the rest of a body, within bounds. Beyond them the connection is closed. */
-export function discard(request: IncomingMessage): Promise<void> {
+function discard(request: IncomingMessage): Promise<void> {
   // It is paused once it was given up.
   if (request.complete || request.destroyed || request.isPaused()) return Promise.resolve();
   return new Promise((resolve) => {

@@ -156,7 +156,7 @@ export interface Declaration<P extends Parameters, B> {
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   /** Each route that the OpenAPI document has has one. */
   readonly example?: Example;
-  /** Refuses requests whatever they say. Their bodies are not read then. */
+  /** Refuses requests whatever they say. Their bodies are looked at for an idempotency key alone. */
   readonly crowd?: Crowd;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { Log } from "@tessera/kit/log";
-import { discard, hasBody } from "../body/read-bytes.ts";
+import { finishBody, isFinished } from "../body/read-bytes.ts";
 import type { Context } from "../http/context.ts";
 import { answerProblem } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
@@ -33,13 +33,7 @@ export function answerWholly(steps: Step, { isDraining, log }: WholeAnswerOption
     } catch (error) {
       answerProblem(ctx, error, log);
     }
-    if (!ctx.req.complete && hasBody(ctx.req)) await finishBody(ctx);
+    if (!isFinished(ctx.req) && !(await finishBody(ctx.req))) ctx.set("Connection", "close");
     if (isDraining() && !ctx.headerSent) ctx.set("Connection", "close");
   };
-}
-
-/** Reads and drops a body that no step has read, or closes the connection if the body is too large. */
-async function finishBody(ctx: Context): Promise<void> {
-  await discard(ctx.req);
-  if (!ctx.req.complete) ctx.set("Connection", "close");
 }

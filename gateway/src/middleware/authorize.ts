@@ -17,10 +17,10 @@ type AccessSteps = readonly [decide: Step, refuse: Step];
 export function authorize(directory: Directory): AccessSteps {
   return [
     (ctx) => {
-      const isAllowed = decide(ctx, directory);
-      return isAllowed instanceof Promise
-        ? isAllowed.then((later) => note(ctx, { isAllowed: later }))
-        : note(ctx, { isAllowed });
+      const allowed = isAllowed(ctx, directory);
+      return allowed instanceof Promise
+        ? allowed.then((later) => note(ctx, { isAllowed: later }))
+        : note(ctx, { isAllowed: allowed });
     },
     ({ state }) => {
       if (state.forbidden !== undefined) throw state.forbidden;
@@ -33,7 +33,11 @@ function note({ state }: Context, { isAllowed }: { readonly isAllowed: boolean }
   if (!isAllowed) state.forbidden = forbidden();
 }
 
-function decide({ method, state }: Context, directory: Directory): boolean | Promise<boolean> {
+/** Whether the rights of a caller open the method of an address. */
+export function isAllowed(
+  { method, state }: Pick<Context, "method" | "state">,
+  directory: Directory,
+): boolean | Promise<boolean> {
   const { endpoint, caller, params = {} } = state;
   if (endpoint === undefined || endpoint.isPublic) return true;
   if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;

@@ -1,3 +1,5 @@
+import type { Fault } from "@tessera/kit/fault";
+import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
@@ -10,13 +12,9 @@ type CrowdSteps = readonly [note: Step, refuse: Step];
  */
 export function refuseCrowd(): CrowdSteps {
   return [
-    ({ method, state }) => {
-      const { endpoint, caller, params, forbidden } = state;
-      const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-      const isAsked = route?.crowd !== undefined && caller !== undefined && forbidden === undefined;
-      if (!isAsked || caller.kind === "operator") return undefined;
-      const refusal = route.crowd?.refuse({ organizer: params?.["organizer"] ?? "", tenant: caller });
-      if (refusal !== undefined) state.overLimit ??= refusal;
+    (ctx) => {
+      const refusal = ctx.state.forbidden === undefined ? findRefusal(ctx) : undefined;
+      if (refusal !== undefined) ctx.state.overLimit ??= refusal;
       return undefined;
     },
     ({ state }) => {
@@ -24,4 +22,12 @@ export function refuseCrowd(): CrowdSteps {
       return undefined;
     },
   ];
+}
+
+/** Why the route of a request has no room for its caller. */
+export function findRefusal({ method, state }: Pick<Context, "method" | "state">): Fault | undefined {
+  const { endpoint, caller, params } = state;
+  const crowd = endpoint === undefined ? undefined : routeFor(endpoint, method)?.crowd;
+  if (crowd === undefined || caller === undefined || caller.kind === "operator") return undefined;
+  return crowd.refuse({ organizer: params?.["organizer"] ?? "", tenant: caller });
 }

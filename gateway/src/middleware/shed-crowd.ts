@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Fault } from "@tessera/kit/fault";
 import type { Metrics } from "@tessera/kit/metrics";
 import { readAuthorization } from "../access/authorization.ts";
 import type { Directory } from "../access/directory.ts";
-import { hasEventAccess, mayUse } from "../access/may-use.ts";
-import { discard, hasBody } from "../body/read-bytes.ts";
+import { finishBody } from "../body/read-bytes.ts";
 import { type Endpoint, routeFor } from "../http/endpoint.ts";
 import { toProblem } from "../http/problem.ts";
 import { usualHeaders } from "./answer-wholly.ts";
+import { isAllowed } from "./authorize.ts";
 import { objectToPath } from "./find-endpoint.ts";
-import type { FindHot } from "./hot-routes.ts";
+import type { FindHot, Found } from "./hot-routes.ts";
 import { isUsual } from "./negotiate.ts";
 import { requestIdOf, requestMetrics } from "./observe.ts";
+import { findRefusal } from "./refuse-crowd.ts";
 import { objectToHead } from "./require-sound-head.ts";
 
 export interface ShedOptions {
@@ -30,58 +32,59 @@ const largestBody = 8 * 1024;
  * Refuses what its route has no room for ahead of all steps; tells whether it did. Several times as many requests as can be
  * served must leave time to serve some.
  *
- * It answers as the steps would, and only callers and events that this process remembers. Whatever it cannot decide at once takes the usual
- * way. A request that it refuses has no line in the log, no span, and no part in a rate limit.
+ * It answers as the steps would, to callers and about events that this process remembers. Whatever it cannot decide at once
+ * takes the usual way. A request that it refuses has no line in the log, no span, and no part in a rate limit.
  */
 export function shedCrowd({ endpoints, findHot, directory, isDraining, metrics }: ShedOptions) {
-  const crowds = endpoints.flatMap(({ routes }) => Array.from(routes.values(), ({ crowd }) => crowd ?? []).flat());
+  const crowds = endpoints.flatMap(({ routes }) => Array.from(routes.values()).flatMap(({ crowd }) => crowd ?? []));
   const { duration, refused } = requestMetrics(metrics);
+
+  /** Why a request has no room, if that is all there is to say. */
+  function refusalOf(request: IncomingMessage, { endpoint, params }: Found): Fault | undefined {
+    const { method = "", url = "", headers } = request;
+    if (routeFor(endpoint, method)?.crowd === undefined || !isPlain(request) || isDraining()) return undefined;
+    if (objectToPath(pathOf(url)) !== undefined || url.includes("format=")) return undefined;
+    const caller = known(() => directory.authenticate(readAuthorization(headers.authorization ?? "")));
+    if (caller === undefined) return undefined;
+    const asked = { method, state: { endpoint, params, caller } };
+    return known(() => isAllowed(asked, directory)) === true ? findRefusal(asked) : undefined;
+  }
+
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!crowds.some((crowd) => crowd.isNear())) return false;
     const began = performance.now();
     const { method = "", url = "" } = request;
-    const [path = "", ...queries] = url.split("?");
-    const found = findHot(method, path);
-    if (found === undefined) return false;
-    const { endpoint, params } = found;
-    const route = routeFor(endpoint, method);
-    if (route?.crowd?.isNear() !== true) return false;
-    const { organizer = "", event = "" } = params;
-    const isPlain =
-      isUnremarkable(request) && objectToPath(path) === undefined && !queries.join("?").includes("format=");
-    if (!isPlain || isDraining()) return false;
-    const caller = known(() => directory.authenticate(readAuthorization(request.headers.authorization ?? "")));
-    if (caller === undefined || caller.kind === "operator") return false;
-    const isAllowed = mayUse(caller, [route]) && hasEventAccess(caller, organizer, event);
-    if (!isAllowed || known(() => directory.hasEvent(organizer, event)) !== true) return false;
-    const refusal = route.crowd.refuse({ organizer, tenant: caller });
-    if (refusal === undefined) return false;
+    const found = findHot(method, pathOf(url));
+    const refusal = found === undefined ? undefined : refusalOf(request, found);
+    if (found === undefined || refusal === undefined) return false;
     const { status, headers, body } = toProblem(refusal);
+    const { allow, template } = found.endpoint;
     const json = JSON.stringify(body);
-    const answer = () => {
+    // A connection that ends, or stops, in the middle of a body would be reset before its client has read the answer.
+    void finishBody(request).then((canGoOn) => {
       if (response.destroyed) return;
       // In one flat list: Node sends it as it is.
       response.writeHead(status, [
         ...usual,
         ...Object.entries(headers).flat(),
-        ...["X-Request-Id", requestIdOf(request), "Allow", endpoint.allow],
+        ...["X-Request-Id", requestIdOf(request), "Allow", allow],
         ...["Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(json))],
-        ...(request.complete || !hasBody(request) ? [] : ["Connection", "close"]),
+        ...(canGoOn ? [] : ["Connection", "close"]),
       ]);
       response.end(json);
       refused.add({ reason: refusal.code });
-      const seconds = (performance.now() - began) / 1000;
-      duration.observe({ method, route: endpoint.template, status: String(status) }, seconds);
-    };
-    // A connection that ends, or stops, in the middle of a body would be reset before its client has read the answer.
-    if (hasBody(request)) void discard(request).then(answer);
-    else answer();
+      duration.observe({ method, route: template, status: String(status) }, (performance.now() - began) / 1000);
+    });
     return true;
   };
 }
 
+function pathOf(url: string): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
 /** Whether the head holds nothing that asks for more than an answer: no answer to repeat, no body to wait for. */
-function isUnremarkable(request: IncomingMessage): boolean {
+function isPlain(request: IncomingMessage): boolean {
   const { headers } = request;
   const isSmall = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) <= largestBody;
   const isAsked = headers["x-idempotency-key"] === undefined && headers.expect === undefined;

@@ -237,8 +237,8 @@ export function gatherScans(
 
   function hasRoom(organizer: string, credential: string): boolean {
     const waiting = open.organizer.of(organizer);
-    const isCrowded = isLong() && waiting >= reserved;
-    return !isCrowded && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
+    const isFull = isLong() && waiting >= reserved;
+    return !isFull && waiting < mostOf.organizer && open.credential.of(credential) < mostOf.credential;
   }
 
   /** One for all: thousands a second are refused so, and the trace of an error costs as much as an answer. */
