@@ -1,0 +1,51 @@
+import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { fault } from "../faults.ts";
+import type { Crowd } from "../http/route.ts";
+import { aPosition } from "./fake-peers.ts";
+import { inEvent, type ServedApp, serveApp } from "./serve-app.ts";
+
+/** The application, and what its scans have room for. */
+export interface ServedCrowd extends ServedApp {
+  /** A test sets it. At first there is no room. */
+  crowd: Crowd;
+}
+
+export const noRoom: Crowd = {
+  isNear: () => true,
+  refuse: () => fault("too_many_redeems", "There is no room.", { retryAfterMs: 1000 }),
+};
+
+export const roomForAll: Crowd = { ...noRoom, refuse: () => undefined };
+
+export const admitted: ScanOutcome = {
+  outcome: { $case: "admitted", value: {} },
+  list: { id: 7, name: "Main gate", subevent: undefined, includePending: true },
+  position: aPosition(),
+  checkinTexts: [],
+};
+
+export const redeemPath = (code: string, event = inEvent) => `${event}/checkinlists/7/positions/${code}/redeem/`;
+
+/** Serves the application with scans that have as much room as a test says, and that are admitted. */
+export async function serveCrowd(options: Omit<Parameters<typeof serveApp>[0], "routes"> = {}): Promise<ServedCrowd> {
+  const told = { crowd: noRoom };
+  const crowd: Crowd = {
+    isNear: () => told.crowd.isNear(),
+    refuse: (request) => told.crowd.refuse(request),
+  };
+  const app = await serveApp({
+    ...options,
+    routes: (routes) => routes.map((route) => (route.crowd === undefined ? route : { ...route, crowd })),
+  });
+  app.peers.when("scans", "redeem", async ({ scans }) => ({ outcomes: scans.map(() => admitted) }));
+  return Object.assign(told, app);
+}
+
+/** Makes the application remember a credential and an event, and forgets what it has seen. */
+export async function warmUp(
+  app: ServedApp,
+  { key, event }: { readonly key?: string; readonly event?: string } = {},
+): Promise<void> {
+  await app.send("OPTIONS", redeemPath("abc", event), key === undefined ? {} : { key });
+  app.seen.splice(0);
+}
