@@ -1,4 +1,4 @@
-import { arrayOf, id, instant, mapOf, object, text } from "@tessera/schema/build";
+import { arrayOf, id, instant, integer, mapOf, object, text } from "@tessera/schema/build";
 import { describe, expect, it } from "vitest";
 import { compileDocument } from "./document.ts";
 
@@ -27,6 +27,17 @@ describe("compileDocument", () => {
       '{"name":"n","at":"1970-01-01T00:00:00Z","note":null,"meta":{"b":"1","a":"2"},' +
         '"rows":[{"id":3,"at":"1970-01-01T00:00:01.000001Z","hidden":"x"}],"tags":["a"]}',
     );
+  });
+
+  it("keeps the elements of arrays in the order of their position and id, where it is told to", () => {
+    const choices = object({ options: arrayOf(object({ id: id(), position: integer() })), tags: arrayOf(text()) });
+    const sorted = compileDocument(choices, { sorted: ["options", "tags"] });
+    const options = [3, 1, 2].map((each) => ({ id: each, position: each === 3 ? 0 : 5 }));
+    expect(sorted({ options, tags: ["b", "a"] })).toEqual({
+      options: [options[0], options[1], options[2]],
+      tags: ["b", "a"],
+    });
+    expect(sorted({ options: options.toReversed(), tags: [] })).toEqual({ options, tags: [] });
   });
 
   it("leaves out what it is told to", () => {

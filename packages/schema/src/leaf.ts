@@ -145,19 +145,24 @@ const decimalProblems: Readonly<Record<DecimalProblem, (limits: DecimalLimits) =
     `Ensure that there are no more than ${digits - places} digits before the decimal point.`,
 };
 
-/** Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. */
+/** The years whose microseconds are exact in a number; messages between services refuse others. */
+const exactYears = { first: Date.UTC(1685, 0) * 1000, last: Date.UTC(2255, 0) * 1000 - 1 };
+
+/**
+ * Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. Programs that have no word for "never" write the
+ * year 9999 or 1: what lies outside of the exact years is their first or last moment.
+ */
 function readInstant(data: unknown): LeafResult {
   const instant = typeof data === "string" ? parseInstant(data.trim()) : undefined;
   if (instant === undefined) {
     return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
   }
-  // Outside, microseconds are not exact in a number, and messages between services refuse them.
-  return Number.isSafeInteger(instant) ? read(instant) : wrong("Datetimes lie between the years 1685 and 2254.");
+  return read(Math.min(Math.max(instant, exactYears.first), exactYears.last));
 }
 
 function readChoice(data: unknown, leaf: LeafSchema): LeafResult {
   if (leaf.enum?.includes(data as string) === true) return read(data);
-  const words = leaf.enum?.filter((word) => word !== null).join(", ");
+  const words = leaf.enum?.filter((word) => word !== null && word !== "").join(", ");
   return wrong(`This is not one of the valid choices: ${words}.`);
 }
 

@@ -176,8 +176,8 @@ describe("compileSchema", () => {
   });
 
   it("reads a leap second's neighbour and microseconds exactly", () => {
-    const at = compileSchema(instant())("2255-06-05T23:47:34.740991Z");
-    expect(at).toEqual({ ok: true, value: 9007199254740991 });
+    const at = compileSchema(instant())("2254-12-31T23:59:59.999999Z");
+    expect(at).toEqual({ ok: true, value: 8993721599999999 });
   });
 });
 

@@ -10,10 +10,12 @@ const earliest = -62_135_596_800; // 0001-01-01T00:00:00Z, in seconds
 const latest = 253_402_300_799; // 9999-12-31T23:59:59Z
 
 /**
- * Reads a date and time of ISO 8601, in UTC without an offset, or a date (its midnight in UTC).
+ * Reads a date and time of ISO 8601, in UTC without an offset, or a date (its midnight in UTC). Letters may be small, and an
+ * offset may have hours alone.
  *
- * Other texts, invalid days, and moments outside of the years 1 to 9999 UTC give `undefined`. A fraction of a second that a
- * number cannot represent (see `Instant`) is cut off, so that "the end of 9999" stays in 9999.
+ * Other texts, invalid days, and moments outside of the years 1 to 9999 UTC give `undefined`. Parts of a microsecond, which
+ * many programs write, are cut off, and so is a fraction of a second that a number cannot represent (see `Instant`): "the end
+ * of 9999" stays in 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   const length = text.length;
@@ -29,7 +31,7 @@ export function parseInstant(text: string): Instant | undefined {
     const separator = text[10];
     const hour = readDigits(text, 11, 2);
     const minute = readDigits(text, 14, 2);
-    if ((separator !== "T" && separator !== " ") || text[13] !== ":") return undefined;
+    if ((separator !== "T" && separator !== "t" && separator !== " ") || text[13] !== ":") return undefined;
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return undefined;
     seconds += hour * 3600 + minute * 60;
 
@@ -39,11 +41,11 @@ export function parseInstant(text: string): Instant | undefined {
       if (second < 0 || second > 59) return undefined;
       seconds += second;
       at = 19;
-      if (text[at] === ".") {
+      if (text[at] === "." || text[at] === ",") {
         const from = ++at;
         while (at < length && isDigit(text.charCodeAt(at))) at++;
-        const places = at - from;
-        if (places < 1 || places > 6) return undefined;
+        if (at === from) return undefined;
+        const places = Math.min(at - from, 6);
         microseconds = readDigits(text, from, places) * 10 ** (6 - places);
       }
     }
@@ -78,12 +80,12 @@ function readOffset(text: string, at: number): number | undefined {
   const rest = text.length - at;
   if (rest === 0) return 0;
   const sign = text[at];
-  if (sign === "Z") return rest === 1 ? 0 : undefined;
+  if (sign === "Z" || sign === "z") return rest === 1 ? 0 : undefined;
   if (sign !== "+" && sign !== "-") return undefined;
   const colon = text[at + 3] === ":";
-  if (rest !== (colon ? 6 : 5)) return undefined;
+  if (rest !== 3 && rest !== (colon ? 6 : 5)) return undefined;
   const hours = readDigits(text, at + 1, 2);
-  const minutes = readDigits(text, at + (colon ? 4 : 3), 2);
+  const minutes = rest === 3 ? 0 : readDigits(text, at + (colon ? 4 : 3), 2);
   if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return undefined;
   return (sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
 }

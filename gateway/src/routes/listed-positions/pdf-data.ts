@@ -83,7 +83,7 @@ async function read(rendering: Evaluating, place: PositionAddress, positions: re
     tickets.map(({ position, texts, images }) => {
       const urls = Object.entries(images).map(([name, { question, owner }]): [string, string | null] => [
         name,
-        answerUrl(place, owner, question),
+        owner === 0 ? null : answerUrl(place, owner, question),
       ]);
       return [position, { ...texts, images: Object.fromEntries(urls) }];
     }),

@@ -331,7 +331,13 @@ describe("pdf_data", () => {
 
   it("[C2.26] is what layouts print, with the addresses of pictures, and empty while that cannot be told", async () => {
     app.peers.when("rendering", "evaluateVariables", async () => ({
-      tickets: [{ position: 42, texts: { secret: "abc" }, images: { question_photo: { owner: 42, question: 7 } } }],
+      tickets: [
+        {
+          position: 42,
+          texts: { secret: "abc" },
+          images: { question_photo: { owner: 42, question: 7 }, question_pass: { owner: 0, question: 0 } },
+        },
+      ],
     }));
     const read = async () => {
       const { json } = await app.send("GET", `${positions}42/?pdf_data=true`);
@@ -339,7 +345,10 @@ describe("pdf_data", () => {
     };
     expect(await read()).toEqual({
       secret: "abc",
-      images: { question_photo: expect.stringMatching(/\/orderpositions\/42\/answer\/7\/$/) },
+      images: {
+        question_photo: expect.stringMatching(/\/orderpositions\/42\/answer\/7\/$/),
+        question_pass: null,
+      },
     });
     app.peers.when("rendering", "evaluateVariables", () => Promise.reject(new Error("away")));
     expect(await read()).toEqual({});

@@ -23,7 +23,7 @@ const options = {
 } as const;
 
 const whereServed =
-  "where voucher serves gRPC; started by `GRPC_PORT=50051 npm start -- --transport grpc` it is localhost:50056";
+  "where voucher serves gRPC; started by `GRPC_PORT=50051 npm start -- --transport grpc` it is localhost:50057";
 
 const usage = `tessera voucher check CODE --organizer SLUG --event SLUG --item ID  [OPTIONS]
 

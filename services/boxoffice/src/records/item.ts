@@ -17,6 +17,7 @@ export const item: RecordKind<Reading<Item>> = {
     table: "item",
     schema: itemRecord,
     read: compileReader(itemRecord, {
+      sorted: ["variations"],
       complete: (data) => ({ ...data, has_variations: data.variations.length > 0 }),
     }),
     fact: {

@@ -25,6 +25,7 @@ function complete(data: TypeOf<typeof questionRecord>) {
 
 const readFields = compileReader(questionRecord, {
   complete,
+  sorted: ["options"],
   rules: { valid_date_min: dayRule, valid_date_max: dayRule },
 });
 

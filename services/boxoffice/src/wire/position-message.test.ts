@@ -12,6 +12,17 @@ function messageOf(order: Record<string, unknown>, of: Record<string, unknown> =
 }
 
 describe("the message of a position", () => {
+  it("[C2.20] has a name that was sent without parts as the part `full_name`", () => {
+    const address = { name: "Bo Li", company: "" };
+    const message = messageOf({ invoice_address: address }, { attendee_name: "Ada Quill", attendee_name_parts: {} });
+    expect(message.attendeeNameParts).toEqual({ full_name: "Ada Quill" });
+    expect(message.order?.invoiceName?.nameParts).toEqual({ full_name: "Bo Li" });
+    const parts = { given_name: "Ada", family_name: null };
+    const divided = messageOf({}, { attendee_name: "Ada Quill", attendee_name_parts: parts });
+    expect(divided.attendeeNameParts).toEqual({ given_name: "Ada" });
+    expect(messageOf({}, { attendee_name: null, attendee_name_parts: null }).attendeeNameParts).toEqual({});
+  });
+
   it("[R3.36, R4.5] has everything that was sent", () => {
     const address = { name: "", name_parts: { given_name: "Bo", family_name: "Li" }, company: "Tea & Co" };
     const message = messageOf(

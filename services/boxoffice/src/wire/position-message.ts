@@ -38,7 +38,7 @@ export function toOrder(data: OrderData): Order {
 
 function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | undefined {
   if (address === null) return undefined;
-  const nameParts = toNameParts(address.name_parts);
+  const nameParts = toNameParts(address.name_parts, address.name);
   return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
 }
 
@@ -47,7 +47,7 @@ export function toPosition(
   data: PositionData,
   { order, seat }: { readonly order: Order; readonly seat?: SeatData | undefined },
 ): Position {
-  const attendeeNameParts = toNameParts(data.attendee_name_parts);
+  const attendeeNameParts = toNameParts(data.attendee_name_parts, data.attendee_name);
   return {
     id: data.id,
     positionid: data.positionid,
@@ -88,9 +88,16 @@ export function toCanceled(position: Position): Position {
   return { ...position, order: { ...position.order, status: OrderStatus.CANCELED } };
 }
 
-/** Sorted by name, so that the same parts have the same bytes in any order of sending. */
-function toNameParts(parts: PositionData["attendee_name_parts"]): Record<string, string> {
+/**
+ * Sorted by name, so that the same parts have the same bytes in any order of sending. A name without parts is one: some
+ * clients read nothing else.
+ */
+function toNameParts(
+  parts: PositionData["attendee_name_parts"],
+  name: string | null | undefined,
+): Record<string, string> {
   const present = Object.entries(parts ?? {}).filter((part): part is [string, string] => part[1] !== null);
+  if (present.length === 0 && name) return { full_name: name };
   return Object.fromEntries(present.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 

@@ -9,6 +9,8 @@ import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
 /** A position as it is stored: what decisions, filters and searches use, and the whole of it encoded. */
 export const positions = copyTable("position", {
   key: entityKey,
+  // `sortName` is made without accents: copies that have some are fetched again.
+  remade: 1,
   columns: {
     positionid: bigint,
     orderCode: text,

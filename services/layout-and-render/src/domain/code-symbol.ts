@@ -48,11 +48,14 @@ export function encodeSymbol(symbology: Symbology, value: string): CodeSymbol | 
     const isDark = (_row: number, column: number) => modules[column] === true;
     return { columns: modules.length, rows: 1, rowHeight: modules.length * barsHeight, quietZone, isDark };
   }
-  const { pixs, pixx: columns, pixy: rows } = drawn;
-  return { columns, rows, rowHeight: 1, quietZone, isDark: (row, column) => pixs[row * columns + column] === 1 };
+  const { pixs, pixx: columns, pixy: height } = drawn;
+  const rows = pixs.length / columns;
+  // A row of PDF417 is three modules high, so that a tilted scanner stays within it.
+  const rowHeight = height / rows;
+  return { columns, rows, rowHeight, quietZone, isDark: (row, column) => pixs[row * columns + column] === 1 };
 }
 
-/** What the encoder gives: widths of bars and gaps in turn, or modules row by row, 1 where they are dark. */
+/** What the encoder gives: widths of bars and gaps in turn, or modules row by row, 1 where they are dark, and the height of all rows. */
 type Drawn =
   | { readonly sbs: readonly number[] }
   | { readonly pixs: ArrayLike<number>; readonly pixx: number; readonly pixy: number };

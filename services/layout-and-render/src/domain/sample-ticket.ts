@@ -105,10 +105,9 @@ function plainItem(name: Localized): Item {
 /** A file has no sample: its box stays gray. */
 function sampleAnswer({ id, type, options }: Question, at: Instant): Answer[] {
   if (type === "F") return [];
-  const answer = { question: id, optionIdentifiers: [], fileType: null };
+  const answer = { question: id, chosen: [], fileType: null };
   const [option] = options;
-  if (type === "C" || type === "M")
-    return option === undefined ? [] : [{ ...answer, text: "", optionIdentifiers: [option.identifier] }];
+  if (type === "C" || type === "M") return option === undefined ? [] : [{ ...answer, text: "", chosen: [option.id] }];
   const moment = new Date(at / 1000).toISOString();
   const texts: Readonly<Record<string, string>> = {
     B: "True",

@@ -115,7 +115,8 @@ export interface Seat {
 export interface Answer {
   readonly question: number;
   readonly text: string;
-  readonly optionIdentifiers: readonly string[];
+  /** The ids of the chosen options, or their identifiers where no ids were sent. */
+  readonly chosen: readonly (number | string)[];
   /** The media type of the file, where the answer is one. */
   readonly fileType: string | null;
 }
@@ -147,5 +148,5 @@ export interface Question {
   readonly id: number;
   readonly identifier: string;
   readonly type: string;
-  readonly options: readonly { readonly identifier: string; readonly answer: Localized }[];
+  readonly options: readonly { readonly id: number; readonly identifier: string; readonly answer: Localized }[];
 }

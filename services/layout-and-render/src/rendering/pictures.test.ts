@@ -101,7 +101,7 @@ describe("a code of another kind", () => {
     async (symbology, format, value, height) => {
       const under = anArea("x", { left: 15, bottom: 95, fontSize: 1, width: 2 });
       for (const elements of [[aCode(value, { symbology })], [aCode(value, { symbology }), under]]) {
-        const drawn = await drawPdf(await renderer.renderElements(elements, blank), { dpi: 300 });
+        const drawn = await drawPdf(await renderer.renderElements(elements, blank));
         expect(await readCodes(drawn)).toEqual([{ format, text: value }]);
         const dark = Array.from({ length: 120 }, (_, row) => 99 + row / 2).filter((y) =>
           Array.from({ length: 300 }, (_, column) => drawn.colorAt(20 + column / 5, y)[0]).includes(0),
@@ -109,6 +109,8 @@ describe("a code of another kind", () => {
         expect(dark[0]).toBeGreaterThanOrEqual(100);
         expect(dark.at(-1)).toBeLessThanOrEqual(100 + height);
         expect(dark.at(-1)).toBeGreaterThan(100 + height * 0.85);
+        // Finders and bars leave no height without a dark module.
+        expect(dark).toHaveLength(((dark.at(-1) ?? 0) - (dark[0] ?? 0)) * 2 + 1);
       }
     },
   );

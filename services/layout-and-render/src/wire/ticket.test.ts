@@ -122,7 +122,7 @@ describe("tickets of an answer", () => {
       variation: { id: 4, name: { en: "Red" } },
       seat: { name: "S", zone: "Z", row: "1", rowLabel: "", number: "2", numberLabel: "Two" },
       answers: [
-        { question: 9, text: "Yes", optionIdentifiers: ["A"], fileType: null },
+        { question: 9, text: "Yes", chosen: [1], fileType: null },
         { question: 10, fileType: "image/png" },
       ],
       validFrom: null,

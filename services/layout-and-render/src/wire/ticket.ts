@@ -169,6 +169,7 @@ function readQuestion(question: Value): Question {
     identifier: textIn(question, "identifier"),
     type: textIn(question, "type"),
     options: listIn(question, "options").map((option) => ({
+      id: numberIn(option, "id") ?? 0,
       identifier: textIn(option, "identifier"),
       answer: localizedIn(option, "answer") ?? {},
     })),
@@ -275,7 +276,7 @@ function readSeat(seat: sold.Seat): Seat {
 }
 
 /** The answer that is a file refers to it by `file:<type>;<size>;<hash>`. */
-function readAnswer({ question, answer, optionIdentifiers, file }: sold.Answer): Answer {
+function readAnswer({ question, answer, options, optionIdentifiers, file }: sold.Answer): Answer {
   const fileType = file === true ? (/^file:([^;]*)/.exec(answer)?.[1] ?? null) : null;
-  return { question, text: answer, optionIdentifiers, fileType };
+  return { question, text: answer, chosen: options.length > 0 ? options : optionIdentifiers, fileType };
 }

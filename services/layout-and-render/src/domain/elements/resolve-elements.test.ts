@@ -161,7 +161,7 @@ describe("contents of elements", () => {
     const answer = (question: number, fileType: string | null) => ({
       question,
       text: "file:…",
-      optionIdentifiers: [],
+      chosen: [],
       fileType,
     });
     const question = (id: number, type = "F") => ({ id, identifier: `Q${id}`, type, options: [] });
@@ -289,7 +289,7 @@ const anyTicket = fc
         answers: parts.answers.map(([, text], index) => ({
           question: index,
           text,
-          optionIdentifiers: [],
+          chosen: [],
           fileType: null,
         })),
       }),

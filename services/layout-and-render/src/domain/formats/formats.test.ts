@@ -41,6 +41,7 @@ describe("locales", () => {
     expect(inLocale("xx").money("1234.50", "EUR")).toBe("€1,234.50");
     expect(inLocale("xx").dates.weekday(moment)).toBe("Saturday");
     expect(inLocale("xx").words.yes).toBe("Yes");
+    expect(readLocale("tlh-DE", null).tag).toBe("en-DE");
   });
 
   it("[L17.3] write digits and years as in Europe", () => {

@@ -13,12 +13,17 @@ const fallback = "en";
 /** Reads the name of a locale (`de`, `pt-br`, `de-informal`, `zh_Hans`). One without a region gets that of the event. */
 export function readLocale(name: string, region: string | null): Locale {
   const [first = "", ...rest] = name.split(/[-_]/, 10);
-  const language = /^[A-Za-z]{2,3}$/.test(first) ? first.toLowerCase() : fallback;
+  const language = isLanguage(first) ? first.toLowerCase() : fallback;
   const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part));
   const isRegion = (part: string | null) => part !== null && /^(?:[A-Za-z]{2}|[0-9]{3})$/.test(part);
   const own = rest.find(isRegion) ?? (isRegion(region) ? region : null);
   const tag = [language, script, own].filter((part) => typeof part === "string").join("-");
   return { name, language, tag: Intl.getCanonicalLocales(tag)[0] ?? fallback };
+}
+
+/** Whether the platform has data of a language. */
+function isLanguage(name: string): boolean {
+  return /^[A-Za-z]{2,3}$/.test(name) && Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
 }
 
 /** What formatters of the platform are made for: digits and the calendar do not follow the region. */

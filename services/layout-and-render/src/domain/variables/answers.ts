@@ -71,12 +71,11 @@ function writeAnswer(answer: Answer, { question, view }: { question: Question; v
 }
 
 /** The texts of the chosen options as they are now; as they were, where an option is not there any more. */
-function writeChoices(
-  { text, optionIdentifiers }: Answer,
-  { question, view }: { question: Question; view: View },
-): string {
-  const chosen = optionIdentifiers.map((wanted) => question.options.find(({ identifier }) => identifier === wanted));
-  const found = chosen.filter((option) => option !== undefined);
+function writeChoices({ text, chosen }: Answer, { question, view }: { question: Question; view: View }): string {
+  const options = chosen.map((wanted) =>
+    question.options.find(({ id, identifier }) => [id, identifier].includes(wanted)),
+  );
+  const found = options.filter((option) => option !== undefined);
   if (found.length === 0 || found.length < chosen.length) return text;
   return found.map(({ answer }) => view.formats.text(answer)).join(", ");
 }

@@ -42,7 +42,9 @@ function withoutMx(parts: Texts, name: string, view: View): string {
 function greet(partsOf: (ticket: View["ticket"]) => Texts): Evaluate {
   return (view) => {
     const parts = partsOf(view.ticket);
-    return findNameScheme(view.ticket.settings.nameScheme).greet((name) => withoutMx(parts, name, view));
+    // A name that was asked for in other parts than the event asks for now would have none of these.
+    const scheme = namePart(parts, "_scheme") || view.ticket.settings.nameScheme;
+    return findNameScheme(scheme).greet((name) => withoutMx(parts, name, view)) || namePart(parts, "full_name");
   };
 }
 

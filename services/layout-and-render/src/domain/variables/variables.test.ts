@@ -159,6 +159,17 @@ describe("attendees", () => {
     ticket({ settings: { nameScheme }, order: { locale }, position: position({ attendee: { ...ann, nameParts } }) });
   const parts = { salutation: "Ms", title: "Dr.", given_name: "Ann", family_name: "Lee", degree: "MSc" };
 
+  it("[L13.4] are addressed by the scheme of their name, else by that of the event, else by their full name", () => {
+    const greeted = (scheme: string, of: Record<string, string>) =>
+      textOf("attendee_name_for_salutation", named(scheme, of));
+    const lee = { given_name: "Ann", family_name: "Lee" };
+    expect(greeted("full", { _scheme: "given_family", ...lee })).toBe("Ann Lee");
+    expect(greeted("full", { _scheme: "salutation_given_family", salutation: "Ms", ...lee })).toBe("Ms Lee");
+    expect(greeted("given_family", lee)).toBe("Ann Lee");
+    expect(greeted("given_family", { full_name: "Ann Lee" })).toBe("Ann Lee");
+    expect(greeted("full", { _scheme: "of a later version", full_name: "Ann Lee" })).toBe("Ann Lee");
+  });
+
   it("[L13.3] have the parts of the event's name scheme, and choices of them in its order", () => {
     const scheme = "salutation_title_given_family_degree";
     expect(textsOf(named(scheme, parts))).toMatchObject({
@@ -413,15 +424,19 @@ describe("seats", () => {
 
 describe("answers", () => {
   const options = [
-    { identifier: "VEGAN", answer: { en: "Vegan", de: "Pflanzlich" } },
-    { identifier: "FISH", answer: { en: "Fish", de: "Fisch" } },
+    { id: 11, identifier: "VEGAN", answer: { en: "Vegan", de: "Pflanzlich" } },
+    { id: 12, identifier: "FISH", answer: { en: "Fish", de: "Fisch" } },
   ];
-  const asked = (type: string, text: string, rest: { readonly chosen?: string[]; readonly locale?: string } = {}) =>
+  const asked = (
+    type: string,
+    text: string,
+    rest: { readonly chosen?: (number | string)[]; readonly locale?: string } = {},
+  ) =>
     ticket({
       order: { locale: rest.locale ?? "en" },
       questions: [{ id: 7, identifier: "DIET", type, options }],
       position: position({
-        answers: [{ question: 7, text, optionIdentifiers: rest.chosen ?? [], fileType: null }],
+        answers: [{ question: 7, text, chosen: rest.chosen ?? [], fileType: null }],
       }),
     });
 
@@ -458,17 +473,18 @@ describe("answers", () => {
   });
 
   it("[L16.2] are the texts of the chosen options, and what was stored where one is gone", () => {
-    const chosen = (identifiers: string[], locale = "en") =>
-      textOf("question_DIET", asked("M", "as it was", { chosen: identifiers, locale }));
+    const chosen = (options: (number | string)[], locale = "en") =>
+      textOf("question_DIET", asked("M", "as it was", { chosen: options, locale }));
     expect(chosen(["FISH", "VEGAN"])).toBe("Fish, Vegan");
     expect(chosen(["FISH"], "de")).toBe("Fisch");
+    expect(chosen([12, 11], "de")).toBe("Fisch, Pflanzlich");
+    expect(chosen([12, 13])).toBe("as it was");
     expect(chosen(["FISH", "GONE"])).toBe("as it was");
     expect(chosen([])).toBe("as it was");
   });
 
   it("[L16.3] are the ticket's own, else those of what it was added to", () => {
-    const answered = (text: string) =>
-      position({ answers: [{ question: 7, text, optionIdentifiers: [], fileType: null }] });
+    const answered = (text: string) => position({ answers: [{ question: 7, text, chosen: [], fileType: null }] });
     const questions = [{ id: 7, identifier: "DIET", type: "S", options: [] }];
     expect(textsOf(ticket({ questions, parent: answered("theirs") }))).toMatchObject({ question_DIET: "theirs" });
     expect(textsOf(ticket({ questions, position: answered("own"), parent: answered("theirs") }))).toMatchObject({
@@ -478,7 +494,7 @@ describe("answers", () => {
   });
 
   it("[L16.4] are found by the identifier of the question, else by its id", () => {
-    const answer = (question: number) => ({ question, text: `to ${question}`, optionIdentifiers: [], fileType: null });
+    const answer = (question: number) => ({ question, text: `to ${question}`, chosen: [], fileType: null });
     const printed = ticket({
       questions: [
         { id: 1, identifier: "2", type: "S", options: [] },
