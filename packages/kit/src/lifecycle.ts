@@ -1,5 +1,5 @@
 import type { Bus } from "./bus/bus.ts";
-import { catchUp, isFirst } from "./bus/catch-up.ts";
+import { askFirst, catchUp, isFirst } from "./bus/catch-up.ts";
 import type { OpenConsumer } from "./bus/consume.ts";
 import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
@@ -141,6 +141,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
     ];
     const jobs = runJobs([...parts.jobs, ...ours], log);
     undo.push(() => jobs.stop());
+    const [first, others] = [parts.consumers.filter(isFirst), parts.consumers.filter((each) => !isFirst(each))];
+    await askFirst(first);
     const workers = startWorkers({ db, workers: parts.workers, clock, log, metrics, service: name });
     undo.push(() => workers.stop());
     const subscribe = (consumer: OpenConsumer) =>
@@ -149,7 +151,6 @@ export async function startService<S extends Settings, C extends ClientMap>(
         topic: consumer.topic,
         deliver: (messages, signal) => meter.during(consumer.topic, messages, () => consumer.deliver(messages, signal)),
       });
-    const [first, others] = [parts.consumers.filter(isFirst), parts.consumers.filter((each) => !isFirst(each))];
     for (const consumer of first) await subscribe(consumer);
     await catchUp(first, { bus, group: name, log });
     const owns = around.owns.map((topic) => topic.name);

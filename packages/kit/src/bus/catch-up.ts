@@ -11,6 +11,14 @@ export function isFirst(consumer: OpenConsumer): consumer is FirstConsumer {
   return consumer.servesAfter !== undefined;
 }
 
+/**
+ * Asks once before any worker begins. Work that was claimed before the first question is that of another process, perhaps a
+ * killed one; what this process claims must be waited for.
+ */
+export async function askFirst(consumers: readonly FirstConsumer[]): Promise<void> {
+  for (const { servesAfter } of consumers) await servesAfter();
+}
+
 /** Callers of a service wait no longer for it than this, and no longer than that for a bus that is away. */
 const longestMs = 20_000;
 const longestAwayMs = 5000;

@@ -10,8 +10,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a ticket is sorted by among others by name; null for one without a name. Whoever looks for Özil in a list looks
- * under O.
+ * What a ticket is sorted by among others by name; null for one without a name. People look for Özil under O.
  */
 export function toSortName(name: string | null | undefined): string | null {
   const plain = foldForSearch(name ?? "")
