@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { findProgram, isExecutable } from "@tessera/testkit/engines/engine-process";
+import { findProgram, installOnce, runInstaller } from "@tessera/testkit/engines/engine-process";
 import { pythonProgram, pythonSettings } from "./python-client.ts";
 import { typescriptProgram } from "./typescript-client.ts";
 
@@ -51,9 +51,10 @@ export async function runPythonClient(journey: Journey, python: string): Promise
     await writeFile(join(folder, "settings.yml"), pythonSettings);
     await writeFile(join(folder, "client.py"), pythonProgram);
     const from = ["--url", `${journey.BASE_URL}/api/v1/openapi.json`, "--config", "settings.yml", "--meta", "none"];
-    const options = ["generate", ...from, "--output-path", "tessera_client"];
+    // Its own script names the folder in which it was installed, which has another name since then.
+    const options = ["-m", "openapi_python_client", "generate", ...from, "--output-path", "tessera_client"];
     const binaries = join(python, "bin");
-    await run(join(binaries, generator), options, {
+    await run(join(binaries, "python"), options, {
       cwd: folder,
       env: { ...process.env, PATH: `${binaries}${delimiter}${process.env["PATH"]}` },
     });
@@ -82,15 +83,16 @@ export async function preparePython(): Promise<{ readonly folder: string } | { r
 }
 
 async function findPython(): Promise<{ readonly folder: string } | { readonly missing: string }> {
-  const folder = join(modules, ".cache", `${generator}-${generatorVersion}`);
-  if (isExecutable(join(folder, "bin", generator))) return { folder };
   const python = findProgram("python3");
   if (python === undefined) return { missing: "there is no python3 on the PATH; install Python 3.11 or newer" };
   try {
-    await mkdir(join(modules, ".cache"), { recursive: true });
-    await run(python, ["-m", "venv", "--clear", folder]);
-    const install = ["install", "--quiet", "--disable-pip-version-check", `${generator}==${generatorVersion}`];
-    await run(join(folder, "bin", "pip"), install, { timeout: 120_000 });
+    const { stdout } = await run(python, ["-c", "import sys; print('%d.%d' % sys.version_info[:2])"]);
+    const name = `${generator}-${generatorVersion}-python-${stdout.trim()}`;
+    const folder = await installOnce(name, async (draft) => {
+      await runInstaller(python, ["-m", "venv", draft]);
+      const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+      await runInstaller(join(draft, "bin", "python"), [...install, `${generator}==${generatorVersion}`]);
+    });
     return { folder };
   } catch (error) {
     return { missing: `${generator} cannot be installed with ${python}: ${String(error).slice(0, 300)}` };

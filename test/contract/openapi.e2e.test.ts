@@ -16,7 +16,11 @@ interface Document {
 describe("the published document", () => {
   let platform: TestPlatform;
   let document: Document;
+  let preparing: ReturnType<typeof preparePython>;
   beforeAll(async () => {
+    // Its packages come over the network while other tests run.
+    preparing = preparePython();
+    preparing.catch(() => {});
     platform = await startTestPlatform();
     document = (await platform.request("GET", "/api/v1/openapi.json")).body as Document;
   });
@@ -95,7 +99,7 @@ describe("the published document", () => {
     });
 
     it("openapi-python-client", { timeout: 240_000 }, async ({ skip }) => {
-      const python = await preparePython();
+      const python = await preparing;
       if ("missing" in python) return skip(python.missing);
       const journey = journeyOf("pythonic");
       const answer = await runPythonClient(journey, python.folder);

@@ -35,15 +35,12 @@ describe("npm run cluster", () => {
     expect(await started.interrupt("SIGINT")).toEqual([]);
   }, 400_000);
 
-  it.each(["SIGINT", "SIGHUP"] as const)(
-    "leaves no process behind when it gets a %s while it starts",
-    async (signal) => {
-      const npm = runNpm("npm run cluster", [...data, "--port", String(await findFirstPort()), "--no-demo"]);
-      started = npm;
-      const hasKafka = async () => (await npm.processes()).some(({ args }) => args.includes(" kafka.Kafka "));
-      await expect.poll(hasKafka, { timeout: 240_000 }).toBe(true);
-      expect(await npm.interrupt(signal)).toEqual([]);
-    },
-    400_000,
-  );
+  // All signals of a stop go the same way, and the test above sends another one.
+  it("leaves no process behind when the terminal is closed while it starts", async () => {
+    const npm = runNpm("npm run cluster", [...data, "--port", String(await findFirstPort()), "--no-demo"]);
+    started = npm;
+    const hasKafka = async () => (await npm.processes()).some(({ args }) => args.includes(" kafka.Kafka "));
+    await expect.poll(hasKafka, { timeout: 240_000 }).toBe(true);
+    expect(await npm.interrupt("SIGHUP")).toEqual([]);
+  }, 400_000);
 });

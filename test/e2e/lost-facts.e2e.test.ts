@@ -171,11 +171,16 @@ it("the command explains wrong arguments", async () => {
     "--wait takes whole seconds": ["replay", "--wait", "long"],
     "there is no verb topics explode": ["explode"],
   };
-  for (const [message, args] of Object.entries(wrong)) {
-    const { code, stderr } = await topicsCommand(database.url, ...args);
+  const [nowhere, ...refused] = await Promise.all([
+    runCommand(["topics", "parked", "--data", "/nonexistent"]).ended,
+    ...Object.entries(wrong).map(async ([message, args]) => ({
+      message,
+      ...(await topicsCommand(database.url, ...args)),
+    })),
+  ]);
+  for (const { message, code, stderr } of refused) {
     expect(stderr).toContain(message);
     expect(code).toBe(1);
   }
-  const nowhere = await runCommand(["topics", "parked", "--data", "/nonexistent"]).ended;
   expect(nowhere.stderr).toContain("set DATABASE_URL, pass --database-url");
 });

@@ -9,8 +9,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, stopSharedPlatform, type TestPlatform } from "./test-platform.ts";
 import "./gate.e2e.test.ts";
-import "./journey.e2e.test.ts";
-import "./lost-facts.e2e.test.ts";
 import "./repeated-requests.e2e.test.ts";
 import "../failure/noisy-neighbour.e2e.test.ts";
 
@@ -18,7 +16,7 @@ import "../failure/noisy-neighbour.e2e.test.ts";
  * The imported suites are about what also crosses Kafka, Redis, files or several replicas, so they run here again, on one
  * shared platform. The other tests of this folder are about commands, about everything in one process, about what one
  * gateway or one service decides alone, or about calls alone, which they send over sockets; tests of failures prove
- * vouchers, offline sales and shredders on many processes, under kills.
+ * vouchers, offline sales, shredders, parked facts and rebuilds on many processes, under kills.
  */
 afterAll(stopSharedPlatform);
 

@@ -63,7 +63,7 @@ async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
 
 it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
-    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
+    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 600 });
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });

@@ -20,8 +20,8 @@ export interface GatesOptions {
   readonly festival: Festival;
   readonly dice: Dice;
   readonly count?: number;
-  /** Between two scans of a gate. */
-  readonly longestPauseMs?: number;
+  /** Between two scans of a gate; a function may change it at any time. */
+  readonly longestPauseMs?: number | (() => number);
   /** After this time a gate repeats its scan at the next process. */
   readonly answerWithinMs?: number;
   /** How many admitted scans are sent again later: they are admitted again. */
@@ -45,6 +45,7 @@ const retryPauseMs = 100;
 export function openGates(options: GatesOptions): Gates {
   const { baseUrls, festival, dice, count = 8, longestPauseMs = 40, connectionsMayBreak } = options;
   const { answerWithinMs = longestAnswerMs + 2000, replayedPercent = 0 } = options;
+  const drawPause = (own: Dice) => own.below(typeof longestPauseMs === "function" ? longestPauseMs() : longestPauseMs);
   const fleeting = new Set(festival.fleeting);
   const attempts: Attempt[] = [];
   const oddities: string[] = [];
@@ -94,7 +95,7 @@ export function openGates(options: GatesOptions): Gates {
     for (let number = 0; !closing; number += 1) {
       const drawnScan = drawScan(gate, own, number);
       const { kind } = await send(drawnScan);
-      await sleep(own.below(longestPauseMs));
+      await sleep(drawPause(own));
       if (kind !== "admitted" || fleeting.has(drawnScan.ticket) || !own.chance(replayedPercent)) continue;
       const again = await send(drawnScan);
       if (again.kind === "refused") oddities.push(`scan ${drawnScan.scan.nonce} was admitted, and then refused`);

@@ -1,7 +1,7 @@
 import { operatorKey } from "../e2e/sample-records.ts";
 import type { Festival } from "./festival.ts";
 import type { Noise } from "./make-noise.ts";
-import { beside, percentile, summarize, visit } from "./neighbour.ts";
+import { beside, percentile, type Seen, summarize, visit } from "./neighbour.ts";
 import { report } from "./seeded.ts";
 
 export interface Measured {
@@ -22,19 +22,25 @@ const allowances = [
   { share: 0.95, ms: 100 },
 ];
 
-/** Measures an organizer alone, and then beside one that does its worst. */
+/** Measures an organizer alone. */
+export function measureQuiet(target: { readonly baseUrls: readonly string[]; readonly festival: Festival }) {
+  return visit({ ...target, ms: 3000 });
+}
+
+/** Measures an organizer beside one that does its worst, and compares it with what was measured alone. */
 export async function measureBeside({
   noise,
+  quiet,
   baseUrls,
   festival,
   volume,
 }: {
   readonly noise: Noise;
+  readonly quiet: Seen;
   readonly baseUrls: readonly string[];
   readonly festival: Festival;
   readonly volume: number;
 }): Promise<Measured> {
-  const quiet = await visit({ baseUrls, festival, ms: 3000 });
   const { found, results } = await beside({ noise, target: { baseUrls, operatorKey, volume } }, () =>
     visit({ baseUrls, festival, ms: 4500 }),
   );

@@ -9,7 +9,7 @@ import { importOnce } from "./import-until-answered.ts";
 import type { Noise, NoiseTarget } from "./make-noise.ts";
 
 /** The time of each answer in milliseconds, and everything that was refused. */
-interface Seen {
+export interface Seen {
   readonly scans: readonly number[];
   readonly searches: readonly number[];
   readonly imports: readonly number[];

@@ -4,8 +4,8 @@ import { startTestPlatform } from "../e2e/test-platform.ts";
 import { planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { noises } from "./make-noise.ts";
-import { measureBeside } from "./measure-beside.ts";
-import { visit } from "./neighbour.ts";
+import { measureBeside, measureQuiet } from "./measure-beside.ts";
+import type { Seen } from "./neighbour.ts";
 import { noisyRecords } from "./noisy-records.ts";
 import { createPlatform } from "./platform-process.ts";
 import { type Dice, withDice } from "./seeded.ts";
@@ -18,6 +18,12 @@ interface Target {
 
 const isMany = platformKinds.includes("processes");
 const festival = planFestival({ tickets: 400, orders: 1 });
+
+/**
+ * In many processes only what goes on behind the gateway, to services, Kafka and their consumers. Reads, connections and
+ * bodies are limited by each gateway alone, and one process with everything in it is the harder case for them.
+ */
+const proven = isMany ? (["scans", "records"] as const) : noises;
 
 async function startTarget(dice: Dice): Promise<Target> {
   if (isMany) {
@@ -36,23 +42,29 @@ describe(`in ${isMany ? "many processes" : "one process"}, an organizer beside o
   retry: 3,
 }, () => {
   let target: Target;
+  let measuredQuiet: Seen | undefined;
 
   beforeAll(() =>
     withDice(async (dice) => {
       target = await startTarget(dice);
       const { baseUrls } = target;
       await importUntilAnswered({ baseUrl: baseUrls[0] ?? "", body: `${festival.groundwork}\n${noisyRecords()}` });
-      await visit({ baseUrls, festival, ms: 3000 });
+      // The first requests are slow.
+      await measureQuiet({ baseUrls, festival });
     }),
   );
 
   afterAll(() => target?.stop());
 
-  it.each(noises)("[S4.40] hardly notices it: %s", { timeout: 60_000 }, async (noise) => {
-    const measured = await measureBeside({ noise, festival, ...target });
+  it.each(proven)("[S4.40] hardly notices it: %s", { timeout: 60_000 }, async (noise) => {
+    const quiet = measuredQuiet ?? (await measureQuiet({ ...target, festival }));
+    // A retry measures anew: the machine may have become slower.
+    measuredQuiet = undefined;
+    const measured = await measureBeside({ noise, quiet, festival, ...target });
     expect(measured.refused).toEqual([]);
     expect(measured.ofLimit).toBeLessThan(1);
     // Otherwise there was no noise.
     expect(measured.shots).toBeGreaterThan(5);
+    measuredQuiet = quiet;
   });
 });

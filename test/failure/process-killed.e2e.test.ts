@@ -42,7 +42,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     let life = platform.start();
     await life.ready;
     await keepLedger(db);
-    const festival = planFestival({ tickets: 600, orders: 1600 });
+    const festival = planFestival({ tickets: 600, orders: 800 });
     const { baseUrl } = platform;
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
@@ -90,7 +90,7 @@ it("a platform with an embedded database recovers when either of the two is kill
     const db = openAsAdministrator(url);
     undo.push(() => db.close());
     await keepLedger(db);
-    const festival = planFestival({ tickets: 300, orders: 700 });
+    const festival = planFestival({ tickets: 300, orders: 400 });
     const { baseUrl } = platform;
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });

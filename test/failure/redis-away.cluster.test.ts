@@ -15,7 +15,7 @@ let cluster: FestivalCluster;
 
 /** Gates do not scan it, so its state is the same at any time. */
 const quietList = 9;
-const perMinute = 100;
+const perMinute = 60;
 
 const phases = ["well", "killed", "empty", "frozen", "thawed"] as const;
 type Phase = (typeof phases)[number];
@@ -66,7 +66,12 @@ it(
       const edition = festival.edition(dice.fork());
       await importUntilAnswered({ baseUrl: baseUrls[0], body: edition.body });
       // No imports meanwhile: they would change the answers.
-      const gates = openGates({ baseUrls, festival, dice: dice.fork(), connectionsMayBreak: false });
+      const gates = openGates({
+        baseUrls,
+        festival,
+        dice: dice.fork(),
+        connectionsMayBreak: false,
+      });
       undo.push(() => gates.close());
       const askAll = async (phase: Phase) => {
         const answers: string[] = [];
@@ -192,7 +197,7 @@ async function exhaust(key: string): Promise<{ allowed: number; slowestMs: numbe
   const refusing = new Set<string>();
   const question = { method: "GET", path: `${eventPath}/checkinlists/${quietList}/`, as: `Token ${key}` } as const;
   for (let round = 0; round <= 2 * perMinute && refusing.size < cluster.baseUrls.length; round += 1) {
-    for (const baseUrl of cluster.baseUrls.filter((each) => !refusing.has(each))) {
+    const askIt = async (baseUrl: string) => {
       const started = performance.now();
       const answer = await ask(baseUrl, question);
       slowestMs = Math.max(slowestMs, Math.round(performance.now() - started));
@@ -201,7 +206,8 @@ async function exhaust(key: string): Promise<{ allowed: number; slowestMs: numbe
         expect(answer).toContain(": 429 ");
         refusing.add(baseUrl);
       }
-    }
+    };
+    await Promise.all(cluster.baseUrls.filter((each) => !refusing.has(each)).map(askIt));
   }
   expect(refusing.size).toBe(cluster.baseUrls.length);
   return { allowed, slowestMs };

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterEach, expect, it } from "vitest";
+import { openAsAdministrator } from "./fact-ledger.ts";
 import { apiKey, planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { startMortalPostgres } from "./mortal-postgres.ts";
 import { createPlatform } from "./platform-process.ts";
 import { withDice } from "./seeded.ts";
+import { hurry } from "./shred-traffic.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -23,6 +25,8 @@ it(
       undo.push(() => platform.remove());
       const life = platform.start();
       await life.ready;
+      const db = openAsAdministrator(postgres.url);
+      undo.push(() => db.close());
       const festival = planFestival({ tickets: 300, orders: 0 });
       await importUntilAnswered({ baseUrl: platform.baseUrl, body: festival.groundwork });
       const headers = { authorization: `Token ${apiKey}`, "content-type": "application/json" };
@@ -43,6 +47,7 @@ it(
       await sleep(200 + dice.below(1200));
       await life.kill();
       await platform.start().ready;
+      await hurry(db, { ended: ["layout"] });
       const states = new Set<number>();
       await expect
         .poll(

@@ -225,7 +225,7 @@ it("[S10.1] messages that are no facts are parked with their cause, and all othe
   }));
 
 /** More than twice the silence after which a consumer loses its partitions. */
-const pausedMs = 25_000;
+const pausedMs = 21_000;
 const longestRecoveryMs = 10_000;
 const longestCatchUpMs = 40_000;
 

@@ -41,7 +41,7 @@ it("two processes on one database are one platform", { timeout: 120_000 }, () =>
     const lives = [one.start(), other.start()];
     await Promise.all(lives.map(({ ready }) => ready));
     await keepLedger(db);
-    const festival = planFestival({ tickets: 400, orders: 1200 });
+    const festival = planFestival({ tickets: 400, orders: 600 });
     const baseUrls = [one.baseUrl, other.baseUrl] as const;
     await importUntilAnswered({ baseUrl: one.baseUrl, body: `${festival.groundwork}\n${sharedKey(true)}` });
 

@@ -73,7 +73,6 @@ export interface PdfImage {
   readonly height: number;
   /** Red, green, blue and opacity of each pixel, row by row from the top. */
   readonly pixels: Uint8ClampedArray;
-  readonly png: () => Buffer;
   /** The colour at a place in millimetres from the lower left corner. */
   readonly colorAt: (x: number, y: number) => readonly number[];
 }
@@ -92,7 +91,6 @@ export function drawPdf(bytes: Uint8Array, { page: number = 1, dpi = 150 } = {})
       width,
       height,
       pixels,
-      png: () => canvas.toBuffer("image/png"),
       colorAt: (x, y) => {
         const [column, row] = [Math.floor((x / 25.4) * dpi), height - 1 - Math.floor((y / 25.4) * dpi)];
         return [...pixels.subarray((row * width + column) * 4, (row * width + column) * 4 + 3)];
@@ -108,10 +106,11 @@ export async function readQrCode(bytes: Uint8Array, { page = 1, dpi = 150 } = {}
 }
 
 /** Reads codes of all kinds in a picture. */
-export async function readCodes({ png }: PdfImage): Promise<{ format: string; text: string }[]> {
+export async function readCodes({ pixels, width, height }: PdfImage): Promise<{ format: string; text: string }[]> {
   const wasmBinary = readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm"))).buffer;
   prepareZXingModule({ overrides: { wasmBinary } });
-  const found = await readBarcodes(new Uint8Array(png()), { tryHarder: true });
+  const picture = { data: new Uint8ClampedArray(pixels), width, height, colorSpace: "srgb" } as const;
+  const found = await readBarcodes(picture, { tryHarder: true });
   return found.map(({ format, text }) => ({ format, text }));
 }
 

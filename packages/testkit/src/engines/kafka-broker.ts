@@ -276,6 +276,8 @@ function settingsOf(
     // Tests must not wait ten seconds for a dead member.
     "group.min.session.timeout.ms": "1000",
     "log.cleaner.dedupe.buffer.size": "4194304",
+    // By default each of hundreds of partitions has twenty megabytes of room for indexes, which those read who search its files.
+    "log.index.size.max.bytes": "262144",
     // The partitions of a dead broker get another leader within seconds.
     "broker.session.timeout.ms": "4000",
     "broker.heartbeat.interval.ms": "1000",
