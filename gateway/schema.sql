@@ -52,6 +52,14 @@ create index dead_letter_by_key on dead_letter using hash (key) where (not overt
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
 
+create table deleted_event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  deletion uuid not null default gen_random_uuid(),
+  deleted_at timestamptz not null default clock_timestamp(),
+  constraint deleted_event_pkey primary key (organizer, event)
+);
+
 create table erased_part (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -106,6 +114,8 @@ create table kept_answer (
   brief boolean not null default false,
   organizer text,
   event text,
+  deletion uuid,
+  is_erased boolean not null default false,
   constraint kept_answer_pkey primary key (caller, key)
 );
 create index kept_answer_brief on kept_answer using btree (created_at) where brief;
@@ -175,10 +185,12 @@ create table upload (
   expires_at timestamptz not null,
   named_at timestamptz,
   event text,
+  request_id uuid,
   constraint upload_pkey primary key (id),
   constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text])))
 );
 create index upload_by_expiry on upload using btree (expires_at);
+create unique index upload_by_request on upload using btree (request_id);
 create index upload_unnamed on upload using btree (organizer) where (named_at is null);
 comment on table upload is 'personal data: question_answers; the files themselves, for instance photographs of people; of what no answer has named the event is not known, and it expires';
 comment on column upload.file_name is 'personal data: question_answers';

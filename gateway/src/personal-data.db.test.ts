@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
+import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { PersonalData } from "@tessera/protos/services";
 import { recordFeed, topics } from "@tessera/protos/topics";
@@ -15,7 +16,7 @@ import { finishWork } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { gateway } from "./index.ts";
-import { claimRequest, eraseAnswers, findRequest, keepAnswer } from "./store/kept-answers.ts";
+import { claimRequest, eraseAnswers, findAnswer, findRequest, keepAnswer } from "./store/kept-answers.ts";
 import { insertUpload, keyOf } from "./store/uploads.ts";
 
 let database: TestDatabase;
@@ -112,6 +113,23 @@ it("[D4.7] a request that is at work while its event is erased leaves no answer,
   expect(await claim("slow", place)).toMatchObject({ requestId: underWay.requestId });
 });
 
+it("[D4.7, A10.15] what was asked about a key before and after an erasure ends: its request was processed", async () => {
+  await keep("before", place);
+  const underWay = await claim("slow", place);
+  await erase(service, place, { kinds: ["attendee_info"] });
+  await keep("after", place);
+  const ask = (key: string) => findAnswer(service.db, { caller: "key", key });
+  expect([await ask("before"), await ask("after"), await ask("slow")]).toEqual([
+    { kind: "erased" },
+    { kind: "erased" },
+    { kind: "under way" },
+  ]);
+  await keepAnswer(service.db, underWay, answer);
+  expect(await ask("slow")).toEqual({ kind: "erased" });
+  await claim("slow", place);
+  expect(await ask("slow")).toEqual({ kind: "under way" });
+});
+
 it("[D3.11] an answer that is being repeated is erased, too, after its repetition", async () => {
   await keep("one", place);
   const repeated = Promise.withResolvers<void>();
@@ -173,7 +191,8 @@ it("[D3.17] records of the feed that were parked are deleted with the kinds that
 
 it("[D4.4] an event that was deleted takes its erasures along", async () => {
   await erase(service, place, { kinds: ["attendee_info"] });
-  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+  const state = { ...EventChanged.decode(new Uint8Array()), ...place, revision: 2 };
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`, state]);
   await keep("new", place);
   expect(await kept()).toEqual(["new"]);
 });

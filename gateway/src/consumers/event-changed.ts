@@ -3,9 +3,21 @@ import { endingErasures } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
 import { events } from "../store/events.ts";
+import { noteDeleted } from "../store/kept-answers.ts";
+
+const copies = endingErasures(events);
+
+/** With an event that is deleted what is kept about it ends. A rebuild's sweep proves no deletion: a job looks after it. */
+const endingAnswers: typeof copies = {
+  ...copies,
+  async delete(tx, keys, deletedAt) {
+    await noteDeleted(tx, keys);
+    return copies.delete(tx, keys, deletedAt);
+  },
+};
 
 /** Keeps our copy of which events there are. */
-export const eventChanged = keepCopy(topics.eventChanged, endingErasures(events), (fact) => fact, {
+export const eventChanged = keepCopy(topics.eventChanged, endingAnswers, (fact) => fact, {
   afterChange: announceChange,
   afterDelivery: (deps: Forgetful) => forgetAccess(deps),
 });

@@ -90,6 +90,8 @@ describe("a sweep", () => {
     await deliver(open(eventChanged), topics.eventChanged, [event("lost", 7), event("kept", 8)]);
     await sweep(open(eventChanged), 8);
     expect(await db.many(sql`select event from event`)).toEqual([{ event: "kept" }]);
+    // It proves no deletion: what is kept about the event may be repeated when it is back.
+    expect(await db.many(sql`select event from deleted_event`)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Fault } from "@tessera/kit/fault";
 import type Koa from "koa";
 import type { Caller } from "../access/caller.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { ClaimKey } from "./route.ts";
 
 /** What the steps have found out about the request so far. */
 export interface State {
@@ -16,6 +17,8 @@ export interface State {
   refusal?: string;
   /** The whole body, if an earlier step has read it. */
   body?: Buffer;
+  /** Claims the idempotency key of a request whose handler reads it as a stream. */
+  claimKey?: ClaimKey;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

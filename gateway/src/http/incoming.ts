@@ -3,10 +3,13 @@ import type { Caller, Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "./context.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
-import type { Incoming } from "./route.ts";
+import type { ClaimKey, Incoming } from "./route.ts";
 
 /** Why the signal of a request is aborted. Made once: an error with its stack for each request costs more than its route. */
 const requestEnded = new DOMException("the request has ended", "AbortError");
+
+/** Of requests without a key. */
+const claimNothing: ClaimKey = async () => ({ kind: "new", requestId: undefined });
 
 /** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
 export class IncomingRequest implements Incoming {
@@ -71,6 +74,10 @@ export class IncomingRequest implements Incoming {
   stream(): AsyncIterable<Uint8Array> {
     // A reader that stops early must not destroy the connection: the answer is still to be sent.
     return this.#ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  }
+
+  get claimKey(): ClaimKey {
+    return this.#ctx.state.claimKey ?? claimNothing;
   }
 
   cutOff(): void {

@@ -101,6 +101,16 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What its idempotency key says of a request. */
+export type KeyClaim =
+  /** It is to be processed under this id; undefined: it has no key. */
+  | { readonly kind: "new"; readonly requestId: string | undefined }
+  /** It was answered before. */
+  | { readonly kind: "answered"; readonly reply: Reply };
+
+/** Throws a Fault if the key belongs to a request that is at work or that said something else. */
+export type ClaimKey = (said: readonly string[]) => Promise<KeyClaim>;
+
 /** A request as its handler sees it: authorized, read and validated. */
 export interface Incoming<Q = unknown, B = unknown> {
   readonly query: Q;
@@ -120,6 +130,8 @@ export interface Incoming<Q = unknown, B = unknown> {
   header(name: string): string;
   /** The body of a route that reads it as a stream. */
   stream(): AsyncIterable<Uint8Array>;
+  /** Claims the idempotency key of such a route, when its stream has been read: `said` is what makes two requests the same. */
+  readonly claimKey: ClaimKey;
   /** Aborts when the client disconnects, and when the answer has been sent. */
   readonly signal: AbortSignal;
   /** Whether its client has closed the connection, as far as that was read. */
@@ -143,6 +155,8 @@ export interface Declaration<P extends Parameters, B> {
   readonly listField?: string;
   /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
   readonly streams?: string | readonly string[];
+  /** The handler claims the idempotency key before such a stream takes effect; left out, keys are ignored there. */
+  readonly claimsKey?: true;
   /** What each line of such a stream holds, for the documentation alone. */
   readonly lines?: JsonSchema;
   /** Its success shows a secret that is stored nowhere. The answer is not kept for an idempotency key: the handler makes it again from the same request id. */

@@ -1,11 +1,11 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { deleteOldAnswers, eraseAnswers, findGoneEvents } from "../store/kept-answers.ts";
+import { deleteOldAnswers, eraseAnswersOfDeleted, findGoneEvents, forgetDeletions } from "../store/kept-answers.ts";
 
 const everyMs = 10 * 60 * 1000;
 
 /**
- * Deletes the answers to idempotency keys that are no longer kept, and erases those about events that no longer exist.
+ * Deletes the answers to idempotency keys that are no longer kept, and erases those about deleted events.
  * Any number of replicas may run it at the same time.
  */
 export function deleteKeptAnswers({ db }: { readonly db: Db }): Job {
@@ -14,9 +14,10 @@ export function deleteKeptAnswers({ db }: { readonly db: Db }): Job {
     everyMs,
     async run(signal) {
       for (const event of await findGoneEvents(db)) {
-        while ((await eraseAnswers(db, event)).isMore && !signal.aborted);
+        while ((await eraseAnswersOfDeleted(db, event)).isMore && !signal.aborted);
       }
       while ((await deleteOldAnswers(db)) && !signal.aborted);
+      await forgetDeletions(db);
     },
   };
 }

@@ -516,9 +516,36 @@ describe("idempotency_query", () => {
 
   it("[A10.15] answers 409 while the request is at work, and is open to every device and closed to the operator", async () => {
     await app.send("POST", lists, withKey("k"));
-    await db.run(sql`update kept_answer set status = null`);
+    await db.run(sql`update kept_answer set status = null, leased_until = now() + interval '10 seconds'`);
     expect((await ask("k")).status).toBe(409);
     expect((await ask("k", devices.kiosk)).status).toBe(404);
     expect((await ask("k", keys.operator)).status).toBe(403);
+  });
+
+  it("[A10.11, A10.15] answers 404 when nobody is at work any more, and 409 again while a repetition is", async () => {
+    const unkept = { detail: expect.stringContaining("Send it again") };
+    behind("unavailable");
+    await app.send("POST", lists, withKey("k"));
+    expect([(await ask("k")).status, (await ask("k")).json]).toEqual([404, unkept]);
+    behind();
+    await app.send("POST", lists, withKey("died"));
+    await db.run(sql`update kept_answer set status = null, leased_until = now() - interval '1 second'`);
+    expect([(await ask("died")).status, (await ask("died")).json]).toEqual([404, unkept]);
+    let meanwhile: number | undefined;
+    app.peers.when("checkinLists", "createCheckinList", async () => {
+      meanwhile = (await ask("died")).status;
+      return { list: aList() };
+    });
+    expect((await app.send("POST", lists, withKey("died"))).status).toBe(201);
+    expect([meanwhile, (await ask("died")).status]).toEqual([409, 201]);
+  });
+
+  it("[A10.15] says after an erasure that the request was processed", async () => {
+    await app.send("POST", lists, withKey("k"));
+    await eraseAnswers(db, { organizer: "bigevents", event: "sampleconf" });
+    const erased = { detail: expect.stringContaining("the request was processed") };
+    expect([(await ask("k")).status, (await ask("k")).json]).toEqual([404, erased]);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect((await ask("k")).status).toBe(201);
   });
 });

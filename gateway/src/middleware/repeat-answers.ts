@@ -8,7 +8,7 @@ import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { answerProblem, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
-import type { Route } from "../http/route.ts";
+import type { Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import type {
   Claim,
@@ -47,8 +47,8 @@ const longestKey = 190;
  * Repeats the answer to a request that comes again under its `X-Idempotency-Key` (rules: A10).
  *
  * It applies to every unsafe method, whatever the outcome. Transient outcomes (401, 409, 429, 5xx) are not kept: the
- * next repetition retries under the same request id, by which services recognise what they have already done. Bodies
- * that are read as a stream are exempt: repeated records change nothing.
+ * next repetition retries under the same request id, by which services recognise what they have already done. Where a body
+ * is read as a stream, its handler claims the key; imports are exempt: repeated records change nothing.
  */
 export function repeatAnswers(options: RepeatOptions): Step {
   return (ctx) => {
@@ -57,7 +57,11 @@ export function repeatAnswers(options: RepeatOptions): Step {
     if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method))
       return undefined;
     const route = routeFor(endpoint, ctx.method);
-    if (route?.streams !== undefined) return undefined;
+    if (route?.streams !== undefined && route.claimsKey !== true) return undefined;
+    if (key.length > longestKey) {
+      throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
+    }
+    if (route?.claimsKey === true) return answerStreamOnce(ctx, { ...options, caller, key, route });
     return answerOnce(ctx, { ...options, caller, key, route });
   };
 }
@@ -72,26 +76,14 @@ async function answerOnce(
   ctx: Context,
   { answers, readBody, log, rest, caller, key, route }: KeyedUse,
 ): Promise<Outcome> {
-  if (key.length > longestKey) {
-    throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
-  }
   const { overLimit, forbidden } = ctx.state;
   const owner = ownerOf(caller);
   const refusal = overLimit ?? forbidden ?? (route === undefined ? methodNotAllowed() : undefined);
   const body = await readToHash(ctx, { readBody, route, refusal });
   ctx.state.body = body;
-  const request = { caller: owner, key, requestHash: hashOf(ctx, body) };
+  const request = { caller: owner, key, requestHash: hashOf(ctx, [ctx.get("Content-Type"), body]) };
   const notNow = overLimit ?? (answers.isFull(owner) ? tooManyKeys() : undefined);
-  const claiming = await lookUp({ ...request, ...eventOf(ctx) }, { answers, notNow });
-  if (claiming.kind === "taken") {
-    throw fault(
-      "key_used",
-      "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
-    );
-  }
-  if (claiming.kind === "under way") {
-    throw fault("request_under_way", "A request with this idempotency key is still at work.");
-  }
+  const claiming = await claimOrRepeat({ ...request, ...eventOf(ctx) }, { answers, notNow });
   if (claiming.kind === "answered") {
     sendKept(ctx, claiming.answer);
     return "answered";
@@ -106,8 +98,40 @@ async function answerOnce(
     }
   };
   await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
-  await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
+  await end(claim, { ctx, answers, route });
   return "answered";
+}
+
+/**
+ * Lets the handler claim the key when it has read the stream, which is a part of the request. What is refused before leaves the
+ * key as it is.
+ */
+async function answerStreamOnce(ctx: Context, { answers, log, rest, caller, key, route }: KeyedUse): Promise<Outcome> {
+  const owner = ownerOf(caller);
+  let held: Claim | undefined;
+  ctx.state.claimKey = async (said) => {
+    const request = { caller: owner, key, requestHash: hashOf(ctx, said) };
+    const notNow = answers.isFull(owner) ? tooManyKeys() : undefined;
+    const claiming = await claimOrRepeat({ ...request, ...eventOf(ctx) }, { answers, notNow });
+    if (claiming.kind === "answered") return { kind: "answered", reply: toReply(claiming.answer) };
+    held = claiming.claim;
+    return { kind: "new", requestId: held.requestId };
+  };
+  try {
+    await rest(ctx);
+  } catch (error) {
+    answerProblem(ctx, error, log);
+  }
+  if (held !== undefined) await end(held, { ctx, answers, route });
+  return "answered";
+}
+
+/** Keeps the answer to a claimed request, or lets the next repetition claim it. */
+async function end(
+  claim: Claim,
+  { ctx, answers, route }: { readonly ctx: Context; readonly answers: AnswerStore; readonly route: Route | undefined },
+): Promise<void> {
+  await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
 }
 
 /**
@@ -126,6 +150,24 @@ async function readToHash(
   } catch (error) {
     throw error instanceof Fault && error.code === "body_too_large" ? refusal : error;
   }
+}
+
+/** Claims a request, or finds its answer. */
+async function claimOrRepeat(
+  request: ClaimedRequest,
+  options: { readonly answers: AnswerStore; readonly notNow: Fault | undefined },
+): Promise<Exclude<Claiming, { kind: "taken" | "under way" }>> {
+  const claiming = await lookUp(request, options);
+  if (claiming.kind === "taken") {
+    throw fault(
+      "key_used",
+      "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
+    );
+  }
+  if (claiming.kind === "under way") {
+    throw fault("request_under_way", "A request with this idempotency key is still at work.");
+  }
+  return claiming;
 }
 
 /** A request that may not be claimed now still gets a kept answer, and stores nothing. */
@@ -157,9 +199,9 @@ function ownerOf(caller: Caller): string {
 }
 
 /** Lengths separate the parts. */
-function hashOf(ctx: Context, body: Buffer): Buffer {
+function hashOf(ctx: Context, said: readonly (string | Buffer)[]): Buffer {
   const hash = createHash("sha256");
-  for (const part of [ctx.method, ctx.url, ctx.get("Content-Type"), body]) {
+  for (const part of [ctx.method, ctx.url, ...said]) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }
   return hash.digest();
@@ -190,6 +232,10 @@ function bytesOf(ctx: Context): Buffer | null {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   ctx.body = bytes;
   return bytes;
+}
+
+function toReply({ status, headers, body }: KeptAnswer): Reply {
+  return { status, headers, ...(body === null ? {} : { body }) };
 }
 
 /** Sends a kept answer. */

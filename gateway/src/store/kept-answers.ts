@@ -1,6 +1,7 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { rowsAs, text } from "@tessera/kit/pg/table";
 import { shredders } from "@tessera/values";
 import type { EventName } from "./events.ts";
 
@@ -62,18 +63,28 @@ const isOver = sql`
   (kept_answer.created_at < now() - make_interval(hours => ${keptHours})
    or (kept_answer.brief and kept_answer.leased_until <= now()))`;
 
+/** The event was deleted since the request was claimed: its answer is as good as erased. */
+const isOfDeleted = (row: Sql) => sql`
+  exists (select from deleted_event
+           where deleted_event.organizer = ${row}.organizer
+             and deleted_event.event = ${row}.event
+             and deleted_event.deletion is distinct from ${row}.deletion)`;
+
+const kept = sql`kept_answer`;
+
 const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
 
 /**
  * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A request
- * that lost its lease without an answer is claimed again under the same id. When an answer is no longer kept, its key is free again.
+ * that lost its lease without an answer, or whose answer shows a deleted event, is claimed again under the same id. When an
+ * answer is no longer kept, its key is free again.
  */
 export async function claimRequest(db: Queryable, request: ClaimedRequest): Promise<Claiming> {
   const { caller, key, requestHash, of } = request;
   const claimed = await db.maybeOne<{ request_id: string; attempt: number }>(sql`
-    insert into kept_answer (caller, key, request_hash, leased_until, organizer, event)
+    insert into kept_answer (caller, key, request_hash, leased_until, organizer, event, deletion)
     values (${caller}, ${key}, ${requestHash}, now() + make_interval(secs => ${leaseSeconds}),
-            ${of?.organizer ?? null}, ${of?.event ?? null})
+            ${of?.organizer ?? null}, ${of?.event ?? null}, ${lastDeletion(of)})
         on conflict (caller, key) do update
        set request_hash = excluded.request_hash,
            request_id = case when ${isOver} then gen_random_uuid() else kept_answer.request_id end,
@@ -83,13 +94,14 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
            headers = null,
            body = null,
            brief = false,
+           is_erased = false,
            organizer = excluded.organizer,
            event = excluded.event,
+           deletion = excluded.deletion,
            created_at = case when ${isOver} then now() else kept_answer.created_at end
      where ${isOver}
-        or (kept_answer.status is null
-            and kept_answer.leased_until <= now()
-            and kept_answer.request_hash = excluded.request_hash)
+        or (kept_answer.request_hash = excluded.request_hash
+            and case when kept_answer.status is null then kept_answer.leased_until <= now() else ${isOfDeleted(kept)} end)
     returning kept_answer.request_id, kept_answer.attempt`);
   if (claimed !== undefined) {
     return { kind: "claimed", claim: { caller, key, requestId: claimed.request_id, attempt: claimed.attempt } };
@@ -98,22 +110,39 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
   return (await findRequest(db, request)) ?? { kind: "under way" };
 }
 
+/**
+ * The last deletion of an event of this name; null if none is noted. While there is no event, what a service still answers
+ * shows the deleted one: such a request gets an id that no deletion has.
+ */
+function lastDeletion(of: EventName | undefined): Sql {
+  if (of === undefined) return sql`null`;
+  return sql`
+    (select case when exists (select from event where event.organizer = ${of.organizer} and event.event = ${of.event})
+                 then deleted_event.deletion
+                 else gen_random_uuid() end
+       from deleted_event
+      where deleted_event.organizer = ${of.organizer}
+        and deleted_event.event = ${of.event})`;
+}
+
 /** Returns why a request cannot be claimed, without claiming it; undefined: it can be. */
 export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedRequest): Promise<Occupied | undefined> {
   const held = await db.maybeOne<{
     is_same: boolean;
     is_leased: boolean;
+    is_of_deleted: boolean;
     status: number | null;
     headers: Record<string, string>;
     body: Buffer | null;
   }>(sql`
     select kept_answer.request_hash = ${requestHash} as is_same, kept_answer.leased_until > now() as is_leased,
-           ${keptHeaders}
+           ${isOfDeleted(kept)} as is_of_deleted, ${keptHeaders}
       from kept_answer
      where ${isUse(use)}`);
   if (held === undefined) return undefined;
   if (!held.is_same) return { kind: "taken" };
   if (held.status !== null) {
+    if (held.is_of_deleted) return undefined;
     return { kind: "answered", answer: { status: held.status, headers: held.headers, body: held.body } };
   }
   return held.is_leased ? { kind: "under way" } : undefined;
@@ -121,18 +150,20 @@ export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedR
 
 /**
  * Stores the answer to a claimed request, unless a later attempt has claimed it. Of an event with erased personal data no
- * answer is kept: it may show what was read before, or what another service has still to erase.
+ * answer is kept: it may show what was read before, or what another service has still to erase. Nor is one of a deleted event.
  */
 export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promise<void> {
   const { status, headers, body, isBrief } = answer;
   const place = { organizer: sql`kept_answer.organizer`, event: sql`kept_answer.event` };
-  const unlessErased = (value: Sql) => sql`case when not ${isErased(place, shownKinds)} then ${value} end`;
+  const isGone = sql`(${isErased(place, shownKinds)} or ${isOfDeleted(kept)})`;
+  const unlessErased = (value: Sql) => sql`case when not ${isGone} then ${value} end`;
   await db.run(sql`
     update kept_answer
        set status = ${unlessErased(sql`${status}::integer`)},
            headers = ${unlessErased(sql`${JSON.stringify(headers)}::jsonb`)},
            body = ${unlessErased(sql`${body}::bytea`)},
            brief = ${isBrief},
+           is_erased = ${isGone},
            leased_until = now() + coalesce(${unlessErased(sql`make_interval(mins => ${isBrief ? briefMinutes : 0})`)}, '0')
      where ${isMine(claim)}`);
 }
@@ -142,18 +173,35 @@ export async function releaseRequest(db: Db, claim: Claim): Promise<void> {
   await db.run(sql`update kept_answer set leased_until = now() where ${isMine(claim)}`);
 }
 
-/** Finds the answer under a key; undefined if its caller has not used the key. */
-export async function findAnswer(
-  db: Queryable,
-  use: KeyUse,
-): Promise<{ readonly answer: KeptAnswer | undefined } | undefined> {
-  const held = await db.maybeOne<{ status: number | null; headers: Record<string, string>; body: Buffer | null }>(sql`
-    select ${keptHeaders}
+/** What became of a request under a key. */
+export type KeyState =
+  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  | { readonly kind: "under way" }
+  /** Its answer was erased, or not kept because the data of its event was. */
+  | { readonly kind: "erased" }
+  /** Its process died, or its answer was one after which the same request may get another. */
+  | { readonly kind: "open" };
+
+/** Finds what became of the request under a key; undefined if its caller has not used the key. */
+export async function findAnswer(db: Queryable, use: KeyUse): Promise<KeyState | undefined> {
+  const held = await db.maybeOne<{
+    is_leased: boolean;
+    is_erased: boolean;
+    is_of_deleted: boolean;
+    status: number | null;
+    headers: Record<string, string>;
+    body: Buffer | null;
+  }>(sql`
+    select kept_answer.leased_until > now() as is_leased, kept_answer.is_erased, ${isOfDeleted(kept)} as is_of_deleted,
+           ${keptHeaders}
       from kept_answer
      where ${isUse(use)}`);
   if (held === undefined) return undefined;
-  const { status, ...rest } = held;
-  return { answer: status === null ? undefined : { status, ...rest } };
+  const { status, headers, body } = held;
+  if (status !== null)
+    return held.is_of_deleted ? { kind: "erased" } : { kind: "answered", answer: { status, headers, body } };
+  if (held.is_leased) return { kind: "under way" };
+  return { kind: held.is_erased ? "erased" : "open" };
 }
 
 /** Few enough to hold the row locks briefly. */
@@ -197,7 +245,27 @@ export async function findFullCallers(
   return new Set(rows.map(({ caller }) => caller));
 }
 
-/** Finds events that no longer exist and whose data kept answers show. */
+/** Ends what is kept about events that are deleted: from this transaction on it is neither repeated nor shown. */
+export async function noteDeleted(tx: Queryable, events: readonly EventName[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.run(sql`
+    insert into deleted_event (organizer, event)
+    select gone.organizer, gone.event
+      from ${rowsAs("gone", { organizer: text, event: text }, events)}
+     order by gone.organizer collate "C", gone.event collate "C"
+        on conflict (organizer, event) do update
+           set deletion = excluded.deletion,
+               deleted_at = excluded.deleted_at`);
+}
+
+/** Forgets deletions after which nothing is kept any more. */
+export async function forgetDeletions(db: Queryable): Promise<void> {
+  await db.run(
+    sql`delete from deleted_event where deleted_event.deleted_at < now() - make_interval(hours => ${2 * keptHours})`,
+  );
+}
+
+/** Finds events that no longer exist and whose data kept answers show, and those that were deleted lately. */
 export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
   return db.many<EventName>(sql`
     select kept_answer.organizer, kept_answer.event
@@ -207,7 +275,9 @@ export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
                          from event
                         where event.organizer = kept_answer.organizer
                           and event.event = kept_answer.event)
-     group by kept_answer.organizer, kept_answer.event`);
+    union
+    select deleted_event.organizer, deleted_event.event
+      from deleted_event`);
 }
 
 /** Counts the answers that are kept and show data of an event. */
@@ -226,22 +296,55 @@ export async function countAnswers(db: Queryable, { organizer, event }: EventNam
  * processed again under its id, by which services recognise what they have done: it takes effect once, and its answer
  * shows what is left. Requests under way are not touched; an answer that is being repeated is waited for.
  */
-export async function eraseAnswers(
+export function eraseAnswers(db: Queryable, of: EventName): Promise<Erased> {
+  return eraseWhere(db, of, () => sql`true`);
+}
+
+/** The same for a deleted event alone: what shows another one of its name stays. */
+export function eraseAnswersOfDeleted(db: Queryable, of: EventName): Promise<Erased> {
+  const isMissing = sql`
+    not exists (select from event where event.organizer = ${of.organizer} and event.event = ${of.event})`;
+  return eraseWhere(db, of, (row) => sql`(${isMissing} or ${isOfDeleted(row)})`);
+}
+
+interface Erased {
+  readonly count: number;
+  readonly isMore: boolean;
+}
+
+async function eraseWhere(
   db: Queryable,
   { organizer, event }: EventName,
-): Promise<{ readonly count: number; readonly isMore: boolean }> {
+  condition: (row: Sql) => Sql,
+): Promise<Erased> {
+  const [old, held] = [sql`old`, sql`held`];
+  // First some are found, however many there are. Then their locks are taken in order, so that two processes may erase at once;
+  // what has changed meanwhile stays. No index serves the second comparison: the rows are read by their keys.
   const erased = await db.run(sql`
+    with old as materialized (
+      select old.caller, old.key
+        from kept_answer as old
+       where old.organizer = ${organizer}
+         and old.event = ${event}
+         and old.status is not null
+         and ${condition(old)}
+       limit ${mostErased}
+    ), locked as materialized (
+      select held.caller, held.key
+        from old
+        join kept_answer as held on held.caller = old.caller and held.key = old.key
+       where held.organizer is not distinct from ${organizer}
+         and held.event is not distinct from ${event}
+         and held.status is not null
+         and ${condition(held)}
+       order by held.caller, held.key
+         for update of held
+    )
     update kept_answer
-       set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null
-     where (kept_answer.caller, kept_answer.key) in (
-       select old.caller, old.key
-         from kept_answer as old
-        where old.organizer = ${organizer}
-          and old.event = ${event}
-          and old.status is not null
-        order by old.caller, old.key
-        limit ${mostErased}
-          for update)`);
+       set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null, is_erased = true
+      from locked
+     where kept_answer.caller = locked.caller
+       and kept_answer.key = locked.key`);
   return { count: erased, isMore: erased === mostErased };
 }
 

@@ -34,19 +34,25 @@ export interface Upload {
   readonly sha256: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The request under an idempotency key that sent it. */
+  readonly requestId?: string | undefined;
 }
 
 /** Who has sent an upload. */
 export type UploadOwner = Pick<Upload, "organizer" | "credentialKind" | "credentialId">;
 
-/** Records a file that is stored. */
-export async function insertUpload(db: Queryable, upload: Upload): Promise<void> {
-  await db.run(sql`
+/** Records a file that is stored; returns its id, or that of the file which the same request has recorded before. */
+export async function insertUpload(db: Queryable, upload: Upload): Promise<string> {
+  const { id } = await db.one<{ id: string }>(sql`
     insert into upload (id, organizer, credential_kind, credential_id, file_name, content_type, size, sha256,
-                        created_at, expires_at)
+                        created_at, expires_at, request_id)
     values (${upload.id}, ${upload.organizer}, ${upload.credentialKind}, ${upload.credentialId}, ${upload.fileName},
             ${upload.contentType}, ${upload.size}, decode(${upload.sha256}, 'hex'),
-            ${toTimestamp(upload.createdAt)}, ${toTimestamp(upload.expiresAt)})`);
+            ${toTimestamp(upload.createdAt)}, ${toTimestamp(upload.expiresAt)}, ${upload.requestId ?? null})
+        on conflict (request_id) do update
+       set request_id = excluded.request_id
+    returning upload.id`);
+  return id;
 }
 
 /** What the reader of an upload needs to copy it. */

@@ -189,7 +189,7 @@ export async function serveApp(
     uploadTargets: {
       // Never made, unless a test uploads something.
       files: diskFiles({ directory: join(tmpdir(), "tessera-uploads-of-tests") }),
-      record: async () => {},
+      record: async ({ id }) => id,
       now: () => 0,
       maxBytes: 10 * 1024 * 1024,
       countOutstanding: async () => ({ organizer: nothingSent, credential: nothingSent }),

@@ -7,6 +7,7 @@ import { examine } from "@tessera/sent-files/examine";
 import type { FileType } from "@tessera/sent-files/file-type";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
+import type { ClaimKey, Reply } from "../http/route.ts";
 import { keyOf, type Outstanding, type Upload } from "../store/uploads.ts";
 import { ownerOf } from "./find-uploads.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
@@ -14,8 +15,8 @@ import { receiveBytes, tooLarge } from "./receive-bytes.ts";
 /** What stores uploads. */
 export interface UploadTargets {
   readonly files: Files;
-  /** Records a stored file, so that its sender may name it. */
-  record(upload: Upload): Promise<void>;
+  /** Records a stored file, so that its sender may name it; returns the id of the first file of its request. */
+  record(upload: Upload): Promise<string>;
   /** Microseconds since 1970. */
   now(): number;
   /** The largest file, in bytes. */
@@ -34,13 +35,17 @@ export interface ArrivingFile {
   /** Undefined: the sender does not say. */
   readonly announcedBytes: number | undefined;
   readonly content: AsyncIterable<Uint8Array>;
+  /** Tells whether the file was sent before under its idempotency key. */
+  readonly claimKey: ClaimKey;
   /** Aborts when the sender disconnects. */
   readonly signal: AbortSignal;
 }
 
 export type TakenUpload =
   | { readonly taken: true; readonly id: string }
-  | { readonly taken: false; readonly objection: string };
+  | { readonly taken: false; readonly objection: string }
+  /** The file was sent before, and this was the answer. */
+  | { readonly taken: "before"; readonly reply: Reply };
 
 const dayMicros = 24 * 60 * 60 * 1_000_000;
 
@@ -59,7 +64,7 @@ const examinedAtOnce = { total: 2, each: 1 };
 /** Common clients and proxies time out after 30 seconds without a response. */
 const waitMs = 20_000;
 
-/** Receives files: stores and examines them, and records the valid ones. */
+/** Receives files: stores and examines them, and records the valid ones. A repeated one is compared before it is examined. */
 export function uploadTaker(targets: UploadTargets) {
   const { files, record, now, maxBytes } = targets;
   const each = Math.max(arrivingBytes / 2, maxBytes);
@@ -81,8 +86,15 @@ export function uploadTaker(targets: UploadTargets) {
       files.put(key, content, { contentType: type }),
     );
     const examined = async () => examine({ type, bytes: await readBack(files, key) });
+    let requestId: string | undefined;
     let objection: Objection = noFile;
     try {
+      const claim = await file.claimKey([type, file.name, stored.sha256]);
+      if (claim.kind === "answered") {
+        await discard(files, key);
+        return { taken: "before", reply: claim.reply };
+      }
+      ({ requestId } = claim);
       if (stored.size > 0) objection = await examinations.run({ party, amount: 1, signal }, examined);
     } catch (error) {
       await discard(files, key);
@@ -93,8 +105,9 @@ export function uploadTaker(targets: UploadTargets) {
       return refused(objection);
     }
     const createdAt = now();
-    await record({
+    const first = await record({
       id,
+      requestId,
       ...ownerOf(caller),
       fileName: file.name,
       contentType: type,
@@ -102,7 +115,8 @@ export function uploadTaker(targets: UploadTargets) {
       createdAt,
       expiresAt: createdAt + dayMicros,
     });
-    return { taken: true, id };
+    if (first !== id) await discard(files, key);
+    return { taken: true, id: first };
   };
 }
 

@@ -135,9 +135,8 @@ const idempotencyKey = {
   schema: { type: "string", maxLength: 190 },
 };
 
-/** Routes that read streams do not keep what they were sent. */
-function isRepeatable({ method, streams, access }: Route): boolean {
-  return method !== "GET" && streams === undefined && access.kind !== "public";
+function isRepeatable({ method, streams, claimsKey, access }: Route): boolean {
+  return method !== "GET" && (streams === undefined || claimsKey === true) && access.kind !== "public";
 }
 
 function requestBody({ body, streams, lines, example }: Route, components: Components): object {

@@ -4,11 +4,11 @@ import { fault } from "../../faults.ts";
 import { detail } from "../../http/answers.ts";
 import { textFilter } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
-import type { KeptAnswer, KeyUse } from "../../store/kept-answers.ts";
+import type { KeyState, KeyUse } from "../../store/kept-answers.ts";
 import { offlineSalesExamples } from "../offline-sales/examples.ts";
 
-/** Finds what an idempotency key of a caller has led to; undefined where it was not used. */
-export type FindAnswer = (use: KeyUse) => Promise<{ readonly answer: KeptAnswer | undefined } | undefined>;
+/** Finds what became of the request under an idempotency key of a caller; undefined where it was not used. */
+export type FindAnswer = (use: KeyUse) => Promise<KeyState | undefined>;
 
 const asItWas = (description: string) => ({ description, schema: any() });
 
@@ -30,7 +30,9 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
         204: { description: "The answer, as it was: it had no body." },
         400: asItWas("The answer, as it was, or what is wrong with the query."),
         403: asItWas("The answer, as it was."),
-        404: asItWas("The answer, as it was, or: this key was not used within a day."),
+        404: asItWas(
+          "The answer, as it was; or: this key was not used within a day; its answer was erased with the data of its event; no answer is kept and no request with it is at work, so that it has to be sent again.",
+        ),
         405: asItWas("The answer, as it was."),
         409: { description: "The request is still at work.", schema: detail },
         410: asItWas("The answer, as it was."),
@@ -42,8 +44,17 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
         const key = query.key ?? "";
         const found = key === "" ? undefined : await findAnswer({ caller: tenant.countedAs, key });
         if (found === undefined) throw fault("key_not_used", "This key was not used within a day.");
-        if (found.answer === undefined) {
+        if (found.kind === "under way") {
           throw fault("request_under_way", "A request with this idempotency key is still at work.");
+        }
+        if (found.kind === "erased") {
+          throw fault(
+            "answer_erased",
+            "The answer to this key was erased with the data of its event; the request was processed.",
+          );
+        }
+        if (found.kind === "open") {
+          throw fault("not_found", "No answer to this key is kept, and no request with it is at work. Send it again.");
         }
         const { status, headers, body } = found.answer;
         return { status, headers, ...(body === null ? {} : { body }) };

@@ -1,8 +1,9 @@
 import type { Reply } from "../../http/route.ts";
 import type { TakenUpload } from "../../upload/take-upload.ts";
 
-/** Shows a file that was taken, or says what is wrong with it. */
+/** Shows a file that was taken, or says what is wrong with it. A repeated request gets its answer as it was. */
 export function presentUpload(upload: TakenUpload): Reply {
+  if (upload.taken === "before") return upload.reply;
   return upload.taken ? { status: 201, body: { id: `file:${upload.id}` } } : presentObjection(upload.objection);
 }
 

@@ -22,13 +22,16 @@ let directory: string;
 let files: Files;
 let app: ServedApp;
 let recorded: Upload[];
-let record: (upload: Upload) => Promise<void>;
+let record: (upload: Upload) => Promise<string>;
 let outstanding: { organizer: Outstanding; credential: Outstanding };
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tessera-uploads-"));
   files = diskFiles({ directory });
   recorded = [];
-  record = async (upload) => void recorded.push(upload);
+  record = async (upload) => {
+    recorded.push(upload);
+    return upload.id;
+  };
   const none = { files: 0, size: 0 };
   outstanding = { organizer: none, credential: none };
   const targets = { countOutstanding: async () => outstanding, mostOutstanding: { files: 8, size: 8000 } };
@@ -154,7 +157,7 @@ describe("POST /api/v1/upload", () => {
     expect((await app.send("GET", "/api/v1/upload")).status).toBe(405);
   });
 
-  it("reads its body itself, also under an idempotency key", async () => {
+  it("reads its body itself, also where keys are ignored", async () => {
     const { status } = await upload(aPng(), "image/png", "a.png", { headers: { "x-idempotency-key": "once" } });
     expect(status).toBe(201);
     const { json } = await app.send("GET", "/api/v1/openapi.json");

@@ -22,6 +22,7 @@ export function uploadRoutes(targets: UploadTargets) {
       description: `The body is the file as it is, of one of the types ${fileTypes.join(", ")}; its name stands in \`Content-Disposition: attachment; filename="…"\` and ends as names of that type do. Images are at most 10000 pixels wide and high and have at most 50 million of them; PDFs have at most 100 pages, are not encrypted, and hold neither scripts nor other files.`,
       access: { kind: "any", profiles: scanProfiles },
       streams: fileTypes,
+      claimsKey: true,
       headers: {
         "Content-Disposition": {
           description: "The name of the file, which ends as its type asks for.",
@@ -64,6 +65,7 @@ export function uploadRoutes(targets: UploadTargets) {
             name,
             announcedBytes: announcedBytesOf(request),
             content: request.stream(),
+            claimKey: request.claimKey,
             signal: request.signal,
           }),
         );
