@@ -10,6 +10,7 @@ export const fault = faultCodes({
   downloads_busy: "unavailable",
   empty_credentials: "unauthenticated",
   expectation_unmet: "invalid",
+  file_too_large: "invalid",
   gzip_bomb: "invalid",
   gzip_broken: "invalid",
   head_too_large: "invalid",

@@ -114,7 +114,7 @@ describe("an upload", () => {
     const padded = (bytes: number) => Buffer.concat([png, Buffer.alloc(bytes - png.length)]);
     expect((await upload(padded(limit))).status).toBe(201);
     const answer = await upload(padded(limit + 1));
-    expect([answer.status, answer.body]).toEqual([413, { detail: expect.any(String) }]);
+    expect([answer.status, answer.body]).toEqual([400, { detail: expect.any(String) }]);
   });
 
   it("is allowed to keys without a permission and to scanners, and not to the operator", async () => {

@@ -19,7 +19,7 @@ describe("a body", () => {
   });
 
   it("ends where it is too large", async () => {
-    await expect(buffer(receiveBytes(pieces(["ab", "cde"]), limits))).rejects.toMatchObject({ code: "body_too_large" });
+    await expect(buffer(receiveBytes(pieces(["ab", "cde"]), limits))).rejects.toMatchObject({ code: "file_too_large" });
   });
 
   it("may pause when much of it has come", async () => {

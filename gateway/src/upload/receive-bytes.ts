@@ -41,7 +41,7 @@ export async function* receiveBytes(
 
 /** Refuses a file for its size. */
 export function tooLarge(maxBytes: number): Fault {
-  return fault("body_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
+  return fault("file_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
 }
 
 function tooSlow(what: string): Fault {

@@ -33,11 +33,10 @@ export function uploadRoutes(targets: UploadTargets) {
       answers: {
         201: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
         400: {
-          description: "There is no file or no file name, or the file is not acceptable.",
+          description: "There is no file or no file name, or the file is too large or not acceptable.",
           schema: { anyOf: [objectionsShown, detail] },
         },
         408: { description: "The file arrived too slowly.", schema: detail },
-        413: { description: "The file is too large.", schema: detail },
         415: { description: "The body is compressed.", schema: detail },
       },
       async handle(request) {
