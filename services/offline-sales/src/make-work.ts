@@ -45,3 +45,8 @@ export function makingId({
 }): string {
   return [organizer, event, job].join("/");
 }
+
+/** What the ids of all work of an event begin with. */
+export function makingsOf({ organizer, event }: { readonly organizer: string; readonly event: string }): string {
+  return `${organizer}/${event}/`;
+}

@@ -217,10 +217,14 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
     select ${wakeUp(sql`given.kind`)} from given`);
 }
 
-/** Expires work that does not run; returns how much of it had a result, and how much runs. */
+/**
+ * Expires work; returns how much of it had a result, and how much runs. What runs is left, or loses its lease: then nothing of
+ * it is stored any more.
+ */
 export async function expire(
   tx: Queryable,
   range: WorkRange,
+  { alsoRunning }: { readonly alsoRunning: boolean },
 ): Promise<{ readonly results: number; readonly running: number }> {
   return tx.one(sql`
     with old as materialized (
@@ -239,7 +243,7 @@ export async function expire(
              cause = null
         from old
        where work.kind = old.kind and work.id = old.id
-         and old.state <> 'running'
+         and (${alsoRunning} or old.state <> 'running')
     )
     select count(*) filter (where old.state = 'succeeded') as results, count(*) filter (where old.state = 'running') as running
       from old`);

@@ -132,7 +132,16 @@ export async function expireWork(
   { kind }: Pick<Work<never, unknown>, "kind">,
   range: Range,
 ): Promise<{ readonly results: number; readonly running: number }> {
-  return table.expire(tx, { kind, ...range });
+  return table.expire(tx, { kind, ...range }, { alsoRunning: false });
+}
+
+/** Ends work, also what runs: what it was about is gone. Nothing of it is stored any more. */
+export async function endWork(
+  tx: Queryable,
+  { kind }: Pick<Work<never, unknown>, "kind">,
+  range: Range,
+): Promise<void> {
+  await table.expire(tx, { kind, ...range }, { alsoRunning: true });
 }
 
 /** Counts work with results that callers can read. */

@@ -48,6 +48,26 @@ export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>):
   };
 }
 
+/**
+ * The copies of events, where what was made for an event until it was deleted ends with it: another one may get its name. A
+ * rebuild's sweep proves no deletion, and ends nothing.
+ */
+export function endingWith<Input, Row>(
+  copies: CopyTable<EventKey, Input, Row>,
+  end: (tx: Queryable, event: EventKey & { readonly deletedAt: number }) => Promise<void>,
+): CopyTable<EventKey, Input, Row> {
+  return {
+    ...copies,
+    async delete(tx, keys, deletedAt) {
+      for (const [index, key] of keys.entries()) {
+        const at = deletedAt?.[index];
+        if (at !== undefined) await end(tx, { ...key, deletedAt: at });
+      }
+      return copies.delete(tx, keys, deletedAt);
+    },
+  };
+}
+
 async function note(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.run(sql`

@@ -344,6 +344,54 @@ describe("rendered files", () => {
   });
 });
 
+describe("rendered files of a deleted event", () => {
+  const deleteEvent = async (at: number) => {
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at });
+    await service.prepareEvent();
+  };
+  const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
+  const missing = { code: "render_not_found" };
+
+  it("[L52.2] do not exist for an event that gets its name, which has its own, and go", async () => {
+    const made = await start([part(1)]);
+    const other = await start([part(1)], "other");
+    await finish();
+    const waiting = await start([part(2)]);
+    const deletedAt = systemClock.now();
+    await deleteEvent(deletedAt);
+    await expect(made.find()).rejects.toMatchObject(missing);
+    await expect(waiting.find()).rejects.toMatchObject(missing);
+    const own = await start([part(3)]);
+    // A rebuild may tell of the deletion late.
+    await deleteEvent(deletedAt);
+    await finish();
+    expect([(await own.find()).state, (await other.find()).state]).toEqual([
+      BatchState.SUCCEEDED,
+      BatchState.SUCCEEDED,
+    ]);
+    expect(await stored()).toHaveLength(3);
+    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
+    expect(await stored()).toEqual([(await own.find()).fileKey, (await other.find()).fileKey].sort());
+  });
+
+  it("[L52.2] are not kept of one that was at work", async () => {
+    const job = await start([part(1)]);
+    let isDeleted = false;
+    const slow: Files = {
+      ...files,
+      async put(...given) {
+        if (!isDeleted) await deleteEvent(systemClock.now());
+        isDeleted = true;
+        return files.put(...given);
+      },
+    };
+    await finish({ files: slow });
+    await expect(job.find()).rejects.toMatchObject(missing);
+    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
+    expect([isDeleted, await stored()]).toEqual([true, []]);
+  });
+});
+
 describe("taking turns", () => {
   it("[L53.1] a single ticket waits for no thousand files of another organizer, nor of its own", async () => {
     const many = Array.from({ length: 200 }, (_, index) => part(index + 1));

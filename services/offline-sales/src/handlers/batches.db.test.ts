@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { sql } from "@tessera/kit/pg/sql";
@@ -97,15 +98,16 @@ describe("a new batch", () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it("[O12.6] ends with a job that has failed where its event was deleted meanwhile", async () => {
+  it("[O12.6] is not made where its event was deleted meanwhile, not even of an event that gets the name", async () => {
     const { job } = await service.batches.createBatch(wanted);
     service.peers.sell = async (request) => {
-      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`]);
+      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: systemClock.now() });
       return { problems: [], tickets: [...service.sellOnce(request)] };
     };
     await service.work();
     await service.prepareEvent();
-    expect(await service.batches.findCreation({ ...place, job })).toMatchObject({ state: JobState.FAILED });
+    await expect(service.batches.findCreation({ ...place, job })).rejects.toMatchObject({ code: "creation_not_found" });
+    expect(await list()).toEqual([]);
   });
 });
 
@@ -238,9 +240,31 @@ describe("canceling", () => {
 });
 
 describe("a deleted event", () => {
-  it("[O10.5] has no batches any more, and they are deleted a day later", async () => {
+  it("[O10.5] has no batches and no jobs any more, and an event that gets the name has its own alone", async () => {
+    await service.prepareEvent(elsewhere);
+    await service.make({ ...elsewhere, comment: "of another event" });
     const { id } = await service.make();
-    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`]);
+    const { job } = await service.batches.createBatch(wanted);
+    await service.batches.renderBatch({ ...place, id });
+    const deletedAt = systemClock.now();
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: deletedAt });
+    await service.prepareEvent();
+    expect(await list()).toEqual([]);
+    await expect(service.batches.getBatch({ ...place, id })).rejects.toMatchObject({ code: "batch_not_found" });
+    await expect(service.batches.findCreation({ ...place, job })).rejects.toMatchObject({ code: "creation_not_found" });
+    expect(await service.db.many(sql`select from rendering`)).toEqual([]);
+    service.clock.at = deletedAt + 1;
+    await service.make({ comment: "of the next one" });
+    // A rebuild may tell of the deletion late.
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: deletedAt });
+    await service.prepareEvent();
+    expect(await list()).toEqual(["of the next one"]);
+    expect(await list(elsewhere)).toEqual(["of another event"]);
+  });
+
+  it("[O10.5] that a rebuild did not find has no batches any more, and they are deleted a day later", async () => {
+    const { id } = await service.make();
+    await service.sweep(topics.eventChanged, 1000);
     for (const ask of [
       () => service.batches.getBatch({ ...place, id }),
       () => service.batches.renderBatch({ ...place, id }),

@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text, texts, uuid } from "@tessera/kit/pg/table";
 import type { Batch, BatchFields, BatchTickets } from "../domain/batch.ts";
@@ -112,4 +113,13 @@ export async function noteCanceled(db: Queryable, { organizer, event, id }: Enti
        and batch.event = ${event}
        and batch.id = ${id}
        and batch.canceled_at is null`);
+}
+
+/** Deletes the batches of an event that were made before an instant, in microseconds since 1970, with their renderings. */
+export async function deleteBatchesUntil(tx: Queryable, { organizer, event }: EventKey, until: number): Promise<void> {
+  await tx.run(sql`
+    delete from batch
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}
+       and batch.created_at < ${toTimestamp(until)}`);
 }

@@ -302,7 +302,7 @@ describe("an erasure that has begun", () => {
     expect(await states(organizers)).toEqual([["announced"], ["announced"], ["exporting"]]);
     for (let turns = 0; turns < 4; turns += 1) await turn();
     expect(await states(organizers)).toEqual([["announced"], ["announced"], []]);
-    expect([await erased("three"), await count()]).toEqual([[event], { exports: 3, cases: 3, requested: 1 }]);
+    expect([await erased("three"), await count()]).toEqual([[event], { exports: 1, cases: 3, requested: 1 }]);
     await pass(7);
     for (let turns = 0; turns < 4; turns += 1) await turn();
     expect([await erased("one"), await erased("two")]).toEqual([[event], [event]]);

@@ -1,7 +1,9 @@
+import { systemClock } from "@tessera/kit/clock";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { passTime } from "@tessera/testkit/finish-work";
 import { strFromU8, unzipSync } from "fflate";
@@ -103,6 +105,27 @@ it("[D5.6] is not kept when its data was erased while it was made", async () => 
   expect([state, message]).toEqual([ShredState.FAILED, expect.stringContaining("erased")]);
   for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`))
     expect(key).toBe("gone");
+});
+
+it("[D5.4] ends with its event, also for one that gets the name, and its file goes", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  const exported = await service.export();
+  const { fileKey } = await service.shredders.findExport({ ...mine, ...exported });
+  const deletion = { at: systemClock.now() };
+  const deleteEvent = () => service.deliver(topics.eventChanged, [`${mine.organizer}/${mine.event}/`], deletion);
+  await deleteEvent();
+  const missing = { code: "export_not_found" };
+  await expect(service.shredders.findExport({ ...mine, ...exported })).rejects.toMatchObject(missing);
+  await expect(service.shredders.startShred({ ...mine, ...exported })).rejects.toMatchObject(missing);
+  const own = await service.export();
+  // A rebuild may tell of the deletion late.
+  await deleteEvent();
+  expect(await service.shredders.findExport({ ...mine, ...own })).toMatchObject({ state: ShredState.SUCCEEDED });
+  service.clock.at = systemClock.now() + 3_600_000_000;
+  await service.runJob("remove-exports");
+  expect(await service.files.get(fileKey)).toBeUndefined();
 });
 
 it("[D5.6] is not stored by a process that was frozen while it was made", async () => {

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { shredder } from "../index.ts";
 import { readCase } from "../store/cases.ts";
 import { mine, place, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+import { shredding } from "../work.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -146,7 +147,9 @@ describe("an erasure", () => {
     await service.work();
     await deleteEvent();
     await again();
-    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "The event was deleted." });
+    await expect(state(started)).rejects.toMatchObject({ code: "shred_not_found" });
+    const { kind } = shredding;
+    expect(await db.one(sql`select cause from work where kind = ${kind}`)).toEqual({ cause: "The event was deleted." });
   });
 
   it("[D6.8] is requested again where something is left, once a minute at most", async () => {
@@ -237,7 +240,9 @@ describe("an erasure", () => {
     await service.work();
     await deleteEvent();
     await again();
-    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "The event was deleted." });
+    await expect(state(started)).rejects.toMatchObject({ code: "shred_not_found" });
+    const { kind } = shredding;
+    expect(await db.one(sql`select cause from work where kind = ${kind}`)).toEqual({ cause: "The event was deleted." });
     expect(service.peers.reopened.map((each) => each.service)).toContain("voucher");
   });
 
@@ -343,6 +348,8 @@ it("[D7.3] is certified to the organizer alone, also when its event was deleted,
   for (const other of [
     { organizer: "another", event: "" },
     { organizer, event: "another" },
+    // Another one may have its name.
+    { organizer, event: place.event },
   ])
     await expect(service.shredders.getCertificate({ ...other, case: started.case })).rejects.toMatchObject({
       code: "certificate_not_found",

@@ -70,7 +70,7 @@ export async function readCase(db: Queryable, of: Named): Promise<ShredCase> {
   return db.one<ShredCase>(sql`select ${columns} from shred_case where ${named(of)}`);
 }
 
-/** Finds a case of the ledger; without an event, in any of the organizer. */
+/** Finds a case of the ledger; without an event, in any of the organizer, also in one that was deleted since. */
 export function findCase(
   db: Queryable,
   { organizer, event, id }: Pick<Named, "organizer" | "id"> & { readonly event: string | undefined },
@@ -80,10 +80,10 @@ export function findCase(
       from shred_case
      where shred_case.organizer = ${organizer}
        and shred_case.id = ${id}::uuid
-       and (${event ?? null}::text is null or shred_case.event = ${event ?? null})`);
+       and (${event ?? null}::text is null or (shred_case.event = ${event ?? null} and shred_case.event_gone_at is null))`);
 }
 
-/** Finds a case by all parts of its address, for the one who asked for it. */
+/** Finds a case by all parts of its address, for the one who asked for it, unless its event was deleted. */
 export function findOwnCase(
   db: Queryable,
   of: Named & { readonly file: string; readonly credential: string },
@@ -93,7 +93,8 @@ export function findOwnCase(
       from shred_case
      where ${named(of)}
        and shred_case.file = ${of.file}::uuid
-       and shred_case.credential = ${of.credential}`);
+       and shred_case.credential = ${of.credential}
+       and shred_case.event_gone_at is null`);
 }
 
 /** Notes that services are asked now; false: they were asked before. */

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
+import { instant, rowsAs } from "@tessera/kit/pg/table";
 import type { Named } from "../domain/named.ts";
 
 export interface Export extends Named {
@@ -116,6 +117,20 @@ export async function deleteOldExports(
               limit ${most})
     returning export.file_key as "fileKey"`);
   return rows.map(({ fileKey }) => fileKey);
+}
+
+/** Deletes the exports of events that were begun before these instants, in microseconds since 1970. Their files lose their name. */
+export async function deleteExportsUntil(
+  tx: Queryable,
+  events: readonly (EventKey & { readonly at: number })[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx.run(sql`
+    delete from export
+     using ${rowsAs("gone", { ...eventKey, at: instant }, events)}
+     where export.organizer = gone.organizer
+       and export.event = gone.event
+       and export.started_at < gone.at`);
 }
 
 /** What is erased: an export, and kinds of personal data. */

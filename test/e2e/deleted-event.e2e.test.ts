@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  apiKey,
+  eventData,
+  eventPath,
+  groundwork,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
+import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const as = `Token ${apiKey}`;
+const buyer = "buyer.quirk@example.org";
+const over = eventData({ date_from: "2020-01-01T10:00:00Z", date_to: "2020-01-02T10:00:00Z" });
+const element = {
+  ...{ type: "textarea", left: "20.00", bottom: "200.00", fontsize: "20.0", width: "150.00", align: "left" },
+  ...{ content: "order", fontfamily: "Open Sans", color: [0, 0, 0, 1], bold: false, italic: false },
+};
+
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  platform.keepOutOfLogs(apiKey, buyer);
+});
+afterAll(() => platform?.stop());
+
+const send = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
+  platform.request(method, path, {
+    as,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+
+/** Asks until a job has ended. */
+async function untilEnded(address: string): Promise<Answer> {
+  const { pathname } = new URL(address);
+  for (let asked = 0; asked < 400; asked += 1) {
+    const answer = await send("GET", pathname);
+    if (answer.status !== 409) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${pathname} has not ended`);
+}
+
+it("[D5.4, D6.9, L52.2, O10.5, A10.22] nothing that was made for a deleted event is there for one that gets its name", async () => {
+  const records = [
+    ...groundwork(),
+    ofEvent("event", over),
+    ofEvent("checkin_list", listData()),
+    ofEvent("quota", { id: 71, name: "Box office", size: 60, items: [1], variations: [] }),
+    ofEvent("ticket_layout", { id: 71, name: "Box office", default: false, layout: [element] }),
+    ofEvent("order", orderData({ email: buyer, positions: [positionData({ id: 1, secret: "secret-of-the-first" })] })),
+  ];
+  expect(await platform.import(records)).toMatchObject({ rejected: 0, settled: true });
+  const scan = () =>
+    send(
+      "POST",
+      `${eventPath}/checkinlists/1/positions/secret-of-the-first/redeem/`,
+      {},
+      { "x-idempotency-key": "scan" },
+    );
+  expect((await scan()).status).toBe(201);
+  const rendering = await send("POST", `${eventPath}/ticketpdfrenderer/render_batch/`, {
+    parts: [{ orderposition: 1 }],
+  });
+  expect(rendering.status).toBe(202);
+  expect((await untilEnded(rendering.body.download)).status).toBe(200);
+  const sale = { layout: 71, item: 1, sales_channel: "web", amount: 2 };
+  const selling = await send("POST", `${eventPath}/offlinesalesbatches/`, sale);
+  expect([selling.status, selling.body]).toEqual([202, expect.anything()]);
+  const batch = (await untilEnded(selling.body.check)).body.id;
+  expect(await platform.import([ofEvent("event", { ...over, live: false })])).toMatchObject({ settled: true });
+  const exporting = await send("POST", `${eventPath}/shredders/export/`, { shredders: ["order_emails"] });
+  expect([exporting.status, exporting.body]).toEqual([202, expect.anything()]);
+  expect((await untilEnded(exporting.body.download)).status).toBe(200);
+
+  expect(await platform.import([{ ...ofEvent("event", over), deleted: true }])).toMatchObject({ settled: true });
+  expect((await send("GET", `${eventPath}/checkinlists/`)).status).toBe(403);
+  expect(await platform.import([ofEvent("event", over)])).toMatchObject({ rejected: 0, settled: true });
+
+  const pathOf = (address: string) => new URL(address).pathname;
+  const statuses = async (...paths: readonly string[]) => {
+    const found: Record<string, number> = {};
+    for (const path of paths) found[path] = (await send("GET", path)).status;
+    return found;
+  };
+  const gone = [
+    pathOf(rendering.body.download),
+    pathOf(selling.body.check),
+    pathOf(exporting.body.download),
+    `${eventPath}/offlinesalesbatches/${batch}/`,
+    "/api/v1/idempotency_query?key=scan",
+  ];
+  expect(await statuses(...gone)).toEqual(Object.fromEntries(gone.map((path) => [path, 404])));
+  expect((await send("GET", `${eventPath}/offlinesalesbatches/`)).body).toMatchObject({ count: 0 });
+  expect((await send("POST", pathOf(exporting.body.shred))).status).toBe(404);
+  expect((await scan()).status).toBe(404);
+});
