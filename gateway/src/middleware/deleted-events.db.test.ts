@@ -118,7 +118,8 @@ describe("answers about an event that is deleted and comes back", () => {
       expect(created()).toBe(2);
       expect((await create("one")).text).toBe(again.text);
       expect((await ask("one")).text).toBe(again.text);
-      expect(await requestIds()).toEqual(expect.arrayContaining(first));
+      // A service that has answered the former request would repeat that.
+      expect(await requestIds()).not.toEqual(expect.arrayContaining(first));
       expect(created()).toBe(2);
 
       await clean();
@@ -150,7 +151,7 @@ describe("answers about an event that is deleted and comes back", () => {
     expect([(await ask("slow")).status, (await ask("slow")).json]).toEqual([404, erased]);
     shown = "new";
     expect((await create("slow", gateways[1])).json).toMatchObject({ name: "new" });
-    expect(await requestIds()).toEqual(before);
+    expect(await requestIds()).not.toEqual(before);
   });
 
   it("[A10.22] are not those of requests that came while there was no event", async () => {

@@ -76,8 +76,8 @@ const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.bod
 
 /**
  * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A request
- * that lost its lease without an answer, or whose answer shows a deleted event, is claimed again under the same id. When an
- * answer is no longer kept, its key is free again.
+ * that lost its lease without an answer is claimed again under the same id; one of a deleted event is another one now, or a
+ * service would repeat what it has answered about that. When an answer is no longer kept, its key is free again.
  */
 export async function claimRequest(db: Queryable, request: ClaimedRequest): Promise<Claiming> {
   const { caller, key, requestHash, of } = request;
@@ -87,7 +87,7 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
             ${of?.organizer ?? null}, ${of?.event ?? null}, ${lastDeletion(of)})
         on conflict (caller, key) do update
        set request_hash = excluded.request_hash,
-           request_id = case when ${isOver} then gen_random_uuid() else kept_answer.request_id end,
+           request_id = case when ${isOver} or ${isOfDeleted(kept)} then gen_random_uuid() else kept_answer.request_id end,
            attempt = kept_answer.attempt + 1,
            leased_until = excluded.leased_until,
            status = null,
@@ -297,14 +297,15 @@ export async function countAnswers(db: Queryable, { organizer, event }: EventNam
  * shows what is left. Requests under way are not touched; an answer that is being repeated is waited for.
  */
 export function eraseAnswers(db: Queryable, of: EventName): Promise<Erased> {
-  return eraseWhere(db, of, () => sql`true`);
+  return eraseWhere(db, of, { condition: () => sql`true`, requestId: sql`kept_answer.request_id` });
 }
 
 /** The same for a deleted event alone: what shows another one of its name stays. */
 export function eraseAnswersOfDeleted(db: Queryable, of: EventName): Promise<Erased> {
   const isMissing = sql`
     not exists (select from event where event.organizer = ${of.organizer} and event.event = ${of.event})`;
-  return eraseWhere(db, of, (row) => sql`(${isMissing} or ${isOfDeleted(row)})`);
+  const condition = (row: Sql) => sql`(${isMissing} or ${isOfDeleted(row)})`;
+  return eraseWhere(db, of, { condition, requestId: sql`gen_random_uuid()` });
 }
 
 interface Erased {
@@ -315,7 +316,7 @@ interface Erased {
 async function eraseWhere(
   db: Queryable,
   { organizer, event }: EventName,
-  condition: (row: Sql) => Sql,
+  { condition, requestId }: { readonly condition: (row: Sql) => Sql; readonly requestId: Sql },
 ): Promise<Erased> {
   const [old, held] = [sql`old`, sql`held`];
   // First some are found, however many there are. Then their locks are taken in order, so that two processes may erase at once;
@@ -341,7 +342,8 @@ async function eraseWhere(
          for update of held
     )
     update kept_answer
-       set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null, is_erased = true
+       set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null, is_erased = true,
+           request_id = ${requestId}
       from locked
      where kept_answer.caller = locked.caller
        and kept_answer.key = locked.key`);
