@@ -9,7 +9,8 @@ import {
   orderData,
   positionData,
 } from "./sample-records.ts";
-import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { untilEnded } from "./until-ended.ts";
 
 const as = `Token ${apiKey}`;
 const buyer = "buyer.quirk@example.org";
@@ -33,16 +34,7 @@ const send = (method: string, path: string, body?: unknown, headers?: Readonly<R
     ...(headers === undefined ? {} : { headers }),
   });
 
-/** Asks until a job has ended. */
-async function untilEnded(address: string): Promise<Answer> {
-  const { pathname } = new URL(address);
-  for (let asked = 0; asked < 400; asked += 1) {
-    const answer = await send("GET", pathname);
-    if (answer.status !== 409) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${pathname} has not ended`);
-}
+const outcomeOf = (address: string) => untilEnded(address, (path) => send("GET", path));
 
 it("[D5.4, D6.9, L52.2, O10.5, A10.22] nothing that was made for a deleted event is there for one that gets its name", async () => {
   const records = [
@@ -66,15 +58,15 @@ it("[D5.4, D6.9, L52.2, O10.5, A10.22] nothing that was made for a deleted event
     parts: [{ orderposition: 1 }],
   });
   expect(rendering.status).toBe(202);
-  expect((await untilEnded(rendering.body.download)).status).toBe(200);
+  expect((await outcomeOf(rendering.body.download)).status).toBe(200);
   const sale = { layout: 71, item: 1, sales_channel: "web", amount: 2 };
   const selling = await send("POST", `${eventPath}/offlinesalesbatches/`, sale);
   expect([selling.status, selling.body]).toEqual([202, expect.anything()]);
-  const batch = (await untilEnded(selling.body.check)).body.id;
+  const batch = (await outcomeOf(selling.body.check)).body.id;
   expect(await platform.import([ofEvent("event", { ...over, live: false })])).toMatchObject({ settled: true });
   const exporting = await send("POST", `${eventPath}/shredders/export/`, { shredders: ["order_emails"] });
   expect([exporting.status, exporting.body]).toEqual([202, expect.anything()]);
-  expect((await untilEnded(exporting.body.download)).status).toBe(200);
+  expect((await outcomeOf(exporting.body.download)).status).toBe(200);
 
   expect(await platform.import([{ ...ofEvent("event", over), deleted: true }])).toMatchObject({ settled: true });
   expect((await send("GET", `${eventPath}/checkinlists/`)).status).toBe(403);

@@ -2,6 +2,7 @@ import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiKey, eventPath, groundwork, itemData, listData, ofEvent } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { untilEnded } from "./until-ended.ts";
 
 const as = `Token ${apiKey}`;
 const batches = `${eventPath}/offlinesalesbatches/`;
@@ -36,22 +37,17 @@ describe("offline sales", () => {
     platform.request(method, path, { as, ...(body === undefined ? {} : { body }) });
   const wanted = (changes: object = {}) => ({ layout: 71, item: 71, sales_channel: "web", amount: 50, ...changes });
 
-  /** Asks until a job has ended. */
-  async function untilEnded(address: string): Promise<Answer> {
-    const { pathname } = new URL(address);
-    for (let asked = 0; asked < 400; asked += 1) {
-      const answer = await send("GET", pathname);
-      if (answer.status !== 409) return answer;
-      expect(answer.headers.get("retry-after")).toBe("1");
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`${pathname} has not ended`);
-  }
+  const outcomeOf = (address: string) =>
+    untilEnded(address, async (path) => {
+      const answer = await send("GET", path);
+      if (answer.status === 409) expect(answer.headers.get("retry-after")).toBe("1");
+      return answer;
+    });
 
   async function create(changes: object = {}): Promise<Answer> {
     const { status, body } = await send("POST", batches, wanted(changes));
     expect([status, body]).toEqual([202, { check: expect.stringContaining(`${batches}check/`) }]);
-    return untilEnded(body.check);
+    return outcomeOf(body.check);
   }
 
   const positions = async (list: number) => {
@@ -108,7 +104,7 @@ describe("offline sales", () => {
     const { orders } = (await send("GET", at)).body;
     const started = await send("POST", `${at}render/`);
     expect([started.status, started.body]).toEqual([202, { download: expect.stringContaining(`${at}download/`) }]);
-    expect(await untilEnded(started.body.download)).toMatchObject({ status: 200 });
+    expect(await outcomeOf(started.body.download)).toMatchObject({ status: 200 });
     const { pathname } = new URL(started.body.download);
     const file = await fetch(`${platform.baseUrl}${pathname}`, { headers: { authorization: as } });
     expect([file.headers.get("content-type"), file.headers.get("x-tessera-warnings")]).toEqual([
@@ -120,7 +116,7 @@ describe("offline sales", () => {
     const other = pathname.replace(at, `${batches}999/`);
     expect((await send("GET", other)).status).toBe(404);
     const again = await send("POST", `${at}render/`);
-    expect(await untilEnded(again.body.download)).toMatchObject({ status: 200 });
+    expect(await outcomeOf(again.body.download)).toMatchObject({ status: 200 });
     expect(new URL(again.body.download).pathname).not.toBe(pathname);
     expect((await send("GET", pathname)).status).toBe(200);
   });

@@ -25,6 +25,7 @@ import {
   positionData,
 } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { untilEnded } from "./until-ended.ts";
 
 const as = `Token ${apiKey}`;
 const otherKey = "other-key-of-the-tests-cccccccccccccccccccccccccccccccccccccccccccc";
@@ -137,16 +138,7 @@ describe("personal data of an event that is over", () => {
   const eventually = (check: () => Promise<void>) =>
     expect.poll(() => check().then(() => "passed"), { timeout: 20_000 }).toBe("passed");
 
-  /** Asks until a job has ended. */
-  async function untilEnded(address: string): Promise<Answer> {
-    const { pathname } = new URL(address);
-    for (let asked = 0; asked < 400; asked += 1) {
-      const answer = await send("GET", pathname);
-      if (answer.status !== 409) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`${pathname} has not ended`);
-  }
+  const outcomeOf = (address: string) => untilEnded(address, (path) => send("GET", path));
 
   async function startExport(shredders: readonly string[]): Promise<{ download: string; shred: string }> {
     const { status, body } = await send("POST", `${root}export/`, { shredders });
@@ -157,8 +149,8 @@ describe("personal data of an event that is over", () => {
   async function makeExport(shredders: readonly string[]): Promise<{ download: string; shred: string; zip: Buffer }> {
     const started = await startExport(shredders);
     const { pathname } = new URL(started.download);
-    const ended = await untilEnded(started.download);
-    expect(ended.status).toBe(200);
+    const download = await outcomeOf(started.download);
+    expect(download.status).toBe(200);
     const response = await fetch(`${platform.baseUrl}${pathname}`, { headers: { authorization: as } });
     return { ...started, zip: Buffer.from(await response.arrayBuffer()) };
   }
@@ -166,7 +158,7 @@ describe("personal data of an event that is over", () => {
   async function shred(address: string): Promise<Answer & { readonly id: string }> {
     const { status, body } = await send("POST", new URL(address).pathname);
     expect([status, body]).toEqual([202, { status: expect.any(String) }]);
-    return { ...(await untilEnded(body.status)), id: new URL(body.status).pathname.split("/").at(-3) ?? "" };
+    return { ...(await outcomeOf(body.status)), id: new URL(body.status).pathname.split("/").at(-3) ?? "" };
   }
 
   it("[D2.1, D2.2] is neither exported nor erased before the event is over and its shop is offline", async () => {
@@ -236,7 +228,7 @@ describe("personal data of an event that is over", () => {
       417,
       { status: "failed", message: expect.stringContaining("changed") },
     ]);
-    expect((await untilEnded(download)).status).toBe(200);
+    expect((await outcomeOf(download)).status).toBe(200);
     expect(await findTextsInDatabase(platform.databaseUrl, [guest.orderEmail])).not.toEqual([]);
   });
 
