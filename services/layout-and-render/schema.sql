@@ -80,6 +80,11 @@ create table event (
   constraint event_pkey primary key (organizer, event)
 );
 
+create table file_to_remove (
+  key text collate "C" not null,
+  constraint file_to_remove_pkey primary key (key)
+);
+
 create table gone_event (
   organizer text collate "C" not null,
   event text collate "C" not null,

@@ -94,6 +94,11 @@ create table export (
 create unique index export_by_file on export using btree (file_key) where (file_key is not null);
 create index export_by_time on export using btree (started_at);
 
+create table file_to_remove (
+  key text collate "C" not null,
+  constraint file_to_remove_pkey primary key (key)
+);
+
 create table inbox (
   fact_on date not null,
   consumer text not null,

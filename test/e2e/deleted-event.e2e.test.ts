@@ -63,6 +63,10 @@ it("[D5.4, D6.9, L52.2, O10.5, A10.22] nothing that was made for a deleted event
   const selling = await send("POST", `${eventPath}/offlinesalesbatches/`, sale);
   expect([selling.status, selling.body]).toEqual([202, expect.anything()]);
   const batch = (await outcomeOf(selling.body.check)).body.id;
+  const inBatch = `${eventPath}/offlinesalesbatches/${batch}/`;
+  const printing = await send("POST", `${inBatch}render/`);
+  expect(printing.status).toBe(202);
+  expect((await outcomeOf(printing.body.download)).status).toBe(200);
   expect(await platform.import([ofEvent("event", { ...over, live: false })])).toMatchObject({ settled: true });
   const exporting = await send("POST", `${eventPath}/shredders/export/`, { shredders: ["order_emails"] });
   expect([exporting.status, exporting.body]).toEqual([202, expect.anything()]);
@@ -81,12 +85,37 @@ it("[D5.4, D6.9, L52.2, O10.5, A10.22] nothing that was made for a deleted event
   const gone = [
     pathOf(rendering.body.download),
     pathOf(selling.body.check),
+    pathOf(printing.body.download),
     pathOf(exporting.body.download),
-    `${eventPath}/offlinesalesbatches/${batch}/`,
+    inBatch,
     "/api/v1/idempotency_query?key=scan",
   ];
   expect(await statuses(...gone)).toEqual(Object.fromEntries(gone.map((path) => [path, 404])));
   expect((await send("GET", `${eventPath}/offlinesalesbatches/`)).body).toMatchObject({ count: 0 });
   expect((await send("POST", pathOf(exporting.body.shred))).status).toBe(404);
+  for (const action of ["cancel", "render"]) expect((await send("POST", `${inBatch}${action}/`)).status).toBe(404);
   expect((await scan()).status).toBe(404);
+});
+
+it("[D4.4, D6.9, D7.3] the erasure of a deleted event is not one of an event that gets its name, and stays certified", async () => {
+  const offline = ofEvent("event", { ...over, live: false });
+  expect(await platform.import([offline])).toMatchObject({ settled: true });
+  const exporting = await send("POST", `${eventPath}/shredders/export/`, { shredders: ["waiting_list"] });
+  expect((await outcomeOf(exporting.body.download)).status).toBe(200);
+  const shredding = await send("POST", new URL(exporting.body.shred).pathname);
+  expect((await outcomeOf(shredding.body.status)).status).toBe(200);
+  const status = new URL(shredding.body.status).pathname;
+  const certificate = `shredders/certificate/${status.split("/").at(-3)}/`;
+  const ofEventItself = `${eventPath}/${certificate}`;
+  expect((await send("GET", ofEventItself)).status).toBe(200);
+
+  expect(await platform.import([{ ...offline, deleted: true }])).toMatchObject({ settled: true });
+  expect(await platform.import([offline])).toMatchObject({ rejected: 0, settled: true });
+  for (const path of [status, ofEventItself]) expect((await send("GET", path)).status).toBe(404);
+  const ofOrganizer = `${eventPath.split("/events/")[0]}/${certificate}`;
+  const asOperator = { as: `Token ${platform.operatorKey}` };
+  expect(await platform.request("GET", ofOrganizer, asOperator)).toMatchObject({
+    status: 200,
+    body: { statement: { event: "sampleconf" } },
+  });
 });

@@ -1,3 +1,4 @@
+import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { Layouts, Records, Rendering } from "@tessera/protos/services";
@@ -54,7 +55,7 @@ export const layoutAndRender = defineService({
     personalData.rpcs,
   ],
   consumers: [eventChanged, itemChanged, salesChannelChanged, personalData.consumer],
-  jobs: [removeBackgroundFiles, removeGoneEvents, removeRenders],
+  jobs: [removeBackgroundFiles, removeGoneEvents, removeNotedFiles, removeRenders],
   works: [renderBatches, renderFews, personalData.work],
   holdings: personalData.holdings,
   rebuilds: [],

@@ -1,3 +1,4 @@
+import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { Retention, Shredders } from "@tessera/protos/services";
@@ -28,7 +29,7 @@ export const shredder = defineService({
     rpcs(Retention, { findRetention, setRetention, endRetention, listUpcoming, listErased }),
   ],
   consumers: [eventChanged],
-  jobs: [removeExports, applyRetention],
+  jobs: [removeExports, removeNotedFiles, applyRetention],
   works: [makeExports, shredEvents],
   rebuilds: [rebuildRequests],
   start: async ({ db, files, clock, log, clients: called }) => ({

@@ -40,5 +40,10 @@ export function workId({ organizer, event, id }: Named): string {
   return [organizer, event, id].join("/");
 }
 
+/** What the ids of all work of an event begin with. */
+export function worksOf({ organizer, event }: Omit<Named, "id">): string {
+  return `${organizer}/${event}/`;
+}
+
 /** The folder of all exports in the store for files. */
 export const exportsPrefix = "shredder-exports/";

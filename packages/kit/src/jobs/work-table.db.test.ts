@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import { defineWork, enqueueWork, findWork, json } from "./work.ts";
+import { defineWork, endWork, enqueueWork, findWork, json } from "./work.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
@@ -57,6 +57,39 @@ const finish = (held: table.Claim) =>
     await tx.run(sql`insert into effect (id) values (${held.id})`);
     return table.succeed(tx, held, done);
   });
+
+describe("what work was about is gone", () => {
+  const before = () => Date.now() * 1000 + 60_000_000;
+
+  it("so it ends, also while it runs, and its worker stores nothing", async () => {
+    await enqueue(["x/1"]);
+    await finish(await claimed());
+    await enqueue(["x/2"]);
+    const running = await claimed();
+    await enqueue(["x/3", "y/1"]);
+    expect(await endWork(db, count, { prefix: "x/", before: before() })).toEqual([
+      { id: "x/1", result: "done" },
+      { id: "x/2", result: undefined },
+      { id: "x/3", result: undefined },
+    ]);
+    expect([await finish(running), await table.failTry(db, running, "late"), await effects()]).toEqual([
+      false,
+      undefined,
+      ["x/1"],
+    ]);
+    for (const id of ["x/1", "x/2", "x/3"])
+      expect(await findWork(db, count, id)).toEqual({ owner: "a", state: "expired" });
+    expect(await findWork(db, count, "y/1")).toMatchObject({ state: "waiting" });
+    expect(await endWork(db, count, { prefix: "x/", before: before() })).toEqual([]);
+  });
+
+  it("but not what was enqueued later", async () => {
+    await enqueue(["x/1"]);
+    const { now } = await db.one<{ now: number }>(sql`select min(work.enqueued_at) as now from work`);
+    expect(await endWork(db, count, { prefix: "x/", before: now })).toEqual([]);
+    expect(await findWork(db, count, "x/1")).toMatchObject({ state: "waiting" });
+  });
+});
 
 describe("work that is enqueued", () => {
   it("twice under one id is done once, and begins when it is committed", async () => {

@@ -19,6 +19,7 @@ import { isWithin, type WorkRange } from "./work-range.ts";
  * | waiting, at rest | the rest ends | waiting, ready, last of its owner |
  * | succeeded, failed | the time to read the result is over | expired |
  * | any but running | what it needs or has made is erased | expired |
+ * | any | what it is about is gone | expired |
  * | expired | a week later | – |
  *
  * `turn` is the position in the queue: null unless ready. Owners take turns: a row comes one turn behind the last row of
@@ -217,14 +218,18 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
     select ${wakeUp(sql`given.kind`)} from given`);
 }
 
-/**
- * Expires work; returns how much of it had a result, and how much runs. What runs is left, or loses its lease: then nothing of
- * it is stored any more.
- */
+const expired = sql`
+  state = 'expired',
+  turn = null,
+  due_at = now() + interval '7 days',
+  payload = null,
+  result = null,
+  cause = null`;
+
+/** Expires work that does not run; returns how much of it had a result, and how much runs. */
 export async function expire(
   tx: Queryable,
   range: WorkRange,
-  { alsoRunning }: { readonly alsoRunning: boolean },
 ): Promise<{ readonly results: number; readonly running: number }> {
   return tx.one(sql`
     with old as materialized (
@@ -235,18 +240,35 @@ export async function expire(
          for update
     ), expired as (
       update work
-         set state = 'expired',
-             turn = null,
-             due_at = now() + interval '7 days',
-             payload = null,
-             result = null,
-             cause = null
+         set ${expired}
         from old
        where work.kind = old.kind and work.id = old.id
-         and (${alsoRunning} or old.state <> 'running')
+         and old.state <> 'running'
     )
     select count(*) filter (where old.state = 'succeeded') as results, count(*) filter (where old.state = 'running') as running
       from old`);
+}
+
+/** Expires work, also what runs, which loses its lease; returns the ids, with the results. */
+export async function end(
+  tx: Queryable,
+  range: WorkRange,
+): Promise<{ readonly id: string; readonly result: Buffer | null }[]> {
+  return tx.many(sql`
+    with old as materialized (
+      select work.kind, work.id, work.result
+        from work
+       where ${isWithin(range)}
+         and work.state <> 'expired'
+       order by work.id
+         for update
+    ), expired as (
+      update work
+         set ${expired}
+        from old
+       where work.kind = old.kind and work.id = old.id
+    )
+    select old.id, old.result from old order by old.id`);
 }
 
 /** Moves rows at the end of their time. Returns the kinds of work that failed by it, once for each piece. */

@@ -132,16 +132,20 @@ export async function expireWork(
   { kind }: Pick<Work<never, unknown>, "kind">,
   range: Range,
 ): Promise<{ readonly results: number; readonly running: number }> {
-  return table.expire(tx, { kind, ...range }, { alsoRunning: false });
+  return table.expire(tx, { kind, ...range });
 }
 
-/** Ends work, also what runs: what it was about is gone. Nothing of it is stored any more. */
-export async function endWork(
+/**
+ * Ends work, also what runs: what it was about is gone. Nothing of it is stored any more. Returns what was ended, with the results
+ * that were there: callers no longer read them.
+ */
+export async function endWork<R>(
   tx: Queryable,
-  { kind }: Pick<Work<never, unknown>, "kind">,
+  { kind, result }: Pick<Work<never, R>, "kind" | "result">,
   range: Range,
-): Promise<void> {
-  await table.expire(tx, { kind, ...range }, { alsoRunning: true });
+): Promise<{ readonly id: string; readonly result: R | undefined }[]> {
+  const ended = await table.end(tx, { kind, ...range });
+  return ended.map((each) => ({ id: each.id, result: each.result === null ? undefined : result.decode(each.result) }));
 }
 
 /** Counts work with results that callers can read. */

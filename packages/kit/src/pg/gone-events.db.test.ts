@@ -6,7 +6,7 @@ import { addParts, findErasure, holdCase, noteCase, takeOn, takeOnAgain } from "
 import type { Db } from "./database.ts";
 import { eventKey } from "./entity-key.ts";
 import { isErased } from "./erased-kinds.ts";
-import { findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
+import { endingWith, findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
 import { sql } from "./sql.ts";
 import { copyTable } from "./table.ts";
 
@@ -151,6 +151,19 @@ describe("an event that is deleted", () => {
     expect(await noted()).toEqual([old]);
     await forgetGoneEvent(db, old);
     expect(await noted()).toEqual([]);
+  });
+
+  it("ends what was made for it, and one that a rebuild leaves out does not", async () => {
+    const ended: unknown[] = [];
+    const ending = notingGone(
+      endingWith(copyTable("event", { key: eventKey, columns: {} }), async (_tx, event) => {
+        ended.push(event);
+      }),
+    );
+    await ending.deleteOlder(db, 2);
+    expect(ended).toEqual([]);
+    expect(await ending.delete(db, [young], [7])).toBe(1);
+    expect([ended, await noted()]).toEqual([[{ ...young, deletedAt: 7 }], [old, young]]);
   });
 
   it("leaves no note without a deletion", async () => {

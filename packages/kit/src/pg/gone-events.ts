@@ -6,8 +6,9 @@ import { type Sql, sql } from "./sql.ts";
 import { type CopyTable, instant, rowsAs } from "./table.ts";
 
 /*
- * What a service owns of a deleted event stays for a day, unreachable: the event may come back. Until then its table
- * `gone_event (organizer, event, gone_at)` has a note of it, beside its copies of events in the table `event`.
+ * What records bring of a deleted event stays for a day, unreachable: the event may come back. So does whatever a rebuild has
+ * left out, which may only be late. Until then the table `gone_event (organizer, event, gone_at)` of a service has a note of it,
+ * beside its copies of events in the table `event`. What was made for the event goes with it.
  */
 
 /** The copies of events; with one that is deleted its erasures end: another one may get its name. */
@@ -17,7 +18,7 @@ export function endingErasures<Input, Row>(events: CopyTable<EventKey, Input, Ro
     async delete(tx, keys, deletedAt) {
       const gone = keys.map((key, index) => ({ ...key, at: deletedAt?.[index] ?? null }));
       if (gone.length > 0) await endErasures(tx, rowsAs("gone", { ...eventKey, at: instant.orNull }, gone));
-      return events.delete(tx, keys);
+      return events.delete(tx, keys, deletedAt);
     },
     async deleteOlder(tx, revision, since) {
       const at = toNullableTimestamp(since ?? null);
@@ -50,7 +51,7 @@ export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>):
 
 /**
  * The copies of events, where what was made for an event until it was deleted ends with it: another one may get its name. A
- * rebuild's sweep proves no deletion, and ends nothing.
+ * rebuild's sweep proves no deletion, and ends nothing. To be wrapped by the others: cases are locked before work, and events last.
  */
 export function endingWith<Input, Row>(
   copies: CopyTable<EventKey, Input, Row>,

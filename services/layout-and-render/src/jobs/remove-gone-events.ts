@@ -8,8 +8,8 @@ import { deleteGoneEvent } from "../store/gone-events.ts";
 const hourMs = 3_600_000;
 
 /**
- * Deletes layouts and rendered files of events that were deleted a day ago, and are not back; backgrounds follow. Any number
- * of replicas may do it at a time, and after a crash the next one goes on.
+ * Deletes layouts of events that were deleted a day ago, and are not back, and the rendered files of those that a rebuild has
+ * left out; backgrounds follow. Any number of replicas may do it at a time, and after a crash the next one goes on.
  */
 export function removeGoneEvents({ db, files }: { readonly db: Db; readonly files: Files }): Job {
   return {

@@ -9,6 +9,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
+import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
@@ -349,7 +350,7 @@ describe("rendered files of a deleted event", () => {
     await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at });
     await service.prepareEvent();
   };
-  const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
+  const { signal } = new AbortController();
   const missing = { code: "render_not_found" };
 
   it("[L52.2] do not exist for an event that gets its name, which has its own, and go", async () => {
@@ -370,7 +371,10 @@ describe("rendered files of a deleted event", () => {
       BatchState.SUCCEEDED,
     ]);
     expect(await stored()).toHaveLength(3);
-    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
+    const killed = { ...files, remove: () => Promise.reject(new Error("the process was killed")) };
+    await expect(removeNotedFiles({ db, files: killed }).run(signal)).rejects.toThrow("killed");
+    await removeNotedFiles({ db, files }).run(signal);
+    expect(await db.many(sql`select from file_to_remove`)).toEqual([]);
     expect(await stored()).toEqual([(await own.find()).fileKey, (await other.find()).fileKey].sort());
   });
 
@@ -387,9 +391,17 @@ describe("rendered files of a deleted event", () => {
     };
     await finish({ files: slow });
     await expect(job.find()).rejects.toMatchObject(missing);
-    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
     expect([isDeleted, await stored()]).toEqual([true, []]);
   });
+});
+
+it("[L52.2] rendered files of an event that a rebuild has told late are still there", async () => {
+  const made = await start([part(1)]);
+  await finish();
+  await service.sweep(topics.eventChanged, 1000);
+  await service.prepareEvent();
+  expect((await made.find()).state).toBe(BatchState.SUCCEEDED);
+  expect(await db.many(sql`select from file_to_remove`)).toEqual([]);
 });
 
 describe("taking turns", () => {

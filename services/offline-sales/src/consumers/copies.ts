@@ -3,22 +3,22 @@ import { endWork } from "@tessera/kit/jobs/work";
 import { endingWith, notingGone } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { makeBatch, makingsOf } from "../make-work.ts";
-import { deleteBatchesUntil } from "../store/batches.ts";
+import { deleteBatches } from "../store/batches.ts";
 import { items, subevents } from "../store/copies.ts";
 import { events } from "../store/events.ts";
 
+const endingBatches = endingWith(events, async (tx, { deletedAt, ...event }) => {
+  const ended = await endWork(tx, makeBatch, { prefix: makingsOf(event), before: deletedAt });
+  // A job may have stored its batch before this service heard of the deletion.
+  const late = ended.flatMap(({ result }) => result?.id ?? []);
+  await deleteBatches(tx, event, { madeBefore: deletedAt, orIds: late });
+});
+
 /**
- * Keeps our copy of events. With a deleted event its batches go, whose orders went with it. What a rebuild's sweep finds
- * missing stays for a day, unreachable: it may come back.
+ * Keeps our copy of events. With a deleted event its batches go, whose orders went with it. Those of an event that a rebuild has
+ * left out stay for a day, unreachable: it may come back.
  */
-export const eventChanged = keepCopy(
-  topics.eventChanged,
-  endingWith(notingGone(events), async (tx, { deletedAt, ...event }) => {
-    await endWork(tx, makeBatch, { prefix: makingsOf(event), before: deletedAt });
-    await deleteBatchesUntil(tx, event, deletedAt);
-  }),
-  (fact) => fact,
-);
+export const eventChanged = keepCopy(topics.eventChanged, notingGone(endingBatches), (fact) => fact);
 
 /** Keep our copies of what filters name. */
 export const itemChanged = keepCopy(topics.itemChanged, items, ({ variations, ...fact }) => ({

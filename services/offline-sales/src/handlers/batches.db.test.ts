@@ -262,6 +262,36 @@ describe("a deleted event", () => {
     expect(await list(elsewhere)).toEqual(["of another event"]);
   });
 
+  it("[O10.5] has no batch either that a job has stored before the deletion was heard of", async () => {
+    const { job } = await service.batches.createBatch(wanted);
+    const deletedAt = systemClock.now();
+    await service.work();
+    expect(await list()).toHaveLength(1);
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: deletedAt });
+    await service.prepareEvent();
+    expect(await list()).toEqual([]);
+    await expect(service.batches.findCreation({ ...place, job })).rejects.toMatchObject({ code: "creation_not_found" });
+  });
+
+  it("[O10.5] keeps no rendering that was started before it was deleted", async () => {
+    const { id } = await service.make();
+    const { startRendering } = service.peers;
+    service.peers.startRendering = async () => {
+      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: systemClock.now() });
+      return startRendering();
+    };
+    await service.batches.renderBatch({ ...place, id });
+    expect(await service.db.many(sql`select from rendering`)).toEqual([]);
+  });
+
+  it("[O10.5] that a rebuild has told late has its batches", async () => {
+    const { id } = await service.make();
+    await service.sweep(topics.eventChanged, 1000);
+    await expect(service.batches.getBatch({ ...place, id })).rejects.toMatchObject({ kind: "not_found" });
+    await service.prepareEvent();
+    expect((await service.batches.getBatch({ ...place, id })).batch).toMatchObject({ id });
+  });
+
   it("[O10.5] that a rebuild did not find has no batches any more, and they are deleted a day later", async () => {
     const { id } = await service.make();
     await service.sweep(topics.eventChanged, 1000);

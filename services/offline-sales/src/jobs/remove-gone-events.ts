@@ -6,8 +6,8 @@ import { deleteGoneEvent } from "../store/gone-events.ts";
 const hourMs = 3_600_000;
 
 /**
- * Deletes batches of events that were deleted a day ago, and are not back. Any number of replicas may do it at a time, and
- * after a crash the next one goes on.
+ * Deletes batches of events that a rebuild has left out a day ago, and that are not back: those of others went with them. Any
+ * number of replicas may do it at a time, and after a crash the next one goes on.
  */
 export function removeGoneEvents({ db }: { readonly db: Db }): Job {
   return {

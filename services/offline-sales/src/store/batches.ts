@@ -115,11 +115,15 @@ export async function noteCanceled(db: Queryable, { organizer, event, id }: Enti
        and batch.canceled_at is null`);
 }
 
-/** Deletes the batches of an event that were made before an instant, in microseconds since 1970, with their renderings. */
-export async function deleteBatchesUntil(tx: Queryable, { organizer, event }: EventKey, until: number): Promise<void> {
+/** Deletes the batches of an event that were made before an instant, in microseconds since 1970, and others, with their renderings. */
+export async function deleteBatches(
+  tx: Queryable,
+  { organizer, event }: EventKey,
+  { madeBefore, orIds }: { readonly madeBefore: number; readonly orIds: readonly number[] },
+): Promise<void> {
   await tx.run(sql`
     delete from batch
      where batch.organizer = ${organizer}
        and batch.event = ${event}
-       and batch.created_at < ${toTimestamp(until)}`);
+       and (batch.created_at < ${toTimestamp(madeBefore)} or batch.id = any(${orIds}::bigint[]))`);
 }

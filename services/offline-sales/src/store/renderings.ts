@@ -9,11 +9,16 @@ export interface RenderingKey extends EntityKey {
   readonly file: string;
 }
 
-/** Notes that a rendering belongs to a batch. */
+/** Notes that a rendering belongs to a batch, unless that went with its event meanwhile. */
 export async function insertRendering(db: Queryable, { organizer, event, id, job, file }: RenderingKey): Promise<void> {
   await db.run(sql`
     insert into rendering (organizer, event, batch, job, file)
-    values (${organizer}, ${event}, ${id}, ${job}::uuid, ${file}::uuid)
+    select batch.organizer, batch.event, batch.id, ${job}::uuid, ${file}::uuid
+      from batch
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}
+       and batch.id = ${id}
+       for key share
         on conflict (organizer, event, batch, job, file) do nothing`);
 }
 

@@ -5,6 +5,7 @@ import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -123,9 +124,22 @@ it("[D5.4] ends with its event, also for one that gets the name, and its file go
   // A rebuild may tell of the deletion late.
   await deleteEvent();
   expect(await service.shredders.findExport({ ...mine, ...own })).toMatchObject({ state: ShredState.SUCCEEDED });
-  service.clock.at = systemClock.now() + 3_600_000_000;
-  await service.runJob("remove-exports");
+  await service.runJob("remove-noted-files");
   expect(await service.files.get(fileKey)).toBeUndefined();
+});
+
+it("[D5.4] ends with its event while it is made, and leaves no file", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  boxoffice.reading = () =>
+    service.deliver(topics.eventChanged, [`${mine.organizer}/${mine.event}/`], { at: systemClock.now() });
+  const others = (await collect(service.files.list(""))).map(({ key }) => key);
+  const exported = await service.export();
+  const missing = { code: "export_not_found" };
+  await expect(service.shredders.findExport({ ...mine, ...exported })).rejects.toMatchObject(missing);
+  expect(await db.many(sql`select work.state from work`)).toEqual([{ state: "expired" }]);
+  expect((await collect(service.files.list(""))).map(({ key }) => key)).toEqual(others);
 });
 
 it("[D5.6] is not stored by a process that was frozen while it was made", async () => {

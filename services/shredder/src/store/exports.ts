@@ -119,18 +119,20 @@ export async function deleteOldExports(
   return rows.map(({ fileKey }) => fileKey);
 }
 
-/** Deletes the exports of events that were begun before these instants, in microseconds since 1970. Their files lose their name. */
+/** Deletes the exports of events that were begun before these instants, in microseconds since 1970, and returns the keys of their files. */
 export async function deleteExportsUntil(
   tx: Queryable,
   events: readonly (EventKey & { readonly at: number })[],
-): Promise<void> {
-  if (events.length === 0) return;
-  await tx.run(sql`
+): Promise<string[]> {
+  if (events.length === 0) return [];
+  const rows = await tx.many<{ fileKey: string | null }>(sql`
     delete from export
      using ${rowsAs("gone", { ...eventKey, at: instant }, events)}
      where export.organizer = gone.organizer
        and export.event = gone.event
-       and export.started_at < gone.at`);
+       and export.started_at < gone.at
+    returning export.file_key as "fileKey"`);
+  return rows.flatMap(({ fileKey }) => fileKey ?? []);
 }
 
 /** What is erased: an export, and kinds of personal data. */
