@@ -82,10 +82,14 @@ describe("a broker that is away", () => {
     await bus.publish("one", [numbered("frozen", 1)]);
     await eventually(() => reader.numbers("frozen").includes(1));
     engine.freeze();
+    // A thread that runs at this moment may still answer.
+    await sleep(200);
     const started = Date.now();
-    await expect(bus.publish("one", [numbered("frozen", 2)])).rejects.toMatchObject({ kind: "unavailable" });
-    expect(Date.now() - started).toBeLessThan(8000);
+    const refused = await bus.publish("one", [numbered("frozen", 2)]).catch((error: unknown) => error);
+    const tookMs = Date.now() - started;
     engine.thaw();
+    expect(refused).toMatchObject({ kind: "unavailable" });
+    expect(tookMs).toBeLessThan(8000);
     await publishUntilTaken(bus, "one", [numbered("frozen", 3)]);
     await eventually(() => reader.numbers("frozen").includes(3));
     // Whose answer was lost may have been taken all the same, in its place, and never behind what came later.
