@@ -132,6 +132,20 @@ describe("answers about an event that is deleted and comes back", () => {
     },
   );
 
+  it("[A10.22] are erased of one that a rebuild has left out, and its requests stay the same: it was not deleted", async () => {
+    await create("one");
+    const before = await requestIds();
+    await db.run(sql`delete from event`);
+    await clean();
+    await tell(2);
+    expect(await ask("one")).toMatchObject({ status: 404, json: erased });
+    await create("one");
+    expect(await requestIds()).toEqual(before);
+    await tell("deleted");
+    await clean();
+    expect(await requestIds()).not.toEqual(before);
+  });
+
   it("[A10.22] are not those of requests that were under way", async () => {
     const reached = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();

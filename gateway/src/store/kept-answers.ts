@@ -72,6 +72,9 @@ const isOfDeleted = (row: Sql) => sql`
 
 const kept = sql`kept_answer`;
 
+/** The id under which services know a request; another one where it is no longer the same request. */
+const idUnless = (isAnother: Sql) => sql`case when ${isAnother} then gen_random_uuid() else kept_answer.request_id end`;
+
 const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
 
 /**
@@ -87,7 +90,7 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
             ${of?.organizer ?? null}, ${of?.event ?? null}, ${lastDeletion(of)})
         on conflict (caller, key) do update
        set request_hash = excluded.request_hash,
-           request_id = case when ${isOver} or ${isOfDeleted(kept)} then gen_random_uuid() else kept_answer.request_id end,
+           request_id = ${idUnless(sql`${isOver} or ${isOfDeleted(kept)}`)},
            attempt = kept_answer.attempt + 1,
            leased_until = excluded.leased_until,
            status = null,
@@ -297,15 +300,14 @@ export async function countAnswers(db: Queryable, { organizer, event }: EventNam
  * shows what is left. Requests under way are not touched; an answer that is being repeated is waited for.
  */
 export function eraseAnswers(db: Queryable, of: EventName): Promise<Erased> {
-  return eraseWhere(db, of, { condition: () => sql`true`, requestId: sql`kept_answer.request_id` });
+  return eraseWhere(db, of, () => sql`true`);
 }
 
 /** The same for a deleted event alone: what shows another one of its name stays. */
 export function eraseAnswersOfDeleted(db: Queryable, of: EventName): Promise<Erased> {
   const isMissing = sql`
     not exists (select from event where event.organizer = ${of.organizer} and event.event = ${of.event})`;
-  const condition = (row: Sql) => sql`(${isMissing} or ${isOfDeleted(row)})`;
-  return eraseWhere(db, of, { condition, requestId: sql`gen_random_uuid()` });
+  return eraseWhere(db, of, (row) => sql`(${isMissing} or ${isOfDeleted(row)})`);
 }
 
 interface Erased {
@@ -316,7 +318,7 @@ interface Erased {
 async function eraseWhere(
   db: Queryable,
   { organizer, event }: EventName,
-  { condition, requestId }: { readonly condition: (row: Sql) => Sql; readonly requestId: Sql },
+  condition: (row: Sql) => Sql,
 ): Promise<Erased> {
   const [old, held] = [sql`old`, sql`held`];
   // First some are found, however many there are. Then their locks are taken in order, so that two processes may erase at once;
@@ -343,7 +345,7 @@ async function eraseWhere(
     )
     update kept_answer
        set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null, is_erased = true,
-           request_id = ${requestId}
+           request_id = ${idUnless(isOfDeleted(kept))}
       from locked
      where kept_answer.caller = locked.caller
        and kept_answer.key = locked.key`);
