@@ -101,6 +101,15 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Answers as a request was answered before; null: without a body. */
+export function repeatReply({
+  status,
+  headers,
+  body,
+}: Required<Pick<Reply, "status" | "headers">> & { readonly body: Buffer | null }): Reply {
+  return { status, headers, ...(body === null ? {} : { body }) };
+}
+
 /** What its idempotency key says of a request. */
 export type KeyClaim =
   /** It is to be processed under this id; undefined: it has no key. */
@@ -197,6 +206,11 @@ export interface Route extends AnyDeclaration {
   readonly path: string;
   /** Found in a radix tree, ahead of all other routes. */
   readonly hot: boolean;
+}
+
+/** Whether idempotency keys mean nothing to a route: its body is a stream, and its handler does not claim them. */
+export function ignoresKeys({ streams, claimsKey }: Pick<Route, "streams" | "claimsKey">): boolean {
+  return streams !== undefined && claimsKey !== true;
 }
 
 /** Declares a route; the URL map says where it is. */

@@ -522,7 +522,7 @@ describe("idempotency_query", () => {
     expect((await ask("k", keys.operator)).status).toBe(403);
   });
 
-  it("[A10.11, A10.15] answers 404 when nobody is at work any more, and 409 again while a repetition is", async () => {
+  it("[A10.11, A10.15] answers 404 when no process is at work any more, and 409 again while a repetition is", async () => {
     const unkept = { detail: expect.stringContaining("Send it again") };
     behind("unavailable");
     await app.send("POST", lists, withKey("k"));

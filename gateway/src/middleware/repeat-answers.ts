@@ -8,7 +8,7 @@ import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { answerProblem, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
-import type { Reply, Route } from "../http/route.ts";
+import { ignoresKeys, type Route, repeatReply } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import type {
   Claim,
@@ -57,7 +57,7 @@ export function repeatAnswers(options: RepeatOptions): Step {
     if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method))
       return undefined;
     const route = routeFor(endpoint, ctx.method);
-    if (route?.streams !== undefined && route.claimsKey !== true) return undefined;
+    if (route !== undefined && ignoresKeys(route)) return undefined;
     if (key.length > longestKey) {
       throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
     }
@@ -113,7 +113,7 @@ async function answerStreamOnce(ctx: Context, { answers, log, rest, caller, key,
     const request = { caller: owner, key, requestHash: hashOf(ctx, said) };
     const notNow = answers.isFull(owner) ? tooManyKeys() : undefined;
     const claiming = await claimOrRepeat({ ...request, ...eventOf(ctx) }, { answers, notNow });
-    if (claiming.kind === "answered") return { kind: "answered", reply: toReply(claiming.answer) };
+    if (claiming.kind === "answered") return { kind: "answered", reply: repeatReply(claiming.answer) };
     held = claiming.claim;
     return { kind: "new", requestId: held.requestId };
   };
@@ -232,10 +232,6 @@ function bytesOf(ctx: Context): Buffer | null {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   ctx.body = bytes;
   return bytes;
-}
-
-function toReply({ status, headers, body }: KeptAnswer): Reply {
-  return { status, headers, ...(body === null ? {} : { body }) };
 }
 
 /** Sends a kept answer. */

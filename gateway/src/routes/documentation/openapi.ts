@@ -3,7 +3,7 @@ import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
-import type { Answer, Route } from "../../http/route.ts";
+import { type Answer, ignoresKeys, type Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
 import { describeTag, tagNames, tagOf } from "./tags.ts";
@@ -135,8 +135,8 @@ const idempotencyKey = {
   schema: { type: "string", maxLength: 190 },
 };
 
-function isRepeatable({ method, streams, claimsKey, access }: Route): boolean {
-  return method !== "GET" && (streams === undefined || claimsKey === true) && access.kind !== "public";
+function isRepeatable(route: Route): boolean {
+  return route.method !== "GET" && !ignoresKeys(route) && route.access.kind !== "public";
 }
 
 function requestBody({ body, streams, lines, example }: Route, components: Components): object {

@@ -3,7 +3,7 @@ import { scanProfiles } from "@tessera/values";
 import { fault } from "../../faults.ts";
 import { detail } from "../../http/answers.ts";
 import { textFilter } from "../../http/parameter.ts";
-import { declare } from "../../http/route.ts";
+import { declare, repeatReply } from "../../http/route.ts";
 import type { KeyState, KeyUse } from "../../store/kept-answers.ts";
 import { offlineSalesExamples } from "../offline-sales/examples.ts";
 
@@ -56,8 +56,7 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
         if (found.kind === "open") {
           throw fault("not_found", "No answer to this key is kept, and no request with it is at work. Send it again.");
         }
-        const { status, headers, body } = found.answer;
-        return { status, headers, ...(body === null ? {} : { body }) };
+        return repeatReply(found.answer);
       },
     }),
   };

@@ -218,13 +218,27 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
     select ${wakeUp(sql`given.kind`)} from given`);
 }
 
-const expired = sql`
-  state = 'expired',
-  turn = null,
-  due_at = now() + interval '7 days',
-  payload = null,
-  result = null,
-  cause = null`;
+/** Locks work, as `old`, and expires what of it meets a condition. */
+const expiring = (range: WorkRange, condition: Sql) => sql`
+    old as materialized (
+      select work.kind, work.id, work.state, work.result
+        from work
+       where ${isWithin(range)}
+         and work.state <> 'expired'
+       order by work.id
+         for update
+    ), expired as (
+      update work
+         set state = 'expired',
+             turn = null,
+             due_at = now() + interval '7 days',
+             payload = null,
+             result = null,
+             cause = null
+        from old
+       where work.kind = old.kind and work.id = old.id
+         and ${condition}
+    )`;
 
 /** Expires work that does not run; returns how much of it had a result, and how much runs. */
 export async function expire(
@@ -232,19 +246,7 @@ export async function expire(
   range: WorkRange,
 ): Promise<{ readonly results: number; readonly running: number }> {
   return tx.one(sql`
-    with old as materialized (
-      select work.kind, work.id, work.state
-        from work
-       where ${isWithin(range)}
-         and work.state <> 'expired'
-         for update
-    ), expired as (
-      update work
-         set ${expired}
-        from old
-       where work.kind = old.kind and work.id = old.id
-         and old.state <> 'running'
-    )
+    with ${expiring(range, sql`old.state <> 'running'`)}
     select count(*) filter (where old.state = 'succeeded') as results, count(*) filter (where old.state = 'running') as running
       from old`);
 }
@@ -255,19 +257,7 @@ export async function end(
   range: WorkRange,
 ): Promise<{ readonly id: string; readonly result: Buffer | null }[]> {
   return tx.many(sql`
-    with old as materialized (
-      select work.kind, work.id, work.result
-        from work
-       where ${isWithin(range)}
-         and work.state <> 'expired'
-       order by work.id
-         for update
-    ), expired as (
-      update work
-         set ${expired}
-        from old
-       where work.kind = old.kind and work.id = old.id
-    )
+    with ${expiring(range, sql`true`)}
     select old.id, old.result from old order by old.id`);
 }
 
