@@ -154,15 +154,19 @@ describe("a fact whose row another transaction holds", () => {
 describe("consumers of one service", () => {
   it("share four transactions, of which one topic gets three at most, and each topic has its turn", async () => {
     const turns = limitTransactions();
+    const full = Promise.withResolvers<void>();
     const running = new Map<string, number>();
     const most = new Map<string, number>();
     const count = (name: string, change: number) => {
       running.set(name, (running.get(name) ?? 0) + change);
       most.set(name, Math.max(most.get(name) ?? 0, running.get(name) ?? 0));
+      if (running.get("all") === 4) full.resolve();
     };
     const open = (name: string) =>
       consume(numberedTopic(name), async (tx) => {
         for (const each of [name, "all"]) count(each, 1);
+        // The first ones wait for each other: on a busy machine they would else end before the fourth begins.
+        await full.promise;
         await tx.run(sql`select pg_sleep(0.02)`);
         for (const each of [name, "all"]) count(each, -1);
       }).open({ db: reader, group: "reader", log: quiet, turns, deps: undefined });
