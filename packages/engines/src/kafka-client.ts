@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Fault } from "@tessera/kit/fault";
@@ -13,6 +12,7 @@ import kafkajs, {
   type Producer,
   type SASLOptions,
 } from "kafkajs";
+import { patchKafkajs } from "./patch-kafkajs.ts";
 import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
@@ -64,8 +64,8 @@ const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
 /**
- * An idle consumer notices a rebalance or its own end this late. A busy one may wait as long after a delivery that took so
- * long that its partition was paused.
+ * How long the brokers may wait for messages. A busy consumer waits as long after a delivery that took so long that its
+ * partition was paused; an idle one waits longer (`letIdleConsumersRest`).
  */
 const fetchWaitMs = 250;
 
@@ -204,40 +204,4 @@ function toFields({ namespace, log: { message, error, broker, groupId, topic, pa
   return { part: namespace, said: message, cause: error, broker, groupId, topic, partition };
 }
 
-interface RequestQueue {
-  pending: readonly unknown[];
-  throttledUntil: number;
-  throttleCheckTimeoutId: NodeJS.Timeout | null;
-  checkPendingRequests(): void;
-  scheduleCheckPendingRequests(): void;
-}
-
-/** The version of kafkajs that is patched below. */
-const knownVersion = "2.2.4";
-
-/**
- * Lets idle connections rest. Without this patch each connection polls its queue every millisecond (one to two per cent
- * of a core per connection), with a negative delay, which makes Node warn. An empty queue needs no polling: a new request
- * starts it again.
- */
-export function letIdleConnectionsRest({ version, prototype }: { version: string; prototype: RequestQueue }): void {
-  const { scheduleCheckPendingRequests: schedule, checkPendingRequests: check } = prototype;
-  if (version !== knownVersion || typeof schedule !== "function" || typeof check !== "function") {
-    throw new Error(
-      `the request queue of kafkajs ${version} is not the one that packages/engines/src/kafka-client.ts replaces in part (${knownVersion}): see whether idle connections rest there by themselves, and adapt or remove the replacement`,
-    );
-  }
-  prototype.scheduleCheckPendingRequests = function () {
-    if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
-    const pauseMs = Math.max(10, this.throttledUntil - Date.now());
-    this.throttleCheckTimeoutId = setTimeout(() => {
-      this.throttleCheckTimeoutId = null;
-      this.checkPendingRequests();
-    }, pauseMs);
-  };
-}
-
-const load = createRequire(import.meta.url);
-const { version } = load("kafkajs/package.json") as { version: string };
-const { prototype } = load("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
-letIdleConnectionsRest({ version, prototype });
+patchKafkajs();

@@ -65,7 +65,7 @@ const readers: Readonly<Record<Read, (data: unknown, leaf: LeafSchema) => LeafRe
   slug: readSlug,
   numeric: readNumeric,
   json: (data) => (typeof data === "string" ? read(data) : wrong("Expected JSON as it was sent.")),
-  any: (data) => (holdsNul(data) ? wrong("Null characters are not allowed.") : read(data)),
+  any: readAny,
 };
 
 function readText(data: unknown, leaf: LeafSchema): LeafResult {
@@ -73,8 +73,8 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   if (typeof data === "number" && !isWrittenAsSent(data, leaf))
     return wrong("This number cannot be kept as it was sent. Send it as a text, in quotes.");
   const text = leaf.trim === false ? String(data) : String(data).trim();
-  if (text.includes("\0")) return wrong("Null characters are not allowed.");
-  if (!text.isWellFormed()) return wrong("The text holds half of a character pair.");
+  const unkept = findUnkept(text);
+  if (unkept !== undefined) return wrong(unkept);
   if (text === "" && leaf.blank === false) return wrong("This field may not be blank.");
   if (leaf.minLength !== undefined && isShorter(text, leaf.minLength))
     return wrong(`Ensure this field has at least ${leaf.minLength} characters.`);
@@ -178,10 +178,22 @@ function readNumeric(data: unknown): LeafResult {
   return Number.isFinite(Number(data)) ? read(data) : wrong("This number is too large.");
 }
 
-/** Postgres cannot store NUL, neither in a text nor in JSON. */
-function holdsNul(data: unknown): boolean {
-  if (typeof data === "string") return data.includes("\0") || !data.isWellFormed();
-  if (Array.isArray(data)) return data.some(holdsNul);
-  if (typeof data !== "object" || data === null) return false;
-  return Object.entries(data).some(([name, value]) => holdsNul(name) || holdsNul(value));
+function readAny(data: unknown): LeafResult {
+  const problem = findUnkept(data);
+  return problem === undefined ? read(data) : wrong(problem);
+}
+
+/** Finds what would not come back as it was sent: Postgres stores no NUL, and JSON has no word for what overflows a number. */
+function findUnkept(data: unknown): string | undefined {
+  if (typeof data === "number") return Number.isFinite(data) ? undefined : "This number is too large.";
+  if (typeof data === "string") {
+    if (data.includes("\0")) return "Null characters are not allowed.";
+    return data.isWellFormed() ? undefined : "The text holds half of a character pair.";
+  }
+  if (typeof data !== "object" || data === null) return undefined;
+  for (const part of Array.isArray(data) ? data : Object.entries(data).flat()) {
+    const problem = findUnkept(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
