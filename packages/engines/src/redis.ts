@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createClient, ErrorReply } from "@redis/client";
 import { backoff } from "@tessera/kit/backoff";
 import type { Cache } from "@tessera/kit/cache/cache";
 import { fault } from "@tessera/kit/faults";
@@ -6,7 +7,6 @@ import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import { pause } from "@tessera/kit/pause";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
-import { createClient, ErrorReply } from "redis";
 import { createListeners } from "./hints.ts";
 import { type Evaluate, sharedLimiter } from "./limiters.ts";
 import { readTlsFiles } from "./tls-files.ts";
