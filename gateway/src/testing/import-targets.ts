@@ -1,0 +1,71 @@
+import type { FindOverbookedRequest, FindOverbookedResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import type {
+  FindAmbiguousSecretsRequest,
+  FindAmbiguousSecretsResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
+import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { ImportTargets } from "../import/import-stream.ts";
+import { batchTurns } from "../import/owners.ts";
+
+type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
+
+/** Owners that accept everything and write down what happened, in order. */
+export function fakeTargets(
+  overrides: {
+    boxoffice?: Apply;
+    checkin?: Apply;
+    voucher?: Apply;
+    layout?: Apply;
+    markFacts?: () => Promise<unknown>;
+    caughtUp?: () => Promise<{ caughtUp: boolean }>;
+    findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
+    findAmbiguousSecrets?: (request: FindAmbiguousSecretsRequest) => Promise<FindAmbiguousSecretsResponse>;
+  } = {},
+) {
+  const happened: string[] = [];
+  const owner = (name: "boxoffice" | "checkin" | "voucher" | "layout") => ({
+    records: {
+      applyRecords: async (request: ApplyRecordsRequest) => {
+        happened.push(`${name} begins ${request.records.length}`);
+        const response = await (overrides[name]?.(request) ?? Promise.resolve({ rejected: [] }));
+        happened.push(`${name} ends ${request.records.map(({ line }) => line).join()}`);
+        return response;
+      },
+    },
+    facts: {
+      markFacts: async () => {
+        happened.push(`${name} marks`);
+        await overrides.markFacts?.();
+        return { marker: "m", partitions: [] };
+      },
+    },
+    turns: batchTurns(),
+  });
+  const targets: ImportTargets = {
+    owners: {
+      boxoffice: { ...owner("boxoffice"), after: [] },
+      checkin: { ...owner("checkin"), after: ["boxoffice"] },
+      voucher: { ...owner("voucher"), after: ["boxoffice"] },
+      "layout-and-render": { ...owner("layout"), after: ["boxoffice"] },
+    },
+    readers: new Map([
+      ["boxoffice", async () => ({ caughtUp: true })],
+      ["checkin", overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
+    ]),
+    quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
+    tickets: { findAmbiguousSecrets: overrides.findAmbiguousSecrets ?? (async () => ({ secrets: [] })) },
+  };
+  return { targets, happened };
+}
+
+/** A record of a kind that boxoffice owns. */
+export const item = (id: number, more: object = {}) =>
+  JSON.stringify({ kind: "item", organizer: "o", event: "e", data: { id }, ...more });
+
+/** A record of a kind that checkin owns. */
+export const list = (id: number) => JSON.stringify({ kind: "checkin_list", organizer: "o", event: "e", data: { id } });
+
+/** Lines as they arrive. */
+export async function* stream(lines: Iterable<string>): AsyncIterable<Uint8Array> {
+  for (const line of lines) yield Buffer.from(`${line}\n`);
+}
