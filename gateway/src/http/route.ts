@@ -151,6 +151,11 @@ export interface Incoming<Q = unknown, B = unknown> {
   cutOff(): void;
 }
 
+/** What a service is asked to do by `examine`. */
+export interface Examining {
+  readonly onlyCheck?: true;
+}
+
 /** A route as its resource declares it. */
 export interface Declaration<P extends Parameters, B> {
   /** Unique; OpenAPI's operationId. */
@@ -183,6 +188,11 @@ export interface Declaration<P extends Parameters, B> {
   readonly crowd?: Crowd;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
+  /**
+   * Finds what is wrong with single fields of a body, changes nothing, and throws it like the handler. Called only if other
+   * fields of the body are not valid: in what it gets, something valid stands for them.
+   */
+  readonly examine?: (request: Incoming<Values<P>, B>) => Promise<unknown>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
 
@@ -195,7 +205,8 @@ export interface Crowd {
 }
 
 /** A declaration whose types only its own handler knows. */
-export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & {
+export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "examine" | "handle"> & {
+  readonly examine?: (request: Incoming<never, never>) => Promise<unknown>;
   readonly handle: (request: Incoming<never, never>) => Promise<Reply>;
 };
 

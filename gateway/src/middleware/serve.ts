@@ -12,6 +12,7 @@ import { methodNotAllowed } from "../http/problem.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
+import { withOtherErrors } from "./find-other-errors.ts";
 
 export interface ServeOptions {
   readonly readBody: ReadBody;
@@ -46,7 +47,7 @@ async function answer(
     if (search.size > 0 && holdsNul(ctx.querystring))
       throw fault("malformed_query", "The query holds a null character.");
     incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
-    incoming.body = await readContent(route, ctx, readBody);
+    incoming.body = await readContent(route, incoming, { ctx, readBody });
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
@@ -83,7 +84,11 @@ function holdsNul(querystring: string): boolean {
   return querystring.includes("%00") || querystring.includes("\0");
 }
 
-async function readContent(route: AnyDeclaration, ctx: Context, readBody: ReadBody): Promise<unknown> {
+async function readContent(
+  route: AnyDeclaration,
+  incoming: IncomingRequest,
+  { ctx, readBody }: { ctx: Context; readBody: ReadBody },
+): Promise<unknown> {
   const { body, streams } = route;
   if (streams !== undefined) {
     if (typeof streams === "string" && mediaType(ctx.get("Content-Type")) !== streams)
@@ -93,11 +98,22 @@ async function readContent(route: AnyDeclaration, ctx: Context, readBody: ReadBo
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const { "content-type": type = "", "content-encoding": encoding = "" } = ctx.req.headers;
-  const sent = await parseBody(bytes, { type, encoding }, body);
+  const parse = () => parseBody(bytes, { type, encoding }, body);
+  const sent = await parse();
   try {
     return await checkBody(sent, body);
   } catch (error) {
-    throw body.kind === "object" ? aligned(error, route, sent) : error;
+    if (route.examine === undefined) throw inPlace(error);
+    throw inPlace(await withOtherErrors(error, { body, sent: await parse(), listField: route.listField, examine }));
+  }
+
+  function inPlace(wrong: unknown): unknown {
+    return body?.kind === "object" ? aligned(wrong, route, sent) : wrong;
+  }
+
+  function examine(valid: unknown): Promise<unknown> {
+    incoming.body = valid;
+    return (route.examine as (request: Incoming) => Promise<unknown>)(incoming);
   }
 }
 

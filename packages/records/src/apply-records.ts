@@ -8,13 +8,13 @@ import type {
   ApplyRecordsResponse,
   Record as SentRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { WrongFields } from "@tessera/schema/wrong-fields";
 import { applyRun, checkRest } from "./apply-run.ts";
 import { examineFiles } from "./examine-files.ts";
 import type { KnownScope, RecordKind, RecordOwner, SentFile } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
-import { WrongFields } from "./wrong-fields.ts";
 
 export interface RecordStores {
   readonly db: Db;

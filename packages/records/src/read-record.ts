@@ -1,10 +1,10 @@
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { explainUntaken, ownAddress, recordKinds } from "@tessera/protos/record-kinds";
+import { replaceWrong } from "@tessera/schema/replace-wrong";
+import { WrongFields } from "@tessera/schema/wrong-fields";
 import type { RecordKind, Scope } from "./kind.ts";
 import { compileKeyReader } from "./read.ts";
-import { replaceWrong } from "./replace-wrong.ts";
 import { compileUnknownKeys, type UnknownKeys } from "./unknown-keys.ts";
-import { WrongFields } from "./wrong-fields.ts";
 
 /** A record that can be read; what it refers to is not looked at yet. */
 export interface Readable<Kind> {

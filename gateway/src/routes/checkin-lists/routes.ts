@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList, knownAsOf } from "../../http/list-route.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../http/parameter.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { checkinListExamples } from "./examples.ts";
 import { listFields, presentList, presentStatus } from "./present.ts";
@@ -29,6 +29,8 @@ const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
+type SentList = TypeOf<typeof listPatch.schema>;
+
 /** Lists of an event: `checkinlists/` and below. */
 export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
@@ -38,12 +40,19 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
   };
 
-  const update = async (request: Incoming<unknown, TypeOf<typeof listPatch.schema>>) => {
-    const { list } = await checkinLists.updateCheckinList({
+  const add = (request: Incoming<unknown, SentList>, options: Examining = {}) =>
+    checkinLists.createCheckinList({ ...inEvent(request), fields: listFields.toMessage(request.body), ...options });
+
+  const change = (request: Incoming<unknown, SentList>, options: Examining = {}) =>
+    checkinLists.updateCheckinList({
       ...ofPath(request),
       fields: listFields.toMessage(request.body),
       updateMask: listFields.namesIn(request.body),
+      ...options,
     });
+
+  const update = async (request: Incoming<unknown, SentList>) => {
+    const { list } = await change(request);
     return { status: 200, body: presentList(list) };
   };
 
@@ -111,11 +120,9 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: writing,
       body: listBody,
       answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
+      examine: (request) => add(request, { onlyCheck: true }),
       async handle(request) {
-        const { list } = await checkinLists.createCheckinList({
-          ...inEvent(request),
-          fields: listFields.toMessage(request.body),
-        });
+        const { list } = await add(request);
         return { status: 201, body: presentList(list) };
       },
     }),
@@ -128,6 +135,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listPatch,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine: (request) => change(request, { onlyCheck: true }),
       handle: update,
     }),
 
@@ -140,6 +148,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listBody,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine: (request) => change(request, { onlyCheck: true }),
       handle: update,
     }),
 

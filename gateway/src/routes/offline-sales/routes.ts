@@ -1,4 +1,5 @@
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import type { TypeOf } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
@@ -7,7 +8,7 @@ import type { ReplyStored } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { offlineSalesExamples } from "./examples.ts";
 import { presentBatch, presentCanceled, presentListed } from "./present.ts";
@@ -38,10 +39,24 @@ const root = "offlinesalesbatches";
 const shown = (description: string) => ({ description, schema: batchShown });
 const missing = notFound("The event has no such batch.");
 
+type SentBatch = TypeOf<typeof batchBody.schema>;
+
 /** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
 export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
   const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+
+  const create = (request: Incoming<unknown, SentBatch>, options: Examining = {}) => {
+    const { subevent, variation, sales_channel: salesChannel, ...fields } = request.body;
+    return offlineSales.createBatch({
+      ...inEvent(request),
+      ...fields,
+      salesChannel,
+      subevent: subevent ?? undefined,
+      variation: variation ?? undefined,
+      ...options,
+    });
+  };
 
   return {
     list: declareList({
@@ -92,15 +107,9 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       access: writing,
       body: batchBody,
       answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalid, 409: conflict },
+      examine: (request) => create(request, { onlyCheck: true }),
       async handle(request) {
-        const { subevent, variation, sales_channel: salesChannel, ...fields } = request.body;
-        const { job } = await offlineSales.createBatch({
-          ...inEvent(request),
-          ...fields,
-          salesChannel,
-          subevent: subevent ?? undefined,
-          variation: variation ?? undefined,
-        });
+        const { job } = await create(request);
         return { status: 202, body: { check: eventUrl(request, root, "check", job) } };
       },
     }),

@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { replyJson } from "../../http/json-text.ts";
 import { declareList } from "../../http/list-route.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { ticketLayoutExamples } from "./examples.ts";
 import { type FindUploads, findBackground } from "./find-background.ts";
 import { presentAssignment, presentLayout } from "./present.ts";
@@ -16,6 +16,7 @@ import {
   layoutBody,
   layoutPatch,
   layoutShown,
+  type SentAssignment,
 } from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: [], profiles: [] };
@@ -63,6 +64,12 @@ export function ticketLayoutRoutes({
     );
     const { layout } = await layouts.updateLayout({ ...ofPath(request), fields, updateMask }, { timeoutMs: savingMs });
     return replyJson(200, presentLayout(layout, request));
+  };
+
+  const assign = (request: Incoming<unknown, readonly SentAssignment[]>, options: Examining = {}) => {
+    const { id, ...place } = ofPath(request);
+    const assignments = request.body.map(({ item, sales_channel: salesChannel }) => ({ item, salesChannel }));
+    return layouts.setAssignments({ ...place, layout: id, assignments, ...options });
   };
 
   return {
@@ -151,10 +158,9 @@ export function ticketLayoutRoutes({
       body: assignmentsBody,
       answers: { 200: shown("The layout."), 400: invalidAssignments, 404: missing, 409: conflict },
       exists,
+      examine: (request) => assign(request, { onlyCheck: true }),
       async handle(request) {
-        const { id, ...place } = ofPath(request);
-        const assignments = request.body.map(({ item, sales_channel: salesChannel }) => ({ item, salesChannel }));
-        const { layout } = await layouts.setAssignments({ ...place, layout: id, assignments });
+        const { layout } = await assign(request);
         return replyJson(200, presentLayout(layout, request));
       },
     }),

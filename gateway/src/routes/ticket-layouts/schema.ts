@@ -24,6 +24,8 @@ export const layoutPatch: ObjectBody<TypeOf<typeof patchable>> = {
   check: compileLayoutSchema(patchable),
 };
 
+export type SentAssignment = TypeOf<typeof layoutAssignment>;
+
 export const assignmentsBody = listBodyOf(bodyOf({ title: "TicketLayoutAssignmentBody", ...layoutAssignment }), {
   mostElements: 1000,
   maxBytes: 1024 * 1024,

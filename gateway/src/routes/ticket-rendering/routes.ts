@@ -1,11 +1,12 @@
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { TypeOf } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { detail, notFound } from "../../http/answers.ts";
 import { asAttachment, fileShown, pdf, warned, warnsOfPrints } from "../../http/attachment.ts";
 import { largestRendered, type ReplyStored, type TakeTurn } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { ticketRenderingExamples } from "./examples.ts";
 import { batchBody, invalidParts, startedShown } from "./schema.ts";
@@ -22,9 +23,22 @@ const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profile
 /** A ticket of many pages may take as long as this. */
 const ticketMs = 10_000;
 
+type SentBatch = TypeOf<typeof batchBody.schema>;
+
 /** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
 export function ticketRenderingRoutes({ rendering: service, replyStored, takeTurn }: RenderingTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+
+  const startBatch = (request: Incoming<unknown, SentBatch>, options: Examining = {}) =>
+    service.startBatch({
+      ...inEvent(request),
+      parts: request.body.parts.map((part) => ({
+        position: part.orderposition,
+        overrideChannel: part.override_channel ?? undefined,
+        overrideLayout: part.override_layout ?? undefined,
+      })),
+      ...options,
+    });
 
   return {
     startBatch: declare({
@@ -36,15 +50,9 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       body: batchBody,
       listField: "parts",
       answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalidParts },
+      examine: (request) => startBatch(request, { onlyCheck: true }),
       async handle(request) {
-        const { job, file: fileId } = await service.startBatch({
-          ...inEvent(request),
-          parts: request.body.parts.map((part) => ({
-            position: part.orderposition,
-            overrideChannel: part.override_channel ?? undefined,
-            overrideLayout: part.override_layout ?? undefined,
-          })),
-        });
+        const { job, file: fileId } = await startBatch(request);
         const download = eventUrl(request, "ticketpdfrenderer", "download", job, fileId);
         return { status: 202, body: { download } };
       },

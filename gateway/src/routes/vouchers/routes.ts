@@ -14,7 +14,7 @@ import {
   ordering,
   textFilter,
 } from "../../http/parameter.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { writeList } from "../../http/write-list.ts";
 import { voucherExamples } from "./examples.ts";
 import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
@@ -48,12 +48,16 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     await vouchers.getVoucher(ofPath(request), { signal: request.signal });
   };
 
-  const update = async (request: Incoming, sent: SentVoucher) => {
-    const { voucher } = await vouchers.updateVoucher({
+  const change = (request: Incoming, sent: SentVoucher, options: Examining = {}) =>
+    vouchers.updateVoucher({
       ...ofPath(request),
       fields: voucherFields.toMessage(sent),
       updateMask: voucherFields.namesIn(sent),
+      ...options,
     });
+
+  const update = async (request: Incoming, sent: SentVoucher) => {
+    const { voucher } = await change(request, sent);
     return { status: 200, body: presentVoucher(voucher) };
   };
 
@@ -129,11 +133,9 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: writing,
       body: voucherBody,
       answers: { 201: shown("The new voucher."), 400: invalid, 409: conflict },
+      examine: (request) => createAlone(request, request.body, { onlyCheck: true }),
       async handle(request) {
-        const creating = createVouchers(request, [toNewVoucher(request.body)]);
-        const { vouchers: created } = await creating.catch((error: unknown) => {
-          throw unwrapElementErrors(error);
-        });
+        const { vouchers: created } = await createAlone(request, request.body);
         return { status: 201, body: presentVoucher(created[0]) };
       },
     }),
@@ -150,12 +152,10 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
         400: invalidBatch,
         409: conflict,
       },
+      examine: async (request) => create(request, await toNewVouchers(request.body), { onlyCheck: true }),
       async handle(request) {
-        const asked: NewVoucher[] = [];
-        await inSlices(request.body, (sent) => {
-          asked.push(toNewVoucher(sent));
-        });
-        const created = asked.length === 0 ? [] : (await createVouchers(request, asked)).vouchers;
+        const asked = await toNewVouchers(request.body);
+        const created = asked.length === 0 ? [] : (await create(request, asked)).vouchers;
         return { status: 201, type: "application/json", body: await writeList(created, presentVoucher) };
       },
     }),
@@ -168,6 +168,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       body: voucherPatch,
       answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine: (request) => change(request, request.body, { onlyCheck: true }),
       handle: (request) => update(request, request.body),
     }),
 
@@ -180,6 +181,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       body: voucherBody,
       answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine: (request) => change(request, request.body, { onlyCheck: true }),
       handle: (request) => update(request, withDefaults(request.body)),
     }),
 
@@ -201,7 +203,21 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     }),
   };
 
-  function createVouchers(request: Incoming, asked: NewVoucher[]) {
-    return vouchers.createVouchers({ ...inEvent(request), vouchers: asked }, { timeoutMs: batchMs });
+  function create(request: Incoming, asked: NewVoucher[], options: Examining = {}) {
+    return vouchers.createVouchers({ ...inEvent(request), vouchers: asked, ...options }, { timeoutMs: batchMs });
   }
+
+  function createAlone(request: Incoming, sent: SentVoucher, options?: Examining) {
+    return create(request, [toNewVoucher(sent)], options).catch((error: unknown) => {
+      throw unwrapElementErrors(error);
+    });
+  }
+}
+
+async function toNewVouchers(sent: readonly SentVoucher[]): Promise<NewVoucher[]> {
+  const asked: NewVoucher[] = [];
+  await inSlices(sent, (voucher) => {
+    asked.push(toNewVoucher(voucher));
+  });
+  return asked;
 }

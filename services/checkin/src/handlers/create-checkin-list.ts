@@ -1,3 +1,4 @@
+import type { Fault } from "@tessera/kit/fault";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import type {
@@ -24,6 +25,11 @@ export async function createCheckinList(
 ): Promise<CreateCheckinListResponse> {
   if (request.fields === undefined) throw new Error("a list was to be created from nothing");
   const fields = fromListFields(request.fields);
+  if (request.onlyCheck) {
+    const event = await requireEvent(db, request);
+    refuseWrongFields(joinErrors(await checkAgainstEvent(db, request, { event, fields }), checkListFields(fields)));
+    return { list: undefined };
+  }
   let created: number | undefined;
   const response = await answerOnce(db, CheckinLists.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
@@ -52,10 +58,17 @@ export async function checkAgainstEvent(
 
 /** Throws what is wrong with a list. Contradictions between fields are reported only if every field is right by itself. */
 export function refuseInvalid(found: ListErrors): void {
-  const { non_field_errors: contradictions, ...fields } = found;
-  const errors = Object.keys(fields).length > 0 || contradictions === undefined ? fields : found;
-  if (Object.keys(errors).length === 0) return;
-  throw fault("invalid_checkin_list", `The check-in list is not valid: ${Object.keys(errors).join(", ")}.`, {
+  refuseWrongFields(found);
+  if (found["non_field_errors"] !== undefined) throw invalidList(found);
+}
+
+/** Throws what is wrong with single fields of a list. */
+export function refuseWrongFields({ non_field_errors: _contradictions, ...fields }: ListErrors): void {
+  if (Object.keys(fields).length > 0) throw invalidList(fields);
+}
+
+function invalidList(errors: ListErrors): Fault {
+  return fault("invalid_checkin_list", `The check-in list is not valid: ${Object.keys(errors).join(", ")}.`, {
     fields: errors,
   });
 }

@@ -1,18 +1,19 @@
 import { answerOnce } from "@tessera/kit/pg/answer-once";
-import type { Db } from "@tessera/kit/pg/database";
+import type { Db, Queryable } from "@tessera/kit/pg/database";
 import type {
   UpdateCheckinListRequest,
   UpdateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { CheckinLists } from "@tessera/protos/services";
-import { checkListFields, joinErrors } from "../domain/check-list.ts";
+import { checkListFields, joinErrors, type ListErrors } from "../domain/check-list.ts";
+import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { listNotFound, lockList, putLists } from "../store/lists.ts";
+import { listNotFound, lockList, putLists, requireList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
-import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
+import { checkAgainstEvent, refuseInvalid, refuseWrongFields } from "./create-checkin-list.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
 /** Changes the named fields of a list. Other fields are neither changed nor checked. */
@@ -27,20 +28,27 @@ export async function updateCheckinList(
   if (unknown.length > 0) {
     throw fault("invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
-  let changed: number | undefined;
-  const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {
-    const event = await requireEvent(tx, request);
-    const held = await lockList(tx, request);
-    if (held === undefined) throw listNotFound();
-    const list = listFields.apply(held, sent, mask);
-    const againstEvent = await checkAgainstEvent(tx, request, {
-      event,
+  const errorsOf = async (db: Queryable, list: ListFields): Promise<ListErrors> => {
+    const againstEvent = await checkAgainstEvent(db, request, {
+      event: await requireEvent(db, request),
       fields: {
         limitProducts: mask.has("limit_products") ? list.limitProducts : [],
         subevent: mask.has("subevent") ? list.subevent : null,
       },
     });
-    refuseInvalid(joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name })));
+    return joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name }));
+  };
+  if (request.onlyCheck) {
+    refuseWrongFields(await errorsOf(db, listFields.apply(await requireList(db, request), sent, mask)));
+    return { list: undefined };
+  }
+  let changed: number | undefined;
+  const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {
+    await requireEvent(tx, request);
+    const held = await lockList(tx, request);
+    if (held === undefined) throw listNotFound();
+    const list = listFields.apply(held, sent, mask);
+    refuseInvalid(await errorsOf(tx, list));
     const exitSet = mask.has("exit_all_at") ? list.exitAllAt : held.exitSet;
     if (await putLists(tx, request, [{ ...list, exitSet }])) await noteListsChanged(tx, request);
     changed = list.id;

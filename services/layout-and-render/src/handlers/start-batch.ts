@@ -33,6 +33,7 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
   }
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_parts", "Some parts are not valid.", { fields: errors });
+  if (request.onlyCheck) return { job: "", file: "" };
   return answerOnce(tools.db, Rendering.startBatch, async (tx) => {
     const [job, file] = [randomUUID(), randomUUID()];
     const id = renderId({ organizer, event, job, file });

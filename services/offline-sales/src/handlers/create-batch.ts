@@ -27,6 +27,7 @@ export async function createBatch(request: CreateBatchRequest, tools: CreateTool
   await requireEvent(tools.db, place);
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_batch", "Some fields are not valid.", { fields: errors });
+  if (request.onlyCheck) return { job: "" };
   let asked: string | undefined;
   const response = await answerOnce(tools.db, OfflineSales.createBatch, async (tx) => {
     const job = randomUUID();

@@ -44,7 +44,11 @@ export function checkVoucher(change: VoucherChange, known: KnownReferences): Vou
   return broken === undefined ? {} : { non_field_errors: [broken.explain(change)] };
 }
 
-function checkFields({ fields, sent }: VoucherChange, known: KnownReferences): VoucherErrors {
+/** Finds the fields that are wrong by themselves, of those that were sent. */
+export function checkFields(
+  { fields, sent }: Pick<VoucherChange, "fields" | "sent">,
+  known: KnownReferences,
+): VoucherErrors {
   const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
     id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
   const problems: readonly (readonly [field: string, problem: string | undefined])[] = [

@@ -8,7 +8,18 @@ import type { VoucherEvents } from "../events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
 import { findKnown } from "./check-against-event.ts";
-import { drawCodes, findErasing, findInvalid, findTaken, makeVouchers, retryTaken, storeNew } from "./new-vouchers.ts";
+import {
+  checkNew,
+  checkTaken,
+  drawCodes,
+  findErasing,
+  firstErrors,
+  isWrong,
+  makeVouchers,
+  retryTaken,
+  storeNew,
+  toFault,
+} from "./new-vouchers.ts";
 
 /** Creates the vouchers of several requests in one event, which take no capacity: of each request all or none. */
 export async function createTogether(
@@ -21,7 +32,7 @@ export async function createTogether(
     place,
     requests.flat().map(({ fields }) => fields),
   );
-  const invalid = requests.map((asked) => findInvalid(asked, known));
+  const invalid = requests.map((asked) => checkNew(asked, known));
   const codes = requests.flat().flatMap(({ fields: { code } }) => (code === "" ? [] : [code]));
   const now = clock.now();
   const outcomes = await retryTaken(() =>
@@ -32,10 +43,10 @@ export async function createTogether(
       const refusals = requests.map((asked, index) => {
         const wanted = asked.map(({ fields }) => fields);
         const isCodeTaken = (code: string) => taken.has(code);
+        const wrong = invalid[index] ?? [];
         const refusal =
-          invalid[index] ??
-          (wanted.some(namesGuest) ? erasing : undefined) ??
-          findTaken(wanted, { isCodeTaken, series: known.series });
+          (wanted.some(namesGuest) && !wrong.some(isWrong) ? erasing : undefined) ??
+          toFault(firstErrors(wrong, checkTaken(wanted, { isCodeTaken, series: known.series })));
         if (refusal === undefined) for (const { code } of wanted) taken.add(code);
         return refusal;
       });

@@ -1,6 +1,7 @@
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
+import type { Db } from "@tessera/kit/pg/database";
 import type { Call } from "@tessera/kit/rpc";
 import type {
   CreateVouchersRequest,
@@ -9,7 +10,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import type { Creations } from "../creations.ts";
-import type { VoucherChange } from "../domain/check-voucher.ts";
+import type { KnownReferences, VoucherChange } from "../domain/check-voucher.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
 import { type HoldTools, holdWhile } from "../holds.ts";
@@ -18,14 +19,17 @@ import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
 import { findKnown } from "./check-against-event.ts";
 import {
+  checkNew,
+  checkTaken,
   drawCodes,
   findErasing,
-  findInvalid,
-  findTaken,
+  firstErrors,
+  isWrong,
   makeVouchers,
   readNew,
   retryTaken,
   storeNew,
+  toFault,
 } from "./new-vouchers.ts";
 
 /** As many as a request may bring. */
@@ -52,6 +56,10 @@ export async function createVouchers(
     throw fault("too_many_vouchers", `Create at most ${mostVouchers} vouchers at once.`);
   }
   const asked = request.vouchers.map(readNew);
+  if (request.onlyCheck) {
+    await refuseWrong(tools.db, place, asked, await findAllKnown(tools.db, place, asked));
+    return { vouchers: [] };
+  }
   if (isGathered(asked)) {
     return { vouchers: [...(await tools.creations.create(place, asked, signal))] };
   }
@@ -64,19 +72,40 @@ function isGathered(asked: readonly VoucherChange[]): boolean {
   return isSmall && asked.every(({ fields: { blockQuota, seat } }) => !blockQuota && seat === null);
 }
 
+function findAllKnown(db: Db, place: EventKey, asked: readonly VoucherChange[]): Promise<KnownReferences> {
+  return findKnown(
+    db,
+    place,
+    asked.map(({ fields }) => fields),
+  );
+}
+
+/** Throws all that is wrong with vouchers, except what needs the ledger. */
+async function refuseWrong(
+  db: Db,
+  place: EventKey,
+  asked: readonly VoucherChange[],
+  known: KnownReferences,
+): Promise<void> {
+  const wanted = asked.map(({ fields }) => fields);
+  const taken = await findCodes(
+    db,
+    place,
+    wanted.flatMap(({ code }) => (code === "" ? [] : [code])),
+  );
+  const errors = checkTaken(wanted, { isCodeTaken: (code) => taken.has(code), series: known.series });
+  const wrong = toFault(firstErrors(checkNew(asked, known), errors));
+  if (wrong !== undefined) throw wrong;
+}
+
 async function createAlone(
   place: EventKey,
   asked: readonly VoucherChange[],
   tools: CreateTools,
 ): Promise<CreateVouchersResponse> {
   const { db, clock, events } = tools;
-  const known = await findKnown(
-    db,
-    place,
-    asked.map(({ fields }) => fields),
-  );
-  const invalid = findInvalid(asked, known);
-  if (invalid !== undefined) throw invalid;
+  const known = await findAllKnown(db, place, asked);
+  if (checkNew(asked, known).some(isWrong)) await refuseWrong(db, place, asked, known);
   const now = clock.now();
   const vouchers = makeVouchers(asked, { ids: await nextVoucherIds(db, asked.length), now });
   const needs = vouchers.flatMap((voucher, index) => {
@@ -92,11 +121,13 @@ async function createAlone(
         async (tx) => {
           const codes = vouchers.flatMap(({ code }) => (code === "" ? [] : [code]));
           const taken = await findCodes(tx, place, codes);
-          const refusal = findTaken(vouchers, {
-            isCodeTaken: (code) => taken.has(code),
-            ledgerOf: (index) => (problems.get(index) ?? []).map(fromWireProblem),
-            series: known.series,
-          });
+          const refusal = toFault(
+            checkTaken(vouchers, {
+              isCodeTaken: (code) => taken.has(code),
+              ledgerOf: (index) => (problems.get(index) ?? []).map(fromWireProblem),
+              series: known.series,
+            }),
+          );
           if (refusal !== undefined) throw refusal;
           const erasing = await findErasing(tx, place, vouchers);
           if (erasing !== undefined) throw erasing;

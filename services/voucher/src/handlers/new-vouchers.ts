@@ -26,16 +26,17 @@ export function readNew({ fields, sent }: NewVoucher): VoucherChange {
   return { fields: fromWireFields(fields), sent: new Set(sent), before: undefined };
 }
 
-/** Finds what is wrong with the vouchers of one request, except what needs the ledger or other vouchers. */
-export function findInvalid(asked: readonly VoucherChange[], known: KnownReferences): Fault | undefined {
-  return (
-    toFault(asked.map((change) => checkVoucher(change, known))) ??
-    toFault(findRepeats(asked.map(({ fields }) => fields)))
+/** What is wrong with each voucher of one request, except what needs the ledger or other vouchers. */
+export function checkNew(asked: readonly VoucherChange[], known: KnownReferences): readonly VoucherErrors[] {
+  const repeats = findRepeats(asked.map(({ fields }) => fields));
+  return firstErrors(
+    asked.map((change) => checkVoucher(change, known)),
+    repeats,
   );
 }
 
-/** Refuses vouchers of one request for codes and capacity that others have taken, and for what their seats do not allow. */
-export function findTaken(
+/** What is wrong with vouchers of one request for codes and capacity that others have taken, and for what their seats do not allow. */
+export function checkTaken(
   vouchers: readonly (SeatTerms & Pick<Voucher, "code">)[],
   {
     isCodeTaken,
@@ -47,13 +48,24 @@ export function findTaken(
     readonly ledgerOf?: (index: number) => readonly LedgerProblem[];
     readonly series: boolean;
   },
-): Fault | undefined {
-  const errors = vouchers.map((voucher, index): VoucherErrors => {
+): readonly VoucherErrors[] {
+  return vouchers.map((voucher, index): VoucherErrors => {
     const hasCodeOfOther = voucher.code !== "" && isCodeTaken(voucher.code);
     const message = findRefusal({ voucher, series, isCodeTaken: hasCodeOfOther, ledger: ledgerOf(index) });
     return message === undefined ? {} : { non_field_errors: [message] };
   });
-  return toFault(errors);
+}
+
+/** Of each voucher what a first check has found, or else a second one. */
+export function firstErrors(
+  first: readonly VoucherErrors[],
+  second: readonly VoucherErrors[],
+): readonly VoucherErrors[] {
+  return first.map((errors, index) => (isWrong(errors) ? errors : (second[index] ?? {})));
+}
+
+export function isWrong(errors: VoucherErrors): boolean {
+  return Object.keys(errors).length > 0;
 }
 
 /** Refuses comments of the waiting list while those of the event are erased: a new one would go with them, and in no export. */
@@ -69,8 +81,8 @@ export async function findErasing(
 }
 
 /** Reports what is wrong with vouchers, under `<index>.<field>`. */
-function toFault(errors: readonly VoucherErrors[]): Fault | undefined {
-  const wrong = errors.filter((ofOne) => Object.keys(ofOne).length > 0).length;
+export function toFault(errors: readonly VoucherErrors[]): Fault | undefined {
+  const wrong = errors.filter(isWrong).length;
   if (wrong === 0) return undefined;
   return fault("invalid_vouchers", `${wrong} of ${errors.length} vouchers are not valid.`, {
     fields: errorsByIndex(errors),

@@ -4,7 +4,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
+import { checkFields, checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
 import { findRefusal } from "../domain/find-refusal.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
 import type { Voucher } from "../domain/voucher.ts";
@@ -32,6 +32,11 @@ export async function updateVoucher(
 ): Promise<UpdateVoucherResponse> {
   const unknown = request.updateMask.filter((name) => !voucherFields.names.has(name));
   if (unknown.length > 0) throw fault("invalid_mask", `A voucher has no field ${unknown.join(", ")}.`);
+  if (request.onlyCheck) {
+    const { change, known } = await readChange(request, tools);
+    refuseInvalid(checkFields(change, known));
+    return { voucher: undefined };
+  }
   const answered = await findAnswer(tools.db, Vouchers.updateVoucher);
   if (answered !== undefined) return answered;
   for (let attempt = 1; ; attempt += 1) {
@@ -46,19 +51,26 @@ export async function updateVoucher(
   }
 }
 
+/** Reads the voucher as it is and as it would be, and what the event has of what it refers to. */
+async function readChange(request: UpdateVoucherRequest, { db }: Pick<HoldTools, "db">) {
+  if (request.fields === undefined) throw new Error("a voucher was to be changed to nothing");
+  const { organizer, event } = request;
+  const sent = new Set(request.updateMask);
+  const before = await requireVoucher(db, request);
+  const fields = voucherFields.apply(before, fromWireFields(request.fields), sent);
+  return { change: { fields, sent, before }, known: await findKnown(db, { organizer, event }, [fields]) };
+}
+
 async function updateOnce(
   request: UpdateVoucherRequest,
   tools: HoldTools & { readonly clock: Clock },
 ): Promise<UpdateVoucherResponse> {
   const { db, clock, events } = tools;
-  if (request.fields === undefined) throw new Error("a voucher was to be changed to nothing");
   const { organizer, event, id } = request;
   const place = { organizer, event };
-  const sent = new Set(request.updateMask);
-  const before = await requireVoucher(db, request);
-  const after = voucherFields.apply(before, fromWireFields(request.fields), sent);
-  const known = await findKnown(db, place, [after]);
-  refuseInvalid(checkVoucher({ fields: after, sent, before }, known));
+  const { change, known } = await readChange(request, tools);
+  const { before, fields: after } = change;
+  refuseInvalid(checkVoucher(change, known));
   const now = clock.now();
   const need = findNeed(after, { before, now });
   const needs = need === undefined ? [] : [toWireNeed(id, before.revision, need)];

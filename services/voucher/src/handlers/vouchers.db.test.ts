@@ -80,11 +80,24 @@ describe("a new voucher", () => {
         "3.non_field_errors": [expect.any(String)],
       },
     });
+    await service.create({ code: "TAKEN" });
+    await expect(
+      service.create({ code: "taken" }, { item: 77 }, { code: "B-CODE" }, { code: "b-code" }),
+    ).rejects.toMatchObject({
+      fields: {
+        "0.non_field_errors": [expect.any(String)],
+        "1.item": [expect.any(String)],
+        "3.code": [expect.any(String)],
+      },
+    });
+    await expect(service.create({ item: 1, blockQuota: true }, { item: 77 }, { code: "taken" })).rejects.toMatchObject({
+      fields: { "1.item": [expect.any(String)], "2.non_field_errors": [expect.any(String)] },
+    });
     await expect(service.create({ code: "FIRST" }, { code: "first" })).rejects.toMatchObject({
       fields: { "1.code": ["Another voucher of this request has the same code."] },
     });
-    expect(await list()).toEqual([]);
-    expect(await facts()).toEqual([]);
+    expect(await list()).toEqual(["TAKEN"]);
+    expect(await facts()).toHaveLength(1);
   });
 
   it("[V11.8] is one, whichever of many requests at the same moment brings its code", async () => {
@@ -95,6 +108,41 @@ describe("a new voucher", () => {
     for (const outcome of outcomes)
       if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "invalid_vouchers" });
     expect(await list()).toEqual(["SAME CODE"]);
+  });
+});
+
+describe("an examination", () => {
+  const found = [expect.any(String)];
+
+  it("[V3.3, V3.10] of new vouchers finds what is wrong with each, capacity apart, and stores nothing", async () => {
+    const { fields } = await service.createOne({ code: "TAKEN" });
+    const examine = (...changes: object[]) => {
+      const vouchers = changes.map((change) => ({
+        fields: { ...fields, code: "", ...change } as NonNullable<typeof fields>,
+        sent: Object.keys(change),
+      }));
+      return service.vouchers.createVouchers({ ...place, vouchers, onlyCheck: true });
+    };
+    await expect(examine({ item: 77, quota: 78 }, {}, { variation: 79, subevent: 80 })).rejects.toMatchObject({
+      kind: "invalid",
+      fields: { "0.item": found, "0.quota": found, "2.variation": found, "2.subevent": found },
+    });
+    await expect(examine({ item: 77 }, { blockQuota: true }, { code: "TAKEN" }, {})).rejects.toMatchObject({
+      fields: { "0.item": found, "1.non_field_errors": found, "2.non_field_errors": found },
+    });
+    expect(await examine({}, { item: 1, blockQuota: true })).toEqual({ vouchers: [] });
+    expect(service.held).toEqual([]);
+    expect(await list()).toEqual(["TAKEN"]);
+  });
+
+  it("[V3.3] of a change looks at the fields that were sent, and stores nothing", async () => {
+    const before = await service.createOne({ tag: "press" });
+    const fields = { ...before.fields, item: 77, tag: "other" } as NonNullable<typeof before.fields>;
+    const examine = (...updateMask: string[]) =>
+      service.vouchers.updateVoucher({ ...place, id: before.id, fields, updateMask, onlyCheck: true });
+    await expect(examine("item", "tag")).rejects.toMatchObject({ kind: "invalid", fields: { item: found } });
+    expect(await examine("tag")).toEqual({ voucher: undefined });
+    expect((await service.vouchers.getVoucher({ ...place, id: before.id })).voucher).toEqual(before);
   });
 });
 

@@ -149,7 +149,11 @@ export interface StartBatchRequest {
   /** 1 to `most`. What is wrong with one is told under `<index>.<field>`. */
   parts: Part[];
   /** 1 to 10 000; absent: 1000. */
-  most?: number | undefined;
+  most?:
+    | number
+    | undefined;
+  /** Only finds what is wrong, and starts nothing. The answer is empty. */
+  onlyCheck?: boolean | undefined;
 }
 
 export interface StartBatchResponse {
@@ -365,7 +369,7 @@ export const Part: MessageFns<Part> = {
 };
 
 function createBaseStartBatchRequest(): StartBatchRequest {
-  return { organizer: "", event: "", parts: [], most: undefined };
+  return { organizer: "", event: "", parts: [], most: undefined, onlyCheck: undefined };
 }
 
 export const StartBatchRequest: MessageFns<StartBatchRequest> = {
@@ -381,6 +385,9 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
     }
     if (message.most !== undefined) {
       writer.uint32(32).int32(message.most);
+    }
+    if (message.onlyCheck !== undefined) {
+      writer.uint32(40).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -428,6 +435,14 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
             }
 
             message.most = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.onlyCheck = reader.bool();
             continue;
           }
         }

@@ -148,6 +148,8 @@ export interface CreateBatchRequest {
   /** 1 to 10 000. */
   amount: number;
   comment: string;
+  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
+  onlyCheck?: boolean | undefined;
 }
 
 export interface CreateBatchResponse {
@@ -763,6 +765,7 @@ function createBaseCreateBatchRequest(): CreateBatchRequest {
     variation: undefined,
     amount: 0,
     comment: "",
+    onlyCheck: undefined,
   };
 }
 
@@ -797,6 +800,9 @@ export const CreateBatchRequest: MessageFns<CreateBatchRequest> = {
     }
     if (message.comment !== "") {
       writer.uint32(82).string(message.comment);
+    }
+    if (message.onlyCheck !== undefined) {
+      writer.uint32(88).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -892,6 +898,14 @@ export const CreateBatchRequest: MessageFns<CreateBatchRequest> = {
             }
 
             message.comment = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.onlyCheck = reader.bool();
             continue;
           }
         }

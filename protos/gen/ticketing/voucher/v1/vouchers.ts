@@ -117,6 +117,8 @@ export interface CreateVouchersRequest {
   event: string;
   /** At most 10 000. What is wrong with one is told under `<index>.<field>`. */
   vouchers: NewVoucher[];
+  /** Only finds what is wrong, capacity apart, and stores nothing. The answer is empty. */
+  onlyCheck?: boolean | undefined;
 }
 
 export interface NewVoucher {
@@ -141,6 +143,8 @@ export interface UpdateVoucherRequest {
     | undefined;
   /** Names of the fields to change; the others keep their value. */
   updateMask: string[];
+  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
+  onlyCheck?: boolean | undefined;
 }
 
 export interface UpdateVoucherResponse {
@@ -957,7 +961,7 @@ export const GetVoucherResponse: MessageFns<GetVoucherResponse> = {
 };
 
 function createBaseCreateVouchersRequest(): CreateVouchersRequest {
-  return { organizer: "", event: "", vouchers: [] };
+  return { organizer: "", event: "", vouchers: [], onlyCheck: undefined };
 }
 
 export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
@@ -970,6 +974,9 @@ export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
     }
     for (const v of message.vouchers) {
       NewVoucher.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.onlyCheck !== undefined) {
+      writer.uint32(32).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1009,6 +1016,14 @@ export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
             }
 
             message.vouchers.push(NewVoucher.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.onlyCheck = reader.bool();
             continue;
           }
         }
@@ -1128,7 +1143,7 @@ export const CreateVouchersResponse: MessageFns<CreateVouchersResponse> = {
 };
 
 function createBaseUpdateVoucherRequest(): UpdateVoucherRequest {
-  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [] };
+  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [], onlyCheck: undefined };
 }
 
 export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
@@ -1147,6 +1162,9 @@ export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
     }
     for (const v of message.updateMask) {
       writer.uint32(42).string(v!);
+    }
+    if (message.onlyCheck !== undefined) {
+      writer.uint32(48).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1202,6 +1220,14 @@ export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
             }
 
             message.updateMask.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.onlyCheck = reader.bool();
             continue;
           }
         }

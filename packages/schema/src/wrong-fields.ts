@@ -1,7 +1,12 @@
-import type { FieldErrors } from "@tessera/kit/fault";
-import { FieldProblems } from "@tessera/schema/field-problems";
+import { FieldProblems } from "./field-problems.ts";
 
-/** The errors of a record that is checked more than once. What follows from an error, or lies inside of it, is left out. */
+/** Messages by the path of their field. */
+type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * The errors of a document that is checked more than once. Left out is what follows from an error: what lies inside of its
+ * field, and what is said of a list with a wrong element, which another one stood for in the later check.
+ */
 export class WrongFields {
   readonly #problems = new FieldProblems();
   readonly #paths = new Set<string>();
@@ -28,6 +33,7 @@ export class WrongFields {
 
   #covers(path: string): boolean {
     const steps = path.split(".");
-    return steps.some((_, index) => this.#paths.has(steps.slice(0, index + 1).join(".")));
+    if (steps.some((_, index) => this.#paths.has(steps.slice(0, index + 1).join(".")))) return true;
+    return this.#paths.values().some((wrong) => wrong.startsWith(`${path}.`));
   }
 }

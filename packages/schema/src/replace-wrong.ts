@@ -1,17 +1,17 @@
-import type { JsonSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere, isObject } from "@tessera/values";
+import type { JsonSchema } from "./schema.ts";
 
-const wholeRecord = "non_field_errors";
+const wholeDocument = "non_field_errors";
 
 type Container = Record<string | number, unknown>;
 
 /**
- * Replaces wrong fields of a record by their defaults, or by values that its schema accepts and no record has. It is checked
- * once more then, for mistakes that the first check does not reach. Returns undefined where more than fields is wrong.
+ * Replaces wrong fields of a document by their defaults, or by values that its schema accepts and hardly any document has. It is
+ * checked once more then, for mistakes that the first check does not reach. Returns undefined where more than fields is wrong.
  */
 export function replaceWrong(schema: JsonSchema, data: unknown, wrong: Iterable<string>): unknown {
   const paths = [...wrong];
-  if (!isObject(data) || paths.includes(wholeRecord)) return undefined;
+  if (!isObject(data) || paths.includes(wholeDocument)) return undefined;
   const placeholders = new Placeholders();
   for (const path of paths) if (!replaceAt({ schema, value: data }, path.split("."), placeholders)) return undefined;
   return data;
@@ -43,7 +43,7 @@ function isRequired({ required }: JsonSchema, name: string): boolean {
   return Array.isArray(required) && required.includes(name);
 }
 
-/** Numbers and texts that differ from each other, and hardly occur in a record. */
+/** Numbers and texts that differ from each other, and hardly occur in a document. */
 class Placeholders {
   #made = 0;
 

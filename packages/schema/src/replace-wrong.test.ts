@@ -1,7 +1,7 @@
-import { arrayOf, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
-import { compileSchema } from "@tessera/schema/schema";
 import { describe, expect, it } from "vitest";
+import { arrayOf, choice, decimal, id, instant, integer, object, text } from "./build.ts";
 import { replaceWrong } from "./replace-wrong.ts";
+import { compileSchema } from "./schema.ts";
 import { WrongFields } from "./wrong-fields.ts";
 
 const position = object(
@@ -58,6 +58,12 @@ describe("a record whose wrong fields are replaced", () => {
 });
 
 describe("the errors of several checks", () => {
+  it("leave out what is said of a list because of what stands for its wrong element", () => {
+    const wrong = new WrongFields({ "positions.0.answers.1": ["a"] });
+    expect(wrong.add({ "positions.0.answers": ["Element 2 is not known."] })).toBe(false);
+    expect(wrong.add({ "positions.0.answer": ["b"], "positions.1.answers": ["c"] })).toBe(true);
+  });
+
   it("leave out what lies inside of a wrong field, or is about it", () => {
     const wrong = new WrongFields({ status: ["a"], "positions.1": ["b"] });
     expect(wrong.add({ status: ["c"], "positions.1.item": ["d"] })).toBe(false);

@@ -1,0 +1,107 @@
+import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import { inSlices } from "@tessera/kit/in-slices";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { replaceWrong } from "@tessera/schema/replace-wrong";
+import type { JsonSchema } from "@tessera/schema/schema";
+import { WrongFields } from "@tessera/schema/wrong-fields";
+import { checkBody } from "../body/parse-body.ts";
+import { fault } from "../faults.ts";
+import { alignElementErrors, ElementErrors, invalidElements } from "../http/element-errors.ts";
+import type { Body, ListBody, ObjectBody } from "../http/route.ts";
+
+/** An answer without what the service knows is better than a late one. */
+const longestMs = 2000;
+
+/** A body some of whose fields are not valid. */
+interface WrongBody {
+  readonly body: Body<unknown>;
+  /** What was sent; a check may have changed it. */
+  readonly sent: unknown;
+  /** The field whose elements the service names as `<index>.<field>`. */
+  readonly listField: string | undefined;
+  /** Throws what is wrong with single fields of a valid body. */
+  examine(valid: unknown): Promise<unknown>;
+}
+
+/** Adds to what the schema of a body has found wrong what the service finds wrong with its other fields, such as unknown ids. */
+export async function withOtherErrors(error: unknown, { body, sent, listField, examine }: WrongBody): Promise<unknown> {
+  if (!(error instanceof Fault)) return error;
+  const examined = async (rest: unknown) => {
+    const valid = await checkBody(rest, body).catch(() => undefined);
+    if (valid === undefined) return undefined;
+    // What the service cannot say soon is no reason to keep what is known.
+    return waitAtMost(longestMs, examine(valid), () => new Error("it takes too long")).then(
+      () => undefined,
+      (found: unknown) => found,
+    );
+  };
+  return body.kind === "list"
+    ? ofList(error, { body, sent, examined })
+    : ofObject(error, { body, sent, listField, examined });
+}
+
+type Examined = (rest: unknown) => Promise<unknown>;
+
+async function ofObject(
+  error: Fault,
+  {
+    body,
+    sent,
+    listField,
+    examined,
+  }: Pick<WrongBody, "sent" | "listField"> & { body: ObjectBody<unknown>; examined: Examined },
+): Promise<unknown> {
+  if (error.fields === undefined) return error;
+  const wrong = new WrongFields(error.fields);
+  const rest = replaceWrong(body.schema, sent, wrong.paths);
+  if (rest === undefined) return error;
+  const found = await examined(rest);
+  if (!(found instanceof Fault) || found.fields === undefined) return error;
+  const named = Object.entries(withoutContradictions(found.fields)).map(([path, messages]) => {
+    const isElement = listField !== undefined && /^\d/.test(path);
+    return [isElement ? `${listField}.${path}` : path, messages] as const;
+  });
+  if (!wrong.add(Object.fromEntries(named))) return error;
+  return fault("invalid_body", error.message, { fields: wrong.toErrors() });
+}
+
+async function ofList(
+  error: Fault,
+  { body, sent, examined }: { body: ListBody<unknown>; sent: unknown; examined: Examined },
+): Promise<unknown> {
+  const { cause } = error;
+  if (!(cause instanceof ElementErrors) || !Array.isArray(sent)) return error;
+  const { elements } = cause;
+  const rest: unknown[] = [];
+  await inSlices(sent.entries(), ([index, element]) => {
+    const wrong = Object.keys(elements[index] ?? {});
+    rest.push(wrong.length === 0 ? element : standIn(body.schema.items, element, wrong));
+  });
+  const found = alignElementErrors(await examined(rest), sent.length);
+  if (!(found instanceof Fault) || !(found.cause instanceof ElementErrors)) return error;
+  const all: FieldErrors[] = [];
+  await inSlices(found.cause.elements.entries(), ([index, others]) => {
+    all.push(joined(elements[index] ?? {}, others));
+  });
+  return invalidElements(all);
+}
+
+/** What is wrong with an element by its schema, and by its service, which got something else in place of a whole one. */
+function joined(errors: FieldErrors, others: FieldErrors): FieldErrors {
+  if (errors["non_field_errors"] !== undefined) return errors;
+  const wrong = new WrongFields(errors);
+  wrong.add(Object.keys(errors).length === 0 ? others : withoutContradictions(others));
+  return wrong.toErrors();
+}
+
+/** An element without its wrong fields, or something valid in its place. */
+function standIn(schema: JsonSchema, element: unknown, wrong: readonly string[]): unknown {
+  const paths = wrong.map((field) => (field === "non_field_errors" ? "list.0" : `list.0.${field}`));
+  const replaced = replaceWrong({ properties: { list: { items: schema } } }, { list: [element] }, paths);
+  return (replaced as { readonly list: readonly unknown[] } | undefined)?.list[0];
+}
+
+/** Fields contradict each other only if each can be read: something else may stand for one of them. */
+function withoutContradictions({ non_field_errors: _contradictions, ...fields }: FieldErrors): FieldErrors {
+  return fields;
+}
