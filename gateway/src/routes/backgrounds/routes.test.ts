@@ -56,7 +56,7 @@ describe("[L6.1] a background", () => {
     expect(headers).toMatchObject({
       "content-type": "application/pdf",
       "content-length": String(content.length),
-      "cache-control": "public, max-age=31536000, immutable",
+      "cache-control": "public, max-age=3600",
       "content-security-policy": "default-src 'none'; sandbox",
       "x-content-type-options": "nosniff",
       "accept-ranges": "bytes",

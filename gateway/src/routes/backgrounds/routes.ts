@@ -13,8 +13,8 @@ import { presentUnsatisfiable } from "./present.ts";
 /** Each holds a file open until its client has read it. Anyone may ask, so an organizer's files never take all places. */
 const usualLimits = { total: 256, each: 64, waitMs: 10_000, longestMs: 120_000 };
 
-/** The bytes of an address never change. */
-const cacheControl = "public, max-age=31536000, immutable";
+/** The bytes of an address never change, but it ends with its layout, and caches on the way should not keep it for long then. */
+const cacheControl = "public, max-age=3600";
 
 const ending = ".pdf";
 
