@@ -7,6 +7,9 @@ describe("normalizeCode", () => {
     ["Früh bucher", "FRÜH BUCHER"],
     ["straße", "STRASSE"],
     ["ÇILEK", "ÇILEK"],
+    ["e\u0301lan1", "\u00c9LAN1"],
+    ["i\u0307stanbul", "\u0130STANBUL"],
+    ["\u0390\u1fb7abc", "\u03aa\u0301\u0391\u0342\u0399ABC"],
   ])("[V11.3] writes %j as %j", (sent, expected) => {
     expect(normalizeCode(sent)).toBe(expected);
     expect(normalizeCode(expected)).toBe(expected);

@@ -1,9 +1,9 @@
 const shortest = 5;
 const longest = 255;
 
-/** Gives a code the form in which it is stored and compared. Letter case does not tell codes apart. */
+/** Gives a code the form in which it is stored and compared. Neither letter case nor the way an accent is encoded tells codes apart. */
 export function normalizeCode(sent: string): string {
-  return sent.trim().toUpperCase();
+  return sent.trim().toUpperCase().normalize("NFC");
 }
 
 /** Says why a normalized code cannot be that of a voucher. */
