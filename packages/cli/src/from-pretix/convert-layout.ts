@@ -1,4 +1,3 @@
-import { isObject } from "@tessera/values";
 import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile, toDataUrl } from "./download-file.ts";
 import type { Json } from "./read-answer.ts";
@@ -6,38 +5,12 @@ import type { Json } from "./read-answer.ts";
 /** The background of every layout that has none of its own. */
 const builtInBackground = /\/ticket_default_a4(?:\.\w+)?\.pdf$/;
 
-/** Numbers that pretix may send as texts. */
-const numericFields: ReadonlySet<string> = new Set([
-  "left",
-  "bottom",
-  "width",
-  "height",
-  "size",
-  "fontsize",
-  "lineheight",
-  "rotation",
-]);
-
-/** Makes a record of a ticket layout: embeds its background, and converts negative numbers that are texts. */
+/** Makes a record of a ticket layout: embeds its background. */
 export async function convertLayout(
   layout: Json,
   { pretix, onLeftOut }: { pretix: Pretix; onLeftOut: (what: string) => void },
 ): Promise<Json> {
-  const elements: unknown = layout["layout"];
-  return {
-    ...layout,
-    layout: Array.isArray(elements) ? elements.map(convertElement) : elements,
-    background: await embedBackground(layout, { pretix, onLeftOut }),
-  };
-}
-
-function convertElement(element: unknown): unknown {
-  if (!isObject(element)) return element;
-  const converted = Object.entries(element).map(([name, value]) => {
-    const isNegativeText = typeof value === "string" && /^-\d+(?:\.\d+)?$/.test(value);
-    return [name, numericFields.has(name) && isNegativeText ? Number(value) : value] as const;
-  });
-  return Object.fromEntries(converted);
+  return { ...layout, background: await embedBackground(layout, { pretix, onLeftOut }) };
 }
 
 async function embedBackground(

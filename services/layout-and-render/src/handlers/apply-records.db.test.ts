@@ -83,6 +83,16 @@ describe("a layout that comes as a record", () => {
     ]);
   });
 
+  it("[R1.19] has negative numbers where they were texts", async () => {
+    const sent = { ...element, left: "-2.5", bottom: "-1" };
+    expect(await apply(layout({ layout: [sent, { ...sent, left: "--1" }] }))).toEqual({
+      1: { layout: [expect.stringContaining("Element 2")] },
+    });
+    expect(await apply(layout({ layout: [sent] }))).toEqual({});
+    const [{ elements = "" } = {}] = await service.list();
+    expect(JSON.parse(elements)).toEqual([{ ...element, left: -2.5, bottom: -1 }]);
+  });
+
   it("[L7.1, R5.1] changes nothing when it is sent again, not even the address of its background", async () => {
     const sent = [layout({ default: true, background: pdf("a") }), assignment()];
     await apply(...sent);
@@ -115,7 +125,7 @@ describe("a layout that comes as a record", () => {
     expect(
       await apply(
         layout({ name: "" }),
-        layout({ id: 2, layout: [{ ...element, left: "-2.5" }] }),
+        layout({ id: 2, layout: [{ ...element, left: "2,5" }] }),
         layout({ id: 3, layout: null }),
         { kind: "ticket_layout", data: { id: 4 } },
         layout({ id: 6 }),

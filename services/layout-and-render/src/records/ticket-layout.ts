@@ -8,6 +8,7 @@ import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
 import type { Layout } from "../domain/selection/layout.ts";
 import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
+import { convertNegativeTexts } from "./negative-texts.ts";
 
 interface ImportedLayout extends Omit<Layout, "background"> {
   /** The name it gets if the layout does not have it yet. */
@@ -29,7 +30,7 @@ export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
   schema: ticketLayoutRecord,
   read(data) {
     const isSent = isObject(data) && data["layout"] !== undefined;
-    const checked = check(isSent ? { ...data, layout: JSON.stringify(data["layout"]) } : data);
+    const checked = check(isSent ? { ...data, layout: JSON.stringify(convertNegativeTexts(data["layout"])) } : data);
     if (!checked.ok) return checked;
     const { id, name, default: isDefault, layout: elements, background } = checked.value;
     if (id >= firstIdMadeHere) return { ok: false, errors: { id: [madeHere] } };
