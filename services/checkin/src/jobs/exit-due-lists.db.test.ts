@@ -1,105 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Job, runJobs } from "@tessera/kit/jobs/interval";
+import { runJobs } from "@tessera/kit/jobs/interval";
 import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ScanDecided } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { reportEvents } from "../events.ts";
-import { createReaders } from "../readers.ts";
-import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../testing/facts.ts";
-import { recount } from "../testing/recount.ts";
-import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
-import { exitDueLists } from "./exit-due-lists.ts";
+import { describe, expect, it } from "vitest";
+import { automaticExits, day, due, hour, run } from "../testing/automatic-exits.ts";
+import { minute, order, place, positionFact } from "../testing/facts.ts";
+import { scan } from "../testing/start-checkin.ts";
 
-const hour = 60 * minute;
-const day = 24 * hour;
-/** Everything is due an hour after noon, and handled an hour later. */
-const due = noon + hour;
-
-let database: TestDatabase;
-let checkin: RunningCheckin;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("checkin");
-  checkin = await startCheckin(db);
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await checkin.reset();
-  await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true })]);
-  await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
-  await checkin.deliver(topics.subeventChanged, [subeventFact(1), subeventFact(2)]);
-  checkin.clock.at = due + hour;
-});
-
-const dueList = async (fields: Partial<CheckinListFields> = {}) =>
-  (await checkin.createList({ exitAllAt: due, allowMultipleEntries: true, ...fields })).id;
-const sell = (...ids: number[]) =>
-  checkin.deliver(
-    topics.positionChanged,
-    ids.map((id) => positionFact(id)),
-  );
-const enter = async (list: number, position: number, at: number) =>
-  expect(inWord(await checkin.redeem(scan(list, `secret${position}`, { at })))).toBe("admitted");
-const leave = async (list: number, position: number, at: number) =>
-  expect(inWord(await checkin.redeem(scan(list, `secret${position}`, { at, type: "SCAN_TYPE_EXIT" })))).toBe(
-    "admitted",
-  );
-const handle = () => checkin.runJob("exit-due-lists");
-
-/** The automatic exits that are stored, as position and instant. */
-const exits = async () => {
-  const rows = await db.many<{ position: number; at: number }>(sql`
-    select scan.position, scan.at
-      from scan
-     where scan.auto_checked_in
-     order by scan.position, scan.at`);
-  return rows.map(({ position, at }) => [position, at]);
-};
-const exitAllAt = async (id: number) => (await checkin.lists.getCheckinList({ ...place, id })).list?.fields?.exitAllAt;
-const insideCount = async (id: number) => (await checkin.lists.getCheckinListStatus({ ...place, id })).insideCount;
-const expectTrueCounts = async () => {
-  const { counted, recounted } = await recount(db);
-  expect(counted).toEqual(recounted);
-};
-
-/** Another replica, with its own idea of what the database answers; it handles two tickets at a time. */
-const replica = (changes: Partial<Db> = {}, { storedAtOnce = 1 } = {}) => {
-  const log = createLog({ service: "checkin", destination: { write: () => {} } });
-  const events = reportEvents({ log, metrics: createMetrics() });
-  return exitDueLists({
-    db: { ...db, ...changes },
-    clock: { now: checkin.clock.now },
-    readers: createReaders(),
-    events,
-    ticketsAtATime: 2,
-    storedAtOnce,
-    searchedAtOnce: 2,
-  });
-};
+const exiting = automaticExits();
+const { dueList, enter, exitAllAt, exits, expectTrueCounts, handle, leave, replica, sell } = exiting;
+const insideCount = async (id: number) =>
+  (await exiting.checkin.lists.getCheckinListStatus({ ...place, id })).insideCount;
 
 /** One that believes it is alone. */
 const rival = () =>
   replica(
     {
       async dedicated() {
-        const connection = await db.dedicated();
+        const connection = await exiting.db.dedicated();
         return { ...connection, one: async <Row>() => ({ leads: true }) as Row };
       },
     },
     { storedAtOnce: 3 },
   );
-
-const run = (job: Job) => job.run(new AbortController().signal);
 
 describe("the automatic exit", () => {
   it("[C7.1, C7.5] stores one scan for each ticket that is inside at that instant", async () => {
@@ -110,7 +37,12 @@ describe("the automatic exit", () => {
     await leave(id, 2, due - minute);
     await handle();
     expect(await exits()).toEqual([[1, due]]);
-    const { position } = await checkin.positions.getPosition({ ...place, list: id, id: 1, ignoreStatus: false });
+    const { position } = await exiting.checkin.positions.getPosition({
+      ...place,
+      list: id,
+      id: 1,
+      ignoreStatus: false,
+    });
     expect(position?.checkins[0]).toMatchObject({ type: "SCAN_TYPE_EXIT", at: due, autoCheckedIn: true });
     expect(position?.checkins[0]?.gate).toBeUndefined();
     expect(position?.checkins[0]?.device).toBeUndefined();
@@ -136,10 +68,10 @@ describe("the automatic exit", () => {
     const id = await dueList();
     await sell(1);
     await enter(id, 1, due - hour);
-    checkin.clock.at = due - 1;
+    exiting.checkin.clock.at = due - 1;
     await handle();
     expect(await exits()).toEqual([]);
-    checkin.clock.at = due;
+    exiting.checkin.clock.at = due;
     await handle();
     expect(await exits()).toEqual([[1, due]]);
   });
@@ -150,11 +82,11 @@ describe("the automatic exit", () => {
     await enter(id, 1, due - hour);
     await enter(id, 2, due - hour);
     expect(await insideCount(id)).toBe(2);
-    await db.run(sql`delete from outbox`);
+    await exiting.db.run(sql`delete from outbox`);
     await handle();
     expect(await insideCount(id)).toBe(0);
     await expectTrueCounts();
-    const facts = await db.many<{ topic: string; payload: Buffer }>(sql`
+    const facts = await exiting.db.many<{ topic: string; payload: Buffer }>(sql`
       select outbox.topic, outbox.payload
         from outbox
        order by outbox.id`);
@@ -164,7 +96,7 @@ describe("the automatic exit", () => {
       { ...place, list: id, position: 1, type: "SCAN_TYPE_EXIT", successful: true, at: due },
       { ...place, list: id, position: 2, type: "SCAN_TYPE_EXIT", successful: true, at: due },
     ]);
-    const kept = await db.many<{ id: number }>(
+    const kept = await exiting.db.many<{ id: number }>(
       sql`select scan.id from scan where scan.auto_checked_in order by scan.id`,
     );
     expect(published.map((fact) => fact.scan).sort()).toEqual(kept.map((row) => row.id).sort());
@@ -175,7 +107,7 @@ describe("the automatic exit", () => {
     await sell(1, 2, 3, 4);
     for (const position of [1, 2, 3, 4]) await enter(id, position, due - hour);
     const newer = { revision: 2 };
-    await checkin.deliver(topics.positionChanged, [
+    await exiting.checkin.deliver(topics.positionChanged, [
       positionFact(1, { order: order({ status: "ORDER_STATUS_CANCELED" }) }, newer),
       positionFact(2, { canceled: true }, newer),
       positionFact(3, { order: order({ status: "ORDER_STATUS_EXPIRED" }) }, newer),
@@ -193,18 +125,18 @@ describe("the automatic exit", () => {
   it("[C7.3] ignores tickets that are no longer on the list", async () => {
     const limited = await dueList({ allProducts: false, limitProducts: [10] });
     const dated = await dueList({ subevent: 1 });
-    await checkin.deliver(topics.positionChanged, [
+    await exiting.checkin.deliver(topics.positionChanged, [
       positionFact(1, { subevent: 1 }),
       positionFact(2, { subevent: 1 }),
       positionFact(3, { subevent: 1 }),
     ]);
     for (const position of [1, 2, 3]) for (const list of [limited, dated]) await enter(list, position, due - hour);
-    await checkin.deliver(topics.positionChanged, [
+    await exiting.checkin.deliver(topics.positionChanged, [
       positionFact(2, { subevent: 2 }, { revision: 2 }),
       positionFact(3, { subevent: 1, item: 11 }, { revision: 2 }),
     ]);
     await handle();
-    const left = await db.many<{ list: number; position: number }>(sql`
+    const left = await exiting.db.many<{ list: number; position: number }>(sql`
       select scan.list, scan.position from scan where scan.auto_checked_in order by scan.list, scan.position`);
     expect(left).toEqual([
       { list: limited, position: 1 },
@@ -245,8 +177,8 @@ describe("the automatic exit", () => {
     await handle();
     await enter(id, 2, due - hour);
     for (const position of [1, 2]) await enter(id, position, due);
-    const fields = { ...(await checkin.lists.getCheckinList({ ...place, id })).list?.fields, exitAllAt: due };
-    await checkin.lists.updateCheckinList({
+    const fields = { ...(await exiting.checkin.lists.getCheckinList({ ...place, id })).list?.fields, exitAllAt: due };
+    await exiting.checkin.lists.updateCheckinList({
       ...place,
       id,
       fields: fields as CheckinListFields,
@@ -280,7 +212,7 @@ describe("the automatic exit", () => {
           }
           throw new Error("killed");
         };
-      const mortal = replica({ many: untilKilled(db.many) as Db["many"], run: untilKilled(db.run) });
+      const mortal = replica({ many: untilKilled(exiting.db.many) as Db["many"], run: untilKilled(exiting.db.run) });
       const end = await run(mortal).catch((error: Error) => error.message);
       expect(["killed", undefined]).toContain(end);
       isOver = end === undefined;
@@ -289,7 +221,9 @@ describe("the automatic exit", () => {
     }
     expect(await exits()).toEqual(tickets.map((position) => [position, due]));
     expect(await exitAllAt(id)).toBe(due + day);
-    const facts = await db.many(sql`select outbox.fact_id from outbox where outbox.topic = ${topics.scanDecided.name}`);
+    const facts = await exiting.db.many(
+      sql`select outbox.fact_id from outbox where outbox.topic = ${topics.scanDecided.name}`,
+    );
     expect(facts).toHaveLength(2 * tickets.length);
   });
 
@@ -297,18 +231,18 @@ describe("the automatic exit", () => {
     const id = await dueList();
     const tickets = Array.from({ length: 60 }, (_, index) => index + 1);
     await sell(...tickets);
-    await checkin.redeemAll(tickets.map((position) => scan(id, `secret${position}`, { at: due - hour })));
+    await exiting.checkin.redeemAll(tickets.map((position) => scan(id, `secret${position}`, { at: due - hour })));
     const scanSome = async (at: number) => {
       for (const position of tickets) {
         const type = position % 3 === 0 ? "SCAN_TYPE_EXIT" : "SCAN_TYPE_ENTRY";
-        await checkin.redeem(scan(id, `secret${position}`, { at, type }));
+        await exiting.checkin.redeem(scan(id, `secret${position}`, { at, type }));
       }
     };
     await Promise.all([run(rival()), run(rival()), run(rival()), scanSome(due), scanSome(due + minute)]);
     expect(await exits()).toEqual(tickets.map((position) => [position, due]));
     expect(await insideCount(id)).toBe(40);
     await expectTrueCounts();
-    const wrong = await db.many(sql`
+    const wrong = await exiting.db.many(sql`
       select presence.position
         from presence
        where presence.version <> (select count(*) from scan where scan.position = presence.position and scan.successful)`);
@@ -322,18 +256,21 @@ describe("the automatic exit", () => {
     let looks = 0;
     const changing = replica({
       async many<Row>(statement: Parameters<Db["many"]>[0]) {
-        const rows = await db.many<Row>(statement);
+        const rows = await exiting.db.many<Row>(statement);
         // Twice lists are looked for, then tickets.
         looks += 1;
         if (looks === 3) {
-          await checkin.deliver(topics.positionChanged, [`${place.organizer}/${place.event}/1`, positionFact(1)]);
+          await exiting.checkin.deliver(topics.positionChanged, [
+            `${place.organizer}/${place.event}/1`,
+            positionFact(1),
+          ]);
         }
         return rows;
       },
     });
     await run(changing);
     expect(await exits()).toEqual([[2, due]]);
-    const presences = await db.many<{ position: number }>(sql`select presence.position from presence`);
+    const presences = await exiting.db.many<{ position: number }>(sql`select presence.position from presence`);
     expect(presences).toEqual([{ position: 2 }]);
     await expectTrueCounts();
   });
@@ -342,7 +279,7 @@ describe("the automatic exit", () => {
     const id = await dueList();
     await sell(1, 2, 3, 4, 5);
     for (const position of [1, 2, 3, 4, 5]) await enter(id, position, due - hour);
-    const handling = await db.transaction(async (tx) => {
+    const handling = await exiting.db.transaction(async (tx) => {
       await tx.run(sql`select position.id from position where position.id in (2, 3) for update`);
       const job = run(replica());
       while ((await exits()).length < 3) await sleep(5);
@@ -363,7 +300,7 @@ describe("the automatic exit", () => {
     await sell(1, 2);
     await enter(stuck, 1, due - hour);
     await enter(other, 2, due - hour);
-    const handling = await db.transaction(async (tx) => {
+    const handling = await exiting.db.transaction(async (tx) => {
       await tx.run(sql`select position.id from position where position.id = 1 for update`);
       const job = run(replica());
       while ((await exitAllAt(other)) === due) await sleep(5);
@@ -377,164 +314,5 @@ describe("the automatic exit", () => {
       [1, due],
       [2, due],
     ]);
-  });
-});
-
-describe("an exit that was due several days ago", () => {
-  it("[C7.9] follows for every day on which a ticket was inside, in order", async () => {
-    const id = await dueList();
-    await sell(1, 2, 3);
-    await enter(id, 1, due - hour);
-    await enter(id, 1, due + hour);
-    await enter(id, 2, due + 2 * day + hour);
-    await enter(id, 3, due + 3 * day);
-    checkin.clock.at = due + 10 * day - 1;
-    await run(replica());
-    expect(await exits()).toEqual([
-      [1, due],
-      [1, due + day],
-      [2, due + 3 * day],
-      [3, due + 4 * day],
-    ]);
-    expect(await exitAllAt(id)).toBe(due + 10 * day);
-    await expectTrueCounts();
-  });
-
-  it("[C7.9] follows for the first ticket that is inside, wherever it is read", async () => {
-    const tickets = [1, 2, 3, 4, 5, 6, 7];
-    for (const first of [1, 4, 7]) {
-      await db.run(sql`delete from list`);
-      const id = await dueList();
-      await sell(...tickets);
-      for (const position of tickets) await enter(id, position, due + (position === first ? day : 3 * day) + hour);
-      checkin.clock.at = due + 3 * day;
-      await run(replica());
-      expect(await exits()).toContainEqual([first, due + 2 * day]);
-      checkin.clock.at = due + 4 * day;
-      await run(replica());
-      await db.run(sql`delete from scan where auto_checked_in`);
-    }
-  });
-
-  it("[C7.9] follows the next day where an entry arrived late", async () => {
-    const id = await dueList();
-    await sell(1);
-    await handle();
-    await enter(id, 1, due - hour);
-    checkin.clock.at = due + 5 * day;
-    await handle();
-    expect(await exits()).toEqual([[1, due + day]]);
-    expect(await exitAllAt(id)).toBe(due + 6 * day);
-  });
-
-  it("[C7.9] takes no longer for two thousand years", async () => {
-    const id = await dueList({ exitAllAt: Date.UTC(2000, 0, 1, 4) * 1000 });
-    await db.run(sql`update list set exit_all_at = '0001-01-01T04:00:00Z'`);
-    await sell(1);
-    await enter(id, 1, due - hour);
-    checkin.clock.at = due + 3 * day;
-    await handle();
-    const [[, at = 0] = []] = await exits();
-    expect(at).toBeGreaterThan(due - hour);
-    expect(at).toBeLessThan(due + day);
-    expect(await exits()).toHaveLength(1);
-    expect(await exitAllAt(id)).toBeGreaterThan(checkin.clock.at);
-  });
-});
-
-describe("the move of an automatic exit", () => {
-  const at = (text: string) => Date.parse(text) * 1000;
-
-  it("[C7.7] goes back to the local time that clocks had skipped, also for another process", async () => {
-    const id = await dueList({ exitAllAt: at("2026-03-28T01:30:00Z") });
-    for (const expected of ["2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z", "2026-03-31T00:30:00Z"]) {
-      checkin.clock.at = (await exitAllAt(id)) ?? 0;
-      await run(replica());
-      expect(await exitAllAt(id)).toBe(at(expected));
-    }
-  });
-
-  it("[C7.7] follows what an organizer sets on the day that clocks skip it", async () => {
-    const id = await dueList({ exitAllAt: at("2026-03-28T01:30:00Z") });
-    checkin.clock.at = at("2026-03-28T02:00:00Z");
-    await handle();
-    await db.run(sql`update list set exit_all_at = '2026-03-29T01:40:00Z'`);
-    checkin.clock.at = at("2026-03-29T02:00:00Z");
-    await handle();
-    expect(await exitAllAt(id)).toBe(at("2026-03-30T01:40:00Z"));
-  });
-
-  it("[C7.10] is no change of the list", async () => {
-    const id = await dueList({ name: "Night" });
-    const changed = sql`select list_change.changed_at, list_change.changed_in::text from list_change`;
-    const before = {
-      list: (await checkin.lists.getCheckinList({ ...place, id })).list,
-      changed: await db.many(changed),
-    };
-    await handle();
-    const after = {
-      list: (await checkin.lists.getCheckinList({ ...place, id })).list,
-      changed: await db.many(changed),
-    };
-    expect(after.changed).toEqual(before.changed);
-    expect(after.list?.fields).toEqual({ ...before.list?.fields, exitAllAt: due + day });
-  });
-
-  it.each([
-    ["set to another time", sql`update list set exit_all_at = exit_all_at + interval '1 hour 1 microsecond'`],
-    ["taken back", sql`update list set exit_all_at = null`],
-    ["deleted with the list", sql`delete from list`],
-  ])("[C7.11] does not happen where the exit was %s meanwhile, and no exit follows", async (_name, change) => {
-    const id = await dueList();
-    await sell(1, 2, 3, 4, 5);
-    for (const position of [1, 2, 3, 4, 5]) await enter(id, position, due - hour);
-    let isChanged = false;
-    const changing = replica({
-      async many<Row>(statement: Parameters<Db["many"]>[0]) {
-        const rows = await db.many<Row>(statement);
-        if (!isChanged && (await exits()).length === 2 && !isChanged) {
-          isChanged = true;
-          await db.run(change);
-        }
-        return rows;
-      },
-    });
-    await run(changing);
-    expect(await exits()).toHaveLength(2);
-    const [list] = await db.many<{ at: number | null }>(sql`select list.exit_all_at as at from list`);
-    expect([undefined, null, due + hour + 1]).toContain(list === undefined ? undefined : list.at);
-  });
-
-  it("[C7.11] starts over where the list got other products meanwhile", async () => {
-    const id = await dueList({ allProducts: false, limitProducts: [10] });
-    await checkin.deliver(topics.positionChanged, [positionFact(1, { item: 11 }), positionFact(2), positionFact(3)]);
-    await db.run(sql`update list set all_products = true`);
-    for (const position of [1, 2, 3]) await enter(id, position, due - hour);
-    await db.run(sql`update list set all_products = false`);
-    let isChanged = false;
-    const changing = replica({
-      async run(statement) {
-        if (!isChanged) await db.run(sql`update list set all_products = true`);
-        isChanged = true;
-        return db.run(statement);
-      },
-    });
-    await run(changing);
-    expect(await exitAllAt(id)).toBe(due);
-    await run(changing);
-    expect(await exits()).toEqual([1, 2, 3].map((position) => [position, due]));
-    expect(await exitAllAt(id)).toBe(due + day);
-  });
-
-  it("handles the other lists when one fails, and then throws", async () => {
-    await checkin.deliver(topics.eventChanged, [eventFact({ event: "nowhere", timezone: "Nowhere/Never" })]);
-    await checkin.lists.createCheckinList({
-      ...place,
-      event: "nowhere",
-      fields: listFields({ exitAllAt: due - hour }),
-    });
-    const id = await dueList();
-    await expect(handle()).rejects.toThrow(RangeError);
-    expect(await exitAllAt(id)).toBe(due + day);
   });
 });

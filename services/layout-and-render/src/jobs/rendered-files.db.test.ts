@@ -1,0 +1,148 @@
+import { systemClock } from "@tessera/kit/clock";
+import type { Files } from "@tessera/kit/files/files";
+import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
+import { sql } from "@tessera/kit/pg/sql";
+import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { topics } from "@tessera/protos/topics";
+import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
+import { describe, expect, it, vi } from "vitest";
+import { drawKey, renderId } from "../render-work.ts";
+import { part, renderJobs } from "../testing/render-jobs.ts";
+import { place, startLayout } from "../testing/start-layout.ts";
+import { removeRenders } from "./remove-renders.ts";
+
+const jobs = renderJobs();
+const { finish, start, stored, workers } = jobs;
+
+/** A store that a job reaches when its lease has ended meanwhile, and what it needs was erased. */
+const reachedLate = (id: string): Files => ({
+  ...jobs.files,
+  async put(...given) {
+    await jobs.db.run(
+      sql`update work set state = 'expired', payload = null, due_at = now() + interval '1 hour' where id = ${id}`,
+    );
+    return jobs.files.put(...given);
+  },
+});
+
+describe("a process that was frozen", () => {
+  it("[D3.10] leaves no file of a job that was erased meanwhile", async () => {
+    const job = await start([part(1)]);
+    await finish({ files: reachedLate(renderId(job)) });
+    await expect(job.find()).rejects.toMatchObject({ code: "render_not_found" });
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe("rendered files", () => {
+  it("[L52.1] of a worker that lost its lease are put beside, and go", async () => {
+    const job = await start([part(1)]);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let puts = 0;
+    const slowAtFirst: Files = {
+      ...jobs.files,
+      async put(...given) {
+        const put = await jobs.files.put(...given);
+        puts += 1;
+        if (puts === 1) await released;
+        return put;
+      },
+    };
+    const running = startTestWorkers(jobs.db, workers({ files: slowAtFirst }));
+    await vi.waitUntil(async () => (await stored()).length === 1, { timeout: 10_000 });
+    await vi.waitUntil(
+      async () => {
+        await passTime(jobs.db);
+        return (await job.find()).state === BatchState.SUCCEEDED;
+      },
+      { timeout: 10_000, interval: 500 },
+    );
+    release();
+    await running.stop();
+    const { fileKey } = await job.find();
+    expect([puts, await stored()]).toEqual([2, [fileKey]]);
+    // A worker that was killed has left it.
+    await jobs.files.put(drawKey(renderId(job)), Buffer.from("lost"), { contentType: "application/pdf" });
+    const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
+    await removeRenders({ db: jobs.db, files: jobs.files, clock: later }).run(new AbortController().signal);
+    expect(await stored()).toEqual([fileKey]);
+    // A day later.
+    await jobs.db.run(sql`update work set due_at = now() - interval '1 second'`);
+    await removeRenders({ db: jobs.db, files: jobs.files, clock: later }).run(new AbortController().signal);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("[L52.2] go with their event", async () => {
+    const service_ = await startLayout(jobs.db, { files: jobs.files });
+    await start([part(1)]);
+    await start([part(1)], "other");
+    await finish();
+    expect(await stored()).toHaveLength(2);
+    await service_.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { deletedAt: 9 });
+    await jobs.db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
+    await service_.runJob("remove-gone-events");
+    expect((await stored()).map((key) => key.split("/")[1])).toEqual(["other"]);
+  });
+});
+
+describe("rendered files of a deleted event", () => {
+  const deleteEvent = async (at: number) => {
+    await jobs.service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at });
+    await jobs.service.prepareEvent();
+  };
+  const { signal } = new AbortController();
+  const missing = { code: "render_not_found" };
+
+  it("[L52.2] do not exist for an event that gets its name, which has its own, and go", async () => {
+    const made = await start([part(1)]);
+    const other = await start([part(1)], "other");
+    await finish();
+    const waiting = await start([part(2)]);
+    const deletedAt = systemClock.now();
+    await deleteEvent(deletedAt);
+    await expect(made.find()).rejects.toMatchObject(missing);
+    await expect(waiting.find()).rejects.toMatchObject(missing);
+    const own = await start([part(3)]);
+    // A rebuild may tell of the deletion late.
+    await deleteEvent(deletedAt);
+    await finish();
+    expect([(await own.find()).state, (await other.find()).state]).toEqual([
+      BatchState.SUCCEEDED,
+      BatchState.SUCCEEDED,
+    ]);
+    expect(await stored()).toHaveLength(3);
+    const killed = { ...jobs.files, remove: () => Promise.reject(new Error("the process was killed")) };
+    await expect(removeNotedFiles({ db: jobs.db, files: killed }).run(signal)).rejects.toThrow("killed");
+    await removeNotedFiles(jobs).run(signal);
+    expect(await jobs.db.many(sql`select from file_to_remove`)).toEqual([]);
+    expect(await stored()).toEqual([(await own.find()).fileKey, (await other.find()).fileKey].sort());
+  });
+
+  it("[L52.2] are not kept of one that was at work", async () => {
+    const job = await start([part(1)]);
+    let isDeleted = false;
+    const slow: Files = {
+      ...jobs.files,
+      async put(...given) {
+        if (!isDeleted) await deleteEvent(systemClock.now());
+        isDeleted = true;
+        return jobs.files.put(...given);
+      },
+    };
+    await finish({ files: slow });
+    await expect(job.find()).rejects.toMatchObject(missing);
+    expect([isDeleted, await stored()]).toEqual([true, []]);
+  });
+});
+
+it("[L52.2] rendered files of an event that a rebuild has told late are still there", async () => {
+  const made = await start([part(1)]);
+  await finish();
+  await jobs.service.sweep(topics.eventChanged, 1000);
+  await jobs.service.prepareEvent();
+  expect((await made.find()).state).toBe(BatchState.SUCCEEDED);
+  expect(await jobs.db.many(sql`select from file_to_remove`)).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import type { Files } from "@tessera/kit/files/files";
+import { sql } from "@tessera/kit/pg/sql";
+import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { startTestWorkers } from "@tessera/testkit/finish-work";
+import { describe, expect, it, vi } from "vitest";
+import { part, renderJobs } from "../testing/render-jobs.ts";
+import { place } from "../testing/start-layout.ts";
+import { allTickets } from "../testing/ticket-answer.ts";
+
+const jobs = renderJobs();
+const { start, stored, workers } = jobs;
+
+describe("taking turns", () => {
+  it("[L53.1] a single ticket waits for no thousand files of another organizer, nor of its own", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => part(index + 1));
+    for (let job = 0; job < 1000; job += 1) await start(job < 40 ? many : [part(job)], "large");
+    for (let job = 0; job < 20; job += 1) await start(many);
+    let asked = 0;
+    const readTicketData: typeof allTickets.readTicketData = (request) => {
+      asked += request.positions.length;
+      return allTickets.readTicketData(request);
+    };
+    const running = startTestWorkers(jobs.db, workers({ ticketData: { readTicketData } }));
+    try {
+      await vi.waitUntil(async () => (await stored()).length > 0, { timeout: 20_000 });
+      for (const organizer of [place.organizer, "third"]) {
+        const before = asked;
+        const job = await start([part(1)], organizer);
+        await vi.waitUntil(async () => (await job.find()).state === BatchState.SUCCEEDED, {
+          timeout: 20_000,
+          interval: 20,
+        });
+        // Of 13,000 that wait: those whose turn it was meanwhile.
+        expect(asked - before).toBeLessThan(2000);
+      }
+    } finally {
+      await running.stop();
+    }
+  }, 60_000);
+
+  it("[L53.2] a job waits for no backgrounds of another organizer that cannot be had", async () => {
+    await jobs.service.prepareEvent({ organizer: "slow" });
+    const { id } = await jobs.service.create({}, { ...place, organizer: "slow" });
+    const name = "cd".repeat(20);
+    await jobs.db.run(sql`
+      update layout set background = ${name}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
+    const held = Promise.withResolvers<undefined>();
+    const holding: Files = {
+      ...jobs.files,
+      get: (...given) => (given[0].includes(name) ? held.promise : jobs.files.get(...given)),
+    };
+    const ofOne = (count: number) => Array.from({ length: count }, () => part(1, { overrideLayout: id }));
+    for (const count of [1, 1, 1, 1, 1, 20, 20, 20]) await start(ofOne(count), "slow");
+    const running = startTestWorkers(jobs.db, workers({ files: holding }));
+    try {
+      await vi.waitUntil(
+        async () => (await jobs.db.many(sql`select from work where work.state = 'running'`)).length >= 5,
+      );
+      const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
+      for (const other of others)
+        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(BatchState.SUCCEEDED);
+    } finally {
+      held.resolve(undefined);
+      await running.stop();
+    }
+  });
+});

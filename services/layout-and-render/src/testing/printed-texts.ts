@@ -1,0 +1,10 @@
+import type { Ticket } from "../domain/ticket.ts";
+import { listVariables } from "../domain/variables/find-variable.ts";
+import { print } from "./ticket.ts";
+
+export const textOf = (name: string, printed: Ticket) => print(name, printed).value;
+
+/** What each variable of a ticket prints; others are asked for by name. */
+export function textsOf(printed: Ticket, ...others: readonly string[]): Record<string, string> {
+  return Object.fromEntries([...listVariables(printed), ...others].map((name) => [name, textOf(name, printed)]));
+}

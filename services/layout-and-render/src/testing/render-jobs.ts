@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { diskFiles } from "@tessera/engines/disk";
+import { systemClock } from "@tessera/kit/clock";
+import { Fault } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import { enqueueWork } from "@tessera/kit/jobs/work";
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { shareReads } from "@tessera/kit/pg/reads";
+import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { collect, getFile } from "@tessera/testkit/files-contract";
+import { finishWork } from "@tessera/testkit/finish-work";
+import { readPdf } from "@tessera/testkit/read-pdf";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { Formats } from "../domain/formats/formats.ts";
+import { findBatch } from "../handlers/find-batch.ts";
+import { type JobTools, renderBatches, renderFews } from "../jobs/render-batches.ts";
+import { renderId, workFor } from "../render-work.ts";
+import { openTestRenderer, type TestRenderer } from "./renderer.ts";
+import { place, type RunningLayout, startLayout } from "./start-layout.ts";
+import { allTickets, noScans } from "./ticket-answer.ts";
+
+/** Starts the service for the tests of a file, with a browser. Each begins with an event, and with a folder without files. */
+export function renderJobs() {
+  let database: TestDatabase;
+  let db: Db;
+  let service: RunningLayout;
+  let renderer: TestRenderer;
+  let directory: string;
+  let files: Files;
+  let lines: string[];
+
+  beforeAll(async () => {
+    database = await createTestDatabase([
+      { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
+    ]);
+    db = database.open("layout");
+    service = await startLayout(db);
+    renderer = openTestRenderer();
+  });
+  afterAll(async () => {
+    await renderer.close();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "tessera-renders-"));
+    files = diskFiles({ directory });
+    lines = [];
+    await service.reset();
+    await service.prepareEvent();
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  function workers(changed: Partial<JobTools> = {}) {
+    const tools: JobTools = {
+      reads: shareReads(db),
+      files,
+      clock: systemClock,
+      ticketData: allTickets,
+      firstEntries: noScans,
+      answerFiles: {
+        getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
+        getAnswerFiles: async ({ answers }) => ({ files: answers.map(() => ({ file: undefined })) }),
+      },
+      renderer: renderer.tools,
+      formats: new Formats(),
+      issuer: "https://tickets.example",
+      log: createLog({ service: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
+      ...changed,
+    };
+    return [renderBatches(tools), renderFews(tools)];
+  }
+
+  return {
+    get db() {
+      return db;
+    },
+    get service() {
+      return service;
+    },
+    get renderer() {
+      return renderer;
+    },
+    /** Where the files are. */
+    get directory() {
+      return directory;
+    },
+    get files() {
+      return files;
+    },
+    /** What jobs have logged. */
+    get lines() {
+      return lines;
+    },
+    workers,
+    finish: (changed: Partial<JobTools> = {}) => finishWork(db, workers(changed)),
+    async start(parts: readonly Part[], organizer: string = place.organizer) {
+      const wanted = { organizer, event: place.event, job: randomUUID(), file: randomUUID() };
+      const { file, event } = wanted;
+      await db.transaction((tx) =>
+        enqueueWork(tx, workFor(parts.length), [
+          { id: renderId(wanted), owner: organizer, payload: { organizer, event, file, parts } },
+        ]),
+      );
+      return { ...wanted, find: () => findBatch(wanted, { db }) };
+    },
+    stored: async () => (await collect(files.list("renders/"))).map(({ key }) => key),
+    readStored: async (key: string) => readPdf(await buffer((await getFile(files, key)).content)),
+  };
+}
+
+export const part = (position: number, more: Partial<Part> = {}): Part => ({
+  position,
+  overrideChannel: undefined,
+  overrideLayout: undefined,
+  ...more,
+});
