@@ -64,4 +64,36 @@ describe("the fields of a list", () => {
     expect(json).toMatchObject({ id: 7, position_count: 10 });
     expect(app.peers.requestsOf("createCheckinList")).toMatchObject([{ fields }]);
   });
+
+  it("[C1.6] shows the date of what is written in full where it is asked for, which cannot be set then", async () => {
+    const json = Buffer.from('{"id":3,"name":{"en":"Monday"},"date_from":"2027-01-01T00:00:00Z"}');
+    const documents = { subevents: [{ id: 3, json }], items: [], questions: [] };
+    const list = aList({ subevent: 3 });
+    app.peers.when("checkinLists", "createCheckinList", async () => ({ list }));
+    app.peers.when("checkinLists", "updateCheckinList", async () => ({ list }));
+    app.peers.when("checkinLists", "getCheckinList", async ({ expand }) => ({
+      list,
+      documents: expand?.subevent === true ? documents : undefined,
+    }));
+    const body = { name: "Gate", subevent: 4 };
+    for (const [method, path, status] of [
+      ["POST", lists, 201],
+      ["PUT", `${lists}7/`, 200],
+      ["PATCH", `${lists}7/`, 200],
+    ] as const) {
+      expect(await app.send(method, `${path}?expand=subevent`, { body })).toMatchObject({
+        status,
+        json: { subevent: { id: 3, event: "sampleconf", name: { en: "Monday" } } },
+      });
+      expect(await app.send(method, path, { body })).toMatchObject({ status, json: { subevent: 3 } });
+    }
+    expect(app.peers.requestsOf("createCheckinList")).toMatchObject([
+      { fields: { name: "Gate", subevent: undefined } },
+      { fields: { name: "Gate", subevent: 4 } },
+    ]);
+    const masks = app.peers
+      .requestsOf("updateCheckinList")
+      .map((request) => (request as { updateMask: string[] }).updateMask);
+    expect(masks.map((mask) => mask.includes("subevent"))).toEqual([false, true, false, true]);
+  });
 });

@@ -1,3 +1,4 @@
+import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { TypeOf } from "@tessera/schema/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
@@ -29,7 +30,20 @@ const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
+const expandWritten = words(
+  "Shows the date of the list in full instead of its id; a date that is sent is ignored then.",
+  ["subevent"] as const,
+);
+
 type SentList = TypeOf<typeof listPatch.schema>;
+
+type Writing = Incoming<{ readonly expand: readonly "subevent"[] }, SentList>;
+
+/** What is written: a field that is asked for in full is read-only (source: behaviour of check-in, 2.3). */
+function sentBy({ query, body }: Writing): SentList {
+  const { subevent: _readOnly, ...others } = body;
+  return query.expand.includes("subevent") ? others : body;
+}
 
 /** Lists of an event: `checkinlists/` and below. */
 export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
@@ -40,20 +54,29 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
   };
 
-  const add = (request: Incoming<unknown, SentList>, options: Examining = {}) =>
-    checkinLists.createCheckinList({ ...inEvent(request), fields: listFields.toMessage(request.body), ...options });
+  const add = (request: Writing, options: Examining = {}) =>
+    checkinLists.createCheckinList({ ...inEvent(request), fields: listFields.toMessage(sentBy(request)), ...options });
 
-  const change = (request: Incoming<unknown, SentList>, options: Examining = {}) =>
-    checkinLists.updateCheckinList({
+  const change = (request: Writing, options: Examining = {}) => {
+    const sent = sentBy(request);
+    return checkinLists.updateCheckinList({
       ...ofPath(request),
-      fields: listFields.toMessage(request.body),
-      updateMask: listFields.namesIn(request.body),
+      fields: listFields.toMessage(sent),
+      updateMask: listFields.namesIn(sent),
       ...options,
     });
+  };
 
-  const update = async (request: Incoming<unknown, SentList>) => {
+  const present = async (request: Writing, list: CheckinList | undefined) => {
+    const expanded = toExpand(request.query.expand);
+    if (list === undefined || expanded === undefined) return presentList(list);
+    const found = await checkinLists.getCheckinList({ ...inEvent(request), id: list.id, expand: expanded });
+    return presentList(found.list, readSubevents(found.documents, request));
+  };
+
+  const update = async (request: Writing) => {
     const { list } = await change(request);
-    return { status: 200, body: presentList(list) };
+    return { status: 200, body: await present(request, list) };
   };
 
   return {
@@ -118,12 +141,13 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       example: checkinListExamples.create,
       summary: "Creates a check-in list",
       access: writing,
+      query: { expand: expandWritten },
       body: listBody,
       answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
       examine: (request) => add(request, { onlyCheck: true }),
       async handle(request) {
         const { list } = await add(request);
-        return { status: 201, body: presentList(list) };
+        return { status: 201, body: await present(request, list) };
       },
     }),
 
@@ -132,6 +156,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       example: checkinListExamples.patch,
       summary: "Changes some fields of a check-in list",
       access: writing,
+      query: { expand: expandWritten },
       body: listPatch,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
@@ -145,6 +170,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       summary: "Sets all fields of a check-in list",
       description: "Fields that are left out return to their default.",
       access: writing,
+      query: { expand: expandWritten },
       body: listBody,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,

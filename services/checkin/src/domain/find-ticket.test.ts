@@ -99,6 +99,20 @@ describe("media", () => {
 
   it("[C3.20] lead to canceled tickets", () => {
     expect(inWord([match({ canceled: true }, medium)])).toBe("canceled");
+    const both = [match({ id: 1, canceled: true }, medium), match({ id: 2, canceled: true }, medium)];
+    expect(inWord(both, { on: { allProducts: false } })).toBe("canceled");
+  });
+
+  it("[C3.9] lead to canceled tickets only where no other is linked", () => {
+    const rebooked = [match({ id: 1, canceled: true }, medium), match({ id: 2 }, medium)];
+    expect(decide(rebooked)).toMatchObject({ outcome: "admitted", match: { ticket: { id: 2 } } });
+    const exchanged = [
+      match({ id: 1, item: 11 }, medium),
+      match({ id: 2, addonTo: 1, canceled: true }, medium),
+      match({ id: 3, addonTo: 1 }, medium),
+    ];
+    for (const type of ["entry", "exit"] as const)
+      expect(decide(exchanged, { on: onlyTen, how: { type } })).toMatchObject({ match: { ticket: { id: 3 } } });
   });
 });
 
@@ -108,6 +122,19 @@ describe("codes that were revoked", () => {
   it("[C3.10] are refused, and forced scans go on with their ticket", () => {
     expect(inWord([match({}, revoked)])).toBe("revoked");
     expect(decide([match({}, revoked)], { how: { force: true } })).toMatchObject({ outcome: "admitted", forced: true });
+  });
+
+  it("[C3.10] lead to a canceled add-on only where no other is there", () => {
+    const exchanged = [
+      match({ id: 1, item: 11 }, revoked),
+      match({ id: 2, addonTo: 1, canceled: true }, revoked),
+      match({ id: 3, addonTo: 1 }, revoked),
+    ];
+    const on = { allProducts: false, limitProducts: [10] };
+    expect(decide(exchanged, { on, how: { force: true } })).toMatchObject({
+      match: { ticket: { id: 3 } },
+      forced: true,
+    });
   });
 
   it("[C3.10] are refused for exits, too", () => {

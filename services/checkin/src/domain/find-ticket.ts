@@ -5,7 +5,8 @@ import type { Match, Ticket } from "./ticket.ts";
  * Keeps the tickets that a code can mean, base tickets first.
  *
  * A canceled ticket and one of another date count as unknown, unless a medium or a revoked code leads to them. Each way
- * of finding tickets counts only where the ones before it lead nowhere.
+ * of finding tickets counts only where the ones before it lead nowhere. Beside a ticket that is valid no canceled one is
+ * meant: a medium keeps those that were exchanged.
  */
 export function findCandidates<M extends Match>(matches: readonly M[], list: AdmissionTerms): readonly M[] {
   const known = matches.filter(({ ticket }) => !ticket.canceled && coversDate(list, ticket.subevent));
@@ -15,7 +16,9 @@ export function findCandidates<M extends Match>(matches: readonly M[], list: Adm
     matches.filter(({ foundBy }) => foundBy === "medium"),
     matches.filter(({ foundBy }) => foundBy === "revoked"),
   ];
-  const candidates = ways.find((way) => way.length > 0) ?? [];
+  const found = ways.find((way) => way.length > 0) ?? [];
+  const valid = found.filter(({ ticket }) => !ticket.canceled);
+  const candidates = valid.length > 0 ? valid : found;
   return candidates.toSorted(
     (a, b) => Number(a.ticket.addonTo !== null) - Number(b.ticket.addonTo !== null) || a.ticket.id - b.ticket.id,
   );

@@ -89,8 +89,9 @@ describe("a layout that comes as a record", () => {
       1: { layout: [expect.stringContaining("Element 2")] },
     });
     expect(await apply(layout({ layout: [sent] }))).toEqual({});
-    const [{ elements = "" } = {}] = await service.list();
-    expect(JSON.parse(elements)).toEqual([{ ...element, left: -2.5, bottom: -1 }]);
+    expect(await service.list()).toMatchObject([
+      { elements: JSON.stringify([{ ...element, left: -2.5, bottom: -1 }]) },
+    ]);
   });
 
   it("[L7.1, R5.1] changes nothing when it is sent again, not even the address of its background", async () => {
