@@ -151,7 +151,7 @@ export interface Incoming<Q = unknown, B = unknown> {
   cutOff(): void;
 }
 
-/** What a service is asked to do by `examine`. */
+/** What `examine` adds to a request: the service only looks for what is wrong. */
 export interface Examining {
   readonly onlyCheck?: true;
 }

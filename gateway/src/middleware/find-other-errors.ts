@@ -86,7 +86,7 @@ async function ofList(
   return invalidElements(all);
 }
 
-/** What is wrong with an element by its schema, and by its service, which got something else in place of a whole one. */
+/** Joins what the schema and the service say of an element. Of one that is wrong as a whole the service got another. */
 function joined(errors: FieldErrors, others: FieldErrors): FieldErrors {
   if (errors["non_field_errors"] !== undefined) return errors;
   const wrong = new WrongFields(errors);

@@ -91,6 +91,11 @@ describe("the fields of a list", () => {
       { fields: { name: "Gate", subevent: undefined } },
       { fields: { name: "Gate", subevent: 4 } },
     ]);
+    app.peers.when("checkinLists", "getCheckinList", () => Promise.reject(new Error("away")));
+    expect(await app.send("POST", `${lists}?expand=subevent`, { body })).toMatchObject({
+      status: 201,
+      json: { subevent: 3 },
+    });
     const masks = app.peers
       .requestsOf("updateCheckinList")
       .map((request) => (request as { updateMask: string[] }).updateMask);

@@ -70,8 +70,10 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
   const present = async (request: Writing, list: CheckinList | undefined) => {
     const expanded = toExpand(request.query.expand);
     if (list === undefined || expanded === undefined) return presentList(list);
-    const found = await checkinLists.getCheckinList({ ...inEvent(request), id: list.id, expand: expanded });
-    return presentList(found.list, readSubevents(found.documents, request));
+    const asked = { ...inEvent(request), id: list.id, expand: expanded };
+    // It is stored: where its date cannot be shown now, the id is.
+    const { documents } = await checkinLists.getCheckinList(asked).catch(() => ({ documents: undefined }));
+    return presentList(list, readSubevents(documents, request));
   };
 
   const update = async (request: Writing) => {
