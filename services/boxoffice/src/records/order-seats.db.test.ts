@@ -1,29 +1,13 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, expect, it } from "vitest";
+import { emptyOffice } from "../testing/empty-office.ts";
 import { festival, position, sample } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
+const office = emptyOffice();
 
 beforeEach(async () => {
-  await emptyTables(db);
   await office.apply(...festival);
 });
-
-afterAll(() => database.drop());
 
 /** One position on each of these seats. */
 const onSeats = (firstId: number, ...seats: readonly unknown[]) =>
@@ -32,7 +16,7 @@ const onSeats = (firstId: number, ...seats: readonly unknown[]) =>
 const sold = (code: string, firstId: number, ...seats: readonly unknown[]) =>
   sample.order({ code, positions: onSeats(firstId, ...seats) });
 
-const seatIds = () => db.many(sql`select id, guid from seat order by id`);
+const seatIds = () => office.db.many(sql`select id, guid from seat order by id`);
 
 it("a new seat takes an id that stood beside a guid which is known, in the same batch", async () => {
   await office.apply(sample.seat({ id: 1, seat_guid: "a" }));

@@ -1,26 +1,12 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
+const office = emptyOffice();
 
 beforeEach(async () => {
-  await emptyTables(db);
   await office.apply(
     ...festival,
     sample.item({ id: 2, variations: [{ id: 21, value: {} }] }),
@@ -28,13 +14,8 @@ beforeEach(async () => {
     { ...sample.item(), event: "series" },
     { ...sample.subevent(), event: "series" },
   );
-  await takeFacts(db);
+  await takeFacts(office.db);
 });
-
-// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
-afterEach(() => expect(office.logged).toEqual([]));
-
-afterAll(() => database.drop());
 
 const scan = {
   id: 5,
@@ -46,11 +27,15 @@ const scan = {
   device_id: 7,
 };
 
-const published = async () => (await takeFacts(db)).map(({ key, value }) => (value === null ? `${key} removed` : key));
+const published = async () =>
+  (await takeFacts(office.db)).map(({ key, value }) => (value === null ? `${key} removed` : key));
 
 const documentOf = async (code: string) =>
-  (await db.one<{ data: Record<string, unknown> }>(sql`select "order".data from "order" where "order".code = ${code}`))
-    .data;
+  (
+    await office.db.one<{ data: Record<string, unknown> }>(
+      sql`select "order".data from "order" where "order".code = ${code}`,
+    )
+  ).data;
 
 describe("an order", () => {
   it.each([
@@ -118,11 +103,11 @@ describe("an order", () => {
       sample.order({ code: " äbc ", positions: [position({ secret: " S=\\\"'\u{1f39f} " })] }),
       sample.order({ code: " ÄBC ", positions: [] }),
     );
-    expect(await db.many(sql`select "order".code from "order" order by "order".code`)).toEqual([
+    expect(await office.db.many(sql`select "order".code from "order" order by "order".code`)).toEqual([
       { code: " ÄBC " },
       { code: " äbc " },
     ]);
-    expect(await db.one(sql`select position.order_code, position.secret from position`)).toEqual({
+    expect(await office.db.one(sql`select position.order_code, position.secret from position`)).toEqual({
       order_code: " äbc ",
       secret: " S=\\\"'\u{1f39f} ",
     });
@@ -145,7 +130,9 @@ describe("an order", () => {
     });
     expect(JSON.stringify(await documentOf("ABCDE"))).not.toMatch(/url|payments|unknown|checkins|null/);
     expect(
-      await db.one(sql`select position.positionid, position.item, position.variation, position.canceled from position`),
+      await office.db.one(
+        sql`select position.positionid, position.item, position.variation, position.canceled from position`,
+      ),
     ).toEqual({
       positionid: 1,
       item: 1,
@@ -160,7 +147,7 @@ describe("an order that changes", () => {
 
   beforeEach(async () => {
     await office.apply(sample.order({ positions: three }));
-    await takeFacts(db);
+    await takeFacts(office.db);
   });
 
   it("publishes all its positions when it changes itself", async () => {
@@ -177,7 +164,9 @@ describe("an order that changes", () => {
   it("publishes the position that changed", async () => {
     await office.apply(sample.order({ positions: [three[0], position({ ...three[1], secret: "new" }), three[2]] }));
     expect(await published()).toEqual(["org/fest/2"]);
-    expect(await db.one(sql`select position.secret from position where position.id = 2`)).toEqual({ secret: "new" });
+    expect(await office.db.one(sql`select position.secret from position where position.id = 2`)).toEqual({
+      secret: "new",
+    });
   });
 
   it("[R3.41] loses the positions that it is sent without", async () => {
@@ -189,28 +178,28 @@ describe("an order that changes", () => {
 
   it("[R3.41] takes its positions along when it is removed", async () => {
     await office.apply(sample.order({ code: "OTHER", positions: [position({ id: 4 })] }));
-    await takeFacts(db);
+    await takeFacts(office.db);
     await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
     expect((await published()).sort()).toEqual(["org/fest/1 removed", "org/fest/2 removed", "org/fest/3 removed"]);
-    expect(await db.many(sql`select position.id from position`)).toEqual([{ id: 4 }]);
+    expect(await office.db.many(sql`select position.id from position`)).toEqual([{ id: 4 }]);
   });
 
   it("[R3.40] may give a position to an order behind it, which keeps its scans", async () => {
     await office.apply(sample.order({ positions: [three[0], three[1], position({ ...three[2], checkins: [scan] })] }));
-    await takeFacts(db);
+    await takeFacts(office.db);
     const rest = sample.order({ positions: three.slice(0, 2) });
     const split = sample.order({ code: "SPLIT", positions: [position({ id: 3 })] });
     expect(await office.apply(split, rest)).toEqual({
       1: { "positions.0.id": ["Position 3 belongs to another order."] },
     });
     await office.apply(sample.order({ positions: [three[0], three[1], position({ ...three[2], checkins: [scan] })] }));
-    await takeFacts(db);
+    await takeFacts(office.db);
     expect(await office.apply(rest, split)).toEqual({});
-    const facts = await takeFacts(db);
+    const facts = await takeFacts(office.db);
     expect(facts).toMatchObject([
       { key: "org/fest/3", value: { position: { order: { code: "SPLIT" } }, earlierCheckins: [{ id: 5 }] } },
     ]);
-    expect(await db.one(sql`select position.order_code from position where position.id = 3`)).toEqual({
+    expect(await office.db.one(sql`select position.order_code from position where position.id = 3`)).toEqual({
       order_code: "SPLIT",
     });
   });
@@ -240,7 +229,7 @@ describe("scans made elsewhere", () => {
     autoCheckedIn: false,
   };
 
-  const checkinsPublished = async () => (await takeFacts(db)).map(({ value }) => value?.["earlierCheckins"]);
+  const checkinsPublished = async () => (await takeFacts(office.db)).map(({ value }) => value?.["earlierCheckins"]);
 
   it("[R3.45] are published with their position", async () => {
     await office.apply(withScans([scan, { id: 6, list: 3, datetime: "2026-07-01T17:00:00Z", auto_checked_in: true }]));
@@ -255,9 +244,9 @@ describe("scans made elsewhere", () => {
     ["null", null],
   ])("[R3.46] stay when they are %s", async (_name, checkins) => {
     await office.apply(withScans([scan]));
-    await takeFacts(db);
+    await takeFacts(office.db);
     await office.apply(withScans(checkins));
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
     await office.apply(sample.order({ status: "c", positions: [position({ checkins })] }));
     expect(await checkinsPublished()).toEqual([[earlier]]);
   });
@@ -278,6 +267,6 @@ describe("scans made elsewhere", () => {
       ],
     ]);
     await office.apply(withScans([{ ...scan, id: 8 }]));
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
   });
 });

@@ -1,34 +1,15 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
+const office = emptyOffice();
 
 beforeEach(async () => {
-  await emptyTables(db);
   await office.apply(...festival);
-  await takeFacts(db);
+  await takeFacts(office.db);
 });
-
-// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
-afterEach(() => expect(office.logged).toEqual([]));
-
-afterAll(() => database.drop());
 
 const menu = [
   { id: 11, identifier: "MEAT", answer: { en: "Meat" } },
@@ -85,8 +66,8 @@ describe("a question", () => {
       valid_file_portrait: false,
     };
     expect(await office.apply(sample.question({ ...sent, unknown: 1 }))).toEqual({});
-    expect(await db.many(sql`select data from question`)).toEqual([{ data: kept }]);
-    const [fact, ...rest] = await takeFacts(db);
+    expect(await office.db.many(sql`select data from question`)).toEqual([{ data: kept }]);
+    const [fact, ...rest] = await takeFacts(office.db);
     expect(rest).toEqual([]);
     expect(fact).toMatchObject({
       topic: "question-changed",
@@ -95,9 +76,9 @@ describe("a question", () => {
     });
     expect(JSON.parse(Buffer.from(fact?.value?.["document"] as Uint8Array).toString())).toEqual(kept);
     await office.apply(sample.question(sent));
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
     await office.apply(sample.question({ type: "TEL" }), removed(1), removed(1));
-    const [changed, gone, ...none] = await takeFacts(db);
+    const [changed, gone, ...none] = await takeFacts(office.db);
     expect(Number(changed?.value?.["revision"])).toBeGreaterThan(Number(fact?.value?.["revision"]));
     expect([gone, none]).toEqual([{ topic: "question-changed", key: "org/fest/1", value: null }, []]);
   });
@@ -105,7 +86,9 @@ describe("a question", () => {
   it("[R4.3] raises the sequences of its id and its options' above them", async () => {
     await office.apply(sample.question({ id: 5000, type: "C", options: [{ id: 9000, answer: {} }] }));
     expect(
-      await db.one(sql`select nextval('question_id_seq') as question, nextval('question_option_id_seq') as option`),
+      await office.db.one(
+        sql`select nextval('question_id_seq') as question, nextval('question_option_id_seq') as option`,
+      ),
     ).toEqual({ question: 5001, option: 9001 });
   });
 
@@ -149,15 +132,15 @@ describe("a question", () => {
     ],
   ])("[R3.27, R3.28, R3.29] %s is refused by the names of its fields", async (_name, fields, expected) => {
     await office.apply(colors, ...[sample.event({ slug: "other" }), sample.question({ id: 8 })].map(elsewhere));
-    await takeFacts(db);
+    await takeFacts(office.db);
     expect(fieldsOf((await office.apply(sample.question(fields)))[1])).toEqual(expected);
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
   });
 
   it("may depend on one of the same batch, before or behind it", async () => {
     const dependent = sample.question({ dependency_question: 7, dependency_value: "71" });
     expect(await office.apply(dependent, colors)).toEqual({});
-    const [row] = await db.many<{ data: Record<string, unknown> }>(sql`select data from question where id = 1`);
+    const [row] = await office.db.many<{ data: Record<string, unknown> }>(sql`select data from question where id = 1`);
     expect(row?.data).toMatchObject({ dependency_values: ["71"], dependency_value: "71" });
     expect(fieldsOf((await office.apply(sample.question({ id: 7, type: "N" })))[1])).toEqual(["type"]);
     expect(fieldsOf((await office.apply(sample.question({ id: 7, ask_during_checkin: true })))[1])).toEqual([
@@ -204,10 +187,10 @@ describe("a question", () => {
     expect(await office.apply(record("item", { id: 1 }, { deleted: true }))).toEqual({
       1: { non_field_errors: ["Questions refer to it; remove or change those first."] },
     });
-    await takeFacts(db);
+    await takeFacts(office.db);
     await office.apply(record("event", { slug: "fest" }, { deleted: true }));
-    expect((await takeFacts(db)).map(({ topic }) => topic)).toContain("question-changed");
-    expect(await db.many(sql`select id from question`)).toEqual([]);
+    expect((await takeFacts(office.db)).map(({ topic }) => topic)).toContain("question-changed");
+    expect(await office.db.many(sql`select id from question`)).toEqual([]);
   });
 });
 
@@ -234,7 +217,7 @@ describe("an answer", () => {
   it("[R3.30] stays when the option goes that it chose", async () => {
     await office.apply(ordered({ question: 1, answer: "Meat", options: [11] }));
     expect(await office.apply(sample.question({ type: "C", options: [menu[1]] }))).toEqual({});
-    const { answers } = await db.one<{ answers: unknown }>(
+    const { answers } = await office.db.one<{ answers: unknown }>(
       sql`select "order".data #> '{positions,0,answers}' as answers from "order"`,
     );
     expect(answers).toMatchObject([{ question: 1, answer: "Meat", options: [11] }]);
