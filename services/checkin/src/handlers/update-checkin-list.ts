@@ -9,7 +9,7 @@ import { checkListFields, joinErrors, type ListErrors } from "../domain/check-li
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import { requireEvent } from "../store/events.ts";
+import { type EventInfo, requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { listNotFound, lockList, putLists, requireList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
@@ -28,9 +28,9 @@ export async function updateCheckinList(
   if (unknown.length > 0) {
     throw fault("invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
-  const errorsOf = async (db: Queryable, list: ListFields): Promise<ListErrors> => {
-    const againstEvent = await checkAgainstEvent(db, request, {
-      event: await requireEvent(db, request),
+  const errorsOf = async (on: Queryable, event: EventInfo, list: ListFields): Promise<ListErrors> => {
+    const againstEvent = await checkAgainstEvent(on, request, {
+      event,
       fields: {
         limitProducts: mask.has("limit_products") ? list.limitProducts : [],
         subevent: mask.has("subevent") ? list.subevent : null,
@@ -39,16 +39,18 @@ export async function updateCheckinList(
     return joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name }));
   };
   if (request.onlyCheck) {
-    refuseWrongFields(await errorsOf(db, listFields.apply(await requireList(db, request), sent, mask)));
+    const event = await requireEvent(db, request);
+    const held = await requireList(db, request);
+    refuseWrongFields(await errorsOf(db, event, listFields.apply(held, sent, mask)));
     return { list: undefined };
   }
   let changed: number | undefined;
   const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {
-    await requireEvent(tx, request);
+    const event = await requireEvent(tx, request);
     const held = await lockList(tx, request);
     if (held === undefined) throw listNotFound();
     const list = listFields.apply(held, sent, mask);
-    refuseInvalid(await errorsOf(tx, list));
+    refuseInvalid(await errorsOf(tx, event, list));
     const exitSet = mask.has("exit_all_at") ? list.exitAllAt : held.exitSet;
     if (await putLists(tx, request, [{ ...list, exitSet }])) await noteListsChanged(tx, request);
     changed = list.id;
