@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { faultOf } from "@tessera/testkit/fault-of";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Fault } from "../fault.ts";
 import { createLog } from "../log.ts";
 import { type DatabaseOptions, type Db, openDatabase } from "./database.ts";
 import { roleOf } from "./provision.ts";
@@ -58,15 +58,6 @@ function open(options: Partial<DatabaseOptions> = {}): Db {
   });
   opened.push(db);
   return db;
-}
-
-async function faultOf(work: Promise<unknown>): Promise<Fault> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof Fault) return error;
-  throw new TypeError("expected a fault", { cause: error });
 }
 
 const unavailable = { kind: "unavailable", code: "database_unavailable", retryAfterMs: 1000 };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createEmptyDatabase } from "@tessera/testkit/database";
+import { faultOf } from "@tessera/testkit/fault-of";
 import { afterEach, describe, expect, it } from "vitest";
-import { Fault } from "../fault.ts";
 import { createLog } from "../log.ts";
 import { type Db, openDatabase } from "./database.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
@@ -42,15 +42,6 @@ async function folder(files: Readonly<Record<string, string>>): Promise<URL> {
 }
 
 const optionsFor = (url: string, migrations: URL) => ({ url, schema: "alpha", role: roleOf("alpha"), migrations, log });
-
-async function faultOf(work: Promise<unknown>): Promise<Fault> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof Fault) return error;
-  throw new TypeError("expected a fault", { cause: error });
-}
 
 const two = { "0001_a.sql": "create table a (id integer);", "0002_b.sql": "create table b (id integer);" };
 

@@ -1,27 +1,14 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { toSentence } from "@tessera/records/validate";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
+const office = emptyOffice();
 
 beforeEach(async () => {
-  await emptyTables(db);
   const series = [
     sample.event({ slug: "series", has_subevents: true }),
     sample.item(),
@@ -29,13 +16,8 @@ beforeEach(async () => {
     sample.subevent({ id: 2 }),
   ];
   await office.apply(...festival, ...series.map(inSeries));
-  await takeFacts(db);
+  await takeFacts(office.db);
 });
-
-// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
-afterEach(() => expect(office.logged).toEqual([]));
-
-afterAll(() => database.drop());
 
 const inSeries = (sent: TestRecord) => ({ ...sent, event: "series" });
 const fieldsOf = (errors: Record<string, unknown> | undefined) => Object.keys(errors ?? {}).sort();
@@ -49,20 +31,20 @@ const sold = (code: string, id: number, seat: unknown, order: object = {}, of: o
 
 /** The seats of positions as everybody is told, by position. */
 async function toldSeats(): Promise<Record<string, unknown>> {
-  const facts = await takeFacts(db);
+  const facts = await takeFacts(office.db);
   return Object.fromEntries(
     facts.map(({ key, value }) => [key, (value as { position?: { seat?: unknown } })?.position?.seat]),
   );
 }
 
-const seatIds = () => db.many(sql`select id, guid, data ->> 'product' as product from seat order by id`);
+const seatIds = () => office.db.many(sql`select id, guid, data ->> 'product' as product from seat order by id`);
 
 describe("a seat", () => {
   it("[R4.3] is kept whole, is told to nobody yet, and raises its sequence", async () => {
     const sent = { id: 700, zone_name: "Stalls", row_name: 4, row_label: "Row D", seat_number: "17", product: 1 };
     const taken = { orderposition: { id: 4 }, cartposition: null, voucher: 5 };
     expect(await office.apply(sample.seat({ ...sent, ...taken, blocked: true }))).toEqual({});
-    expect(await db.many(sql`select data from seat`)).toEqual([
+    expect(await office.db.many(sql`select data from seat`)).toEqual([
       {
         data: {
           id: 700,
@@ -79,8 +61,8 @@ describe("a seat", () => {
         },
       },
     ]);
-    expect(await takeFacts(db)).toEqual([]);
-    expect(await db.one(sql`select nextval('seat_id_seq') as next`)).toEqual({ next: 701 });
+    expect(await takeFacts(office.db)).toEqual([]);
+    expect(await office.db.one(sql`select nextval('seat_id_seq') as next`)).toEqual({ next: 701 });
   });
 
   it.each([
@@ -132,12 +114,12 @@ describe("a seat", () => {
 
   it("[R3.35] that changes changes in the facts of its positions, canceled ones too", async () => {
     await office.apply(a, b, sold("A", 1, "a"), sold("B", 2, "b"), sold("C", 3, "a", { status: "c" }));
-    await takeFacts(db);
+    await takeFacts(office.db);
     await office.apply(sample.seat({ id: 1, seat_guid: "a", zone_name: "Balcony", seat_number: "9" }));
     const seat = { id: 1, name: "Balcony, Seat 9", seatGuid: "a", zoneName: "Balcony", rowName: "", seatNumber: "9" };
     expect(await toldSeats()).toEqual({ "org/fest/1": seat, "org/fest/3": seat });
     await office.apply(sold("A", 1, { seat_guid: "a", zone_name: "Somewhere else" }));
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
   });
 });
 
@@ -153,7 +135,7 @@ describe("a position", () => {
 
   it("[R3.43, R4.3] brings its seat along, with its id or one of ours, for those behind it too", async () => {
     await office.apply(sample.seat({ id: 40 }));
-    await db.one(sql`select setval('seat_id_seq', 45)`);
+    await office.db.one(sql`select setval('seat_id_seq', 45)`);
     const positions = [
       position({ id: 1, seat: { id: 60, name: "Throne", seat_guid: "a" } }),
       position({ id: 2, positionid: 2, seat: { seat_guid: "b", row_name: "2" } }),
@@ -173,8 +155,8 @@ describe("a position", () => {
       "org/fest/4": { id: 62, name: "c" },
     });
     await office.apply(sample.order({ positions }));
-    expect(await takeFacts(db)).toEqual([]);
-    const { raised } = await db.one<{ raised: number }>(sql`select nextval('seat_id_seq') as raised`);
+    expect(await takeFacts(office.db)).toEqual([]);
+    const { raised } = await office.db.one<{ raised: number }>(sql`select nextval('seat_id_seq') as raised`);
     expect(raised).toBeGreaterThan(60);
   });
 
@@ -219,13 +201,13 @@ describe("a position", () => {
 
   it("[R3.34] may swap seats with that of another order, if both come together and nothing else is wrong", async () => {
     await office.apply(a, b, sold("A", 1, "a"), sold("B", 2, "b"));
-    await takeFacts(db);
+    await takeFacts(office.db);
     expect(fieldsOf((await office.apply(sold("A", 1, "b")))[1])).toEqual(["positions.0.seat"]);
     expect(await office.apply(sold("A", 1, "b"), sold("B", 2, "a", { sales_channel: "x" }))).toEqual({
       1: { "positions.0.seat": ["Another position has this seat."] },
       2: { sales_channel: [expect.any(String)] },
     });
-    expect(await takeFacts(db)).toEqual([]);
+    expect(await takeFacts(office.db)).toEqual([]);
     expect(await office.apply(sold("A", 1, "b"), sold("B", 2, "a"))).toEqual({});
     expect(await toldSeats()).toMatchObject({ "org/fest/1": { id: 2 }, "org/fest/2": { id: 1 } });
   });
@@ -240,9 +222,9 @@ describe("a position", () => {
 it("[R3.33] a seat that twenty orders want at once goes to one of them", async () => {
   await office.apply(a);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => boxOfficeOn(db).apply(sold(`O${index}`, index + 1, "a"))),
+    Array.from({ length: 20 }, (_, index) => boxOfficeOn(office.db).apply(sold(`O${index}`, index + 1, "a"))),
   );
   expect(answers.filter((rejected) => rejected[1] === undefined)).toHaveLength(1);
-  const holders = await db.many(sql`select id from position where seat = 1`);
+  const holders = await office.db.many(sql`select id from position where seat = 1`);
   expect(holders).toHaveLength(1);
 });

@@ -1,39 +1,20 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
+const office = emptyOffice();
 
 beforeEach(async () => {
-  await emptyTables(db);
   const other = [sample.event({ slug: "other" }), sample.item(), sample.order({ positions: [2, 3].map(numbered) })];
   await office.apply(
     ...festival,
     ...other.map((sent) => ({ ...sent, event: "other" })),
     sample.order({ positions: [1, 2].map(numbered) }),
   );
-  await takeFacts(db);
+  await takeFacts(office.db);
 });
-
-// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
-afterEach(() => expect(office.logged).toEqual([]));
-
-afterAll(() => database.drop());
 
 const numbered = (id: number) => position({ id, positionid: id, secret: `secret-${id}` });
 const fieldsOf = (errors: Record<string, unknown> | undefined) => Object.keys(errors ?? {}).sort();
@@ -80,28 +61,28 @@ describe.each([
   it("[R4.3, R4.5, R5.1, R5.5] is told of when it comes, changes and goes, and raises its sequence", async () => {
     expect(await office.apply(created)).toEqual({});
     expect(await office.apply(created)).toEqual({});
-    const [first, ...none] = await takeFacts(db);
+    const [first, ...none] = await takeFacts(office.db);
     expect(first).toEqual({ topic, key, value: { ...value, revision: expect.any(Number) as number } });
     expect(none).toEqual([]);
     await office.apply(changed, record(kind, { id: 1 }, { deleted: true }), created);
-    const [second, gone, again] = await takeFacts(db);
+    const [second, gone, again] = await takeFacts(office.db);
     const revisions = [first, second, again].map((fact) => Number(fact?.value?.["revision"]));
     expect(revisions).toEqual(revisions.toSorted((one, two) => one - two));
     expect(new Set(revisions).size).toBe(3);
     expect(gone).toEqual({ topic, key, value: null });
-    const { next } = await db.one<{ next: number }>(sql`select nextval(${`${kind}_id_seq`}) as next`);
+    const { next } = await office.db.one<{ next: number }>(sql`select nextval(${`${kind}_id_seq`}) as next`);
     expect(next).toBeGreaterThan(1);
   });
 
   it("[R3.1, R3.14] goes with what it lives in", async () => {
     await office.apply(created);
-    await takeFacts(db);
+    await takeFacts(office.db);
     await office.apply(
       ...["fest", "other"].map((slug) => record("event", { slug }, { deleted: true, event: slug })),
       record("organizer", { slug: "org" }, { deleted: true }),
     );
-    expect(await takeFacts(db)).toContainEqual({ topic, key, value: null });
-    expect(await db.many(sql`select slug from organizer`)).toEqual([]);
+    expect(await takeFacts(office.db)).toContainEqual({ topic, key, value: null });
+    expect(await office.db.many(sql`select slug from organizer`)).toEqual([]);
   });
 });
 
@@ -120,7 +101,8 @@ it("[R3.52] lists of secrets say what is missing", async () => {
 
 describe("a medium", () => {
   const links = async () =>
-    (await db.one<{ links: unknown }>(sql`select data -> 'linked_orderpositions' as links from reusable_medium`)).links;
+    (await office.db.one<{ links: unknown }>(sql`select data -> 'linked_orderpositions' as links from reusable_medium`))
+      .links;
 
   it.each([
     ["the only position of that id", { linked_orderpositions: [1, "3"] }, ["fest/1", "other/3"]],
@@ -148,7 +130,7 @@ describe("a medium", () => {
     expect(await office.apply(sample.medium(fields))).toEqual({});
     const wanted = expected.map((name) => ({ event: name.split("/")[0], id: Number(name.split("/")[1]) }));
     expect(await links()).toEqual(wanted);
-    expect((await takeFacts(db)).map(({ value }) => value?.["linkedPositions"])).toEqual([wanted]);
+    expect((await takeFacts(office.db)).map(({ value }) => value?.["linkedPositions"])).toEqual([wanted]);
   });
 
   it.each([
@@ -200,7 +182,7 @@ describe("a medium", () => {
     };
     await office.apply(sample.medium({ ...sent, customer: "C", linked_orderposition: 1, unknown: 1 }));
     await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
-    expect(await db.many(sql`select data from reusable_medium`)).toEqual([
+    expect(await office.db.many(sql`select data from reusable_medium`)).toEqual([
       {
         data: {
           id: 1,
