@@ -1,4 +1,3 @@
-import { inspectRedis } from "@tessera/engines/redis";
 import { redisAccess } from "../open-engines.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
@@ -14,6 +13,8 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
   if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
   const endpoint = endpointOf(url);
   const access = redisAccess(config);
+  // Loaded on use: a service that starts looks at its configuration, and may need no client.
+  const { inspectRedis } = await import("@tessera/engines/redis");
   try {
     const answer = await inspectRedis(access);
     if (typeof answer === "string") return judgeRedis(answer, endpoint);

@@ -1,10 +1,4 @@
-import {
-  type AppliedTopics,
-  applyTopics,
-  diffTopics,
-  type TopicDifference,
-  type TopicOptions,
-} from "@tessera/engines/kafka-topics";
+import type { AppliedTopics, TopicDifference, TopicOptions } from "@tessera/engines/kafka-topics";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
 import { catalogue } from "@tessera/protos/topics";
@@ -13,11 +7,13 @@ import { kafkaAccess } from "../open-engines.ts";
 
 /** Compares the brokers' topics with the catalogue. */
 export async function diffCatalogue(environment: Environment): Promise<readonly TopicDifference[]> {
+  const { diffTopics } = await import("@tessera/engines/kafka-topics");
   return diffTopics(catalogue, topicOptions(environment));
 }
 
 /** Creates missing topics and alters settings. */
 export async function applyCatalogue(environment: Environment): Promise<AppliedTopics> {
+  const { applyTopics } = await import("@tessera/engines/kafka-topics");
   return applyTopics(catalogue, topicOptions(environment));
 }
 
