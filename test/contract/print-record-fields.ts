@@ -17,7 +17,7 @@ export function listFields(schema: JsonSchema, within = ""): RecordField[] {
   return Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>).flatMap(
     ([name, field]) => {
       const path = within + name;
-      const inner = field["read"] === "json" ? {} : isObject(field["items"]) ? field["items"] : field;
+      const inner = isObject(field["items"]) ? field["items"] : field;
       return [{ path, schema: field, isRequired: required.includes(name) }, ...listFields(inner, `${path}.`)];
     },
   );
@@ -91,7 +91,7 @@ export function exampleOf(schema: JsonSchema): unknown {
   return undefined;
 }
 
-const leafNames: Readonly<Record<string, string>> = { instant: "datetime", json: "list of objects" };
+const leafNames: Readonly<Record<string, string>> = { instant: "datetime" };
 
 /** Names the type of a field as people call it. */
 function typeNameOf(schema: JsonSchema): string {

@@ -3,6 +3,7 @@ import {
   boolean,
   choice,
   constant,
+  field,
   id,
   jsonText,
   mapOf,
@@ -154,8 +155,8 @@ export const draftLayout = {
   }),
 };
 
-/** The data of a record. */
-export const ticketLayoutRecord = object(
+/** The data of a record, once its elements have become a text. */
+export const layoutRecordWithText = object(
   {
     id: id({ description: "Its id." }),
     ...ticketLayout.properties,
@@ -165,6 +166,15 @@ export const ticketLayoutRecord = object(
       description: "The PDF below the elements, as `data:application/pdf;base64,…`; null: none.",
       examples: ["data:application/pdf;base64,JVBERi0xLjcK…"],
     }),
+  },
+  { required: ["id", "name", "layout"] },
+);
+
+/** The data of a record. */
+export const ticketLayoutRecord = object(
+  {
+    ...layoutRecordWithText.properties,
+    layout: field(layoutElements, "Its elements. They are answered as they were sent."),
   },
   { required: ["id", "name", "layout"] },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arrayOf, choice, decimal, id, instant, integer, object, text } from "./build.ts";
+import { arrayOf, choice, decimal, id, instant, integer, jsonText, object, text } from "./build.ts";
 import { replaceWrong } from "./replace-wrong.ts";
 import { compileSchema } from "./schema.ts";
 import { WrongFields } from "./wrong-fields.ts";
@@ -13,10 +13,11 @@ const schema = object(
     code: text({ blank: false }),
     status: choice(["n", "p"]),
     at: instant(),
+    rule: jsonText(arrayOf(id())),
     items: arrayOf(id(), { default: [] }),
     positions: arrayOf(position, { default: [] }),
   },
-  { required: ["code", "status", "at"] },
+  { required: ["code", "status", "at", "rule"] },
 );
 const check = compileSchema(schema);
 
@@ -26,12 +27,12 @@ function replaced(data: object) {
   return replaceWrong(schema, structuredClone(data), first.ok ? [] : Object.keys(first.errors));
 }
 
-const good = { code: "A", status: "n", at: "2027-01-01T00:00:00Z" };
+const good = { code: "A", status: "n", at: "2027-01-01T00:00:00Z", rule: "[1]" };
 
 describe("a record whose wrong fields are replaced", () => {
   it.each([
     ["nothing", {}],
-    ["a required field", { ...good, status: "z", at: 5, code: "" }],
+    ["a required field", { ...good, status: "z", at: 5, code: "", rule: [1] }],
     ["a field with a default", { ...good, positions: [{ id: 1, positionid: 1, price: "x" }] }],
     ["a missing field", { ...good, positions: [{ price: "1.00" }, { id: 2 }] }],
     ["an element", { ...good, positions: [5, { id: 1, positionid: 1 }] }],

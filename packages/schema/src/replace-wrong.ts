@@ -70,7 +70,7 @@ class Placeholders {
       case "numeric":
         return "0";
       case "json":
-        return [];
+        return "[]";
       default:
         return `stands-for-what-is-wrong-${this.#made}`;
     }

@@ -54,6 +54,8 @@ export function ticketLayoutRoutes({
     background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
   });
 
+  const examine = (request: Incoming<unknown, SentLayout>) => toFields(request, request.body);
+
   const update = async (request: Incoming, sent: SentLayout) => {
     const fields = await toFields(request, sent).catch(async (error: unknown) => {
       await exists(request);
@@ -106,6 +108,7 @@ export function ticketLayoutRoutes({
       access: writing,
       body: layoutBody,
       answers: { 201: shown("The new layout."), 400: invalid, 409: conflict },
+      examine,
       async handle(request) {
         const fields = await toFields(request, request.body);
         const { layout } = await layouts.createLayout({ ...inEvent(request), fields }, { timeoutMs: savingMs });
@@ -121,6 +124,7 @@ export function ticketLayoutRoutes({
       body: layoutPatch,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine,
       handle: (request) => update(request, request.body),
     }),
 
@@ -133,6 +137,7 @@ export function ticketLayoutRoutes({
       body: layoutBody,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
+      examine,
       handle: (request) => update(request, request.body),
     }),
 

@@ -140,6 +140,12 @@ describe("a layout that comes as a record", () => {
     expect((await service.list()).map(({ id }) => id)).toEqual([6]);
   });
 
+  it("[R6.11, L7.3] is told of a wrong background together with wrong elements", async () => {
+    expect(await apply(layout({ layout: [5], background: "https://example.com/a.pdf" }))).toEqual({
+      1: { layout: [expect.any(String)], background: [expect.any(String)] },
+    });
+  });
+
   it.each([
     ["an address", "https://example.com/a.pdf", /not as an address/],
     ["a picture", `data:image/png;base64,${fileWith("image/png", "a").toString("base64")}`, /PDF/],

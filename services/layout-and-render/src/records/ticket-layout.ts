@@ -1,7 +1,7 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { refuseEach } from "@tessera/records/validate";
-import { compileLayoutSchema, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
+import { compileLayoutSchema, layoutRecordWithText, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
 import { type HeldFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
@@ -17,7 +17,7 @@ interface ImportedLayout extends Omit<Layout, "background"> {
   readonly problem?: string;
 }
 
-const check = compileLayoutSchema(ticketLayoutRecord);
+const check = compileLayoutSchema(layoutRecordWithText);
 
 const madeHere = `Layouts with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
