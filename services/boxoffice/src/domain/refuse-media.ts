@@ -5,6 +5,8 @@ interface Medium extends MediumCode {
   readonly id: number;
   readonly organizer: string | null;
   readonly linked_orderpositions: readonly { readonly event: string | null; readonly id: number }[];
+  /** Whether its link came as `linked_orderposition`. */
+  readonly isLinkedByOne: boolean;
 }
 
 /** What tells media apart besides their ids. */
@@ -25,16 +27,17 @@ export function refuseMedia<V extends { readonly data: Medium }>(
   return refuseEach(left, ({ data }, addError) => {
     const owner = owners.get(mediumKey(data));
     if (owner !== data.id) addError("identifier", `Medium ${owner} has this identifier.`);
+    const addLinkError = (index: number, message: string) => {
+      if (data.isLinkedByOne) addError("linked_orderposition", message);
+      else addError("linked_orderpositions", ofElement(index, message));
+    };
     for (const [index, { event, id }] of data.linked_orderpositions.entries()) {
       const events = known.linkedPositions.get(id) ?? [];
       const exists = event === null ? events.length > 0 : events.includes(event);
-      if (!exists) addError("linked_orderpositions", ofElement(index, notKnown(`position ${id}`)));
+      if (!exists) addLinkError(index, notKnown(`position ${id}`));
       else if (event === null && events.length > 1) {
         const form = `{"id": ${id}, "event": …}`;
-        addError(
-          "linked_orderpositions",
-          ofElement(index, `Several events have a position ${id}; name its event as ${form}.`),
-        );
+        addLinkError(index, `Several events have a position ${id}; name its event as ${form}.`);
       }
     }
     if (data.organizer !== null && data.organizer !== organizer) {

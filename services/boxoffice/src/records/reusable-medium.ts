@@ -71,8 +71,9 @@ function linkRule(value: unknown): string | undefined {
 
 function complete({ linked_orderposition, linked_orderpositions, ...data }: TypeOf<typeof reusableMediumRecord>) {
   const several = linked_orderpositions ?? [];
-  const sent = several.length === 0 && linked_orderposition !== null ? [linked_orderposition] : several;
-  return { ...data, linked_orderpositions: sent.map(toLink) };
+  const isLinkedByOne = several.length === 0 && linked_orderposition !== null;
+  const sent = isLinkedByOne ? [linked_orderposition] : several;
+  return { ...data, linked_orderpositions: sent.map(toLink), isLinkedByOne };
 }
 
 function toLink(sent: SentLink): Link {

@@ -134,7 +134,8 @@ describe("a medium", () => {
   });
 
   it.each([
-    ["unknown", { linked_orderposition: 9 }, ["linked_orderpositions"]],
+    ["unknown", { linked_orderpositions: [9] }, ["linked_orderpositions"]],
+    ["unknown, alone", { linked_orderposition: 9 }, ["linked_orderposition"]],
     ["in another event", { linked_orderpositions: [{ id: 1, event: "other" }] }, ["linked_orderpositions"]],
     [
       "not an id",
@@ -142,7 +143,8 @@ describe("a medium", () => {
       ["linked_orderpositions", "linked_orderpositions.6.id"],
     ],
     ["not an id, alone", { linked_orderposition: "x" }, ["linked_orderposition"]],
-  ])("[R3.55] is not linked to what is %s", async (_name, fields, expected) => {
+    ["without an id, alone", { linked_orderposition: { id: "x" } }, ["linked_orderposition.id"]],
+  ])("[R3.55, R3.56] is not linked to what is %s", async (_name, fields, expected) => {
     const errors = (await office.apply(sample.medium(fields)))[1];
     expect(fieldsOf(errors).filter((field) => !/positions\.[045]/.test(field))).toEqual(expected);
   });
@@ -153,6 +155,11 @@ describe("a medium", () => {
         linked_orderpositions: [
           'Element 2: Several events have a position 2; name its event as {"id": 2, "event": …}.',
         ],
+      },
+    });
+    expect(await office.apply(sample.medium({ linked_orderposition: 2 }))).toEqual({
+      1: {
+        linked_orderposition: ['Several events have a position 2; name its event as {"id": 2, "event": …}.'],
       },
     });
   });
