@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
+import { Voucher } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { topics } from "@tessera/protos/topics";
 import { isShredder } from "@tessera/values";
 import { describe, expect, it } from "vitest";
@@ -93,4 +94,29 @@ describe.each(Object.values(topics).map((topic) => [topic.name, topic] as const)
     expect(unknown, "declared as personal data").toEqual([]);
     expect(Object.keys(topic.personalData).filter((kind) => kind !== "kept" && !isShredder(kind))).toEqual([]);
   });
+});
+
+describe("numbers of 64 bits", () => {
+  const codec = loadSync("ticketing/voucher/v1/vouchers.proto", { includeDirs: [protos], longs: String })[
+    "ticketing.voucher.v1.Voucher"
+  ] as unknown as Codec;
+  const read = (createdAt: string) => Voucher.decode(codec.serialize({ createdAt }));
+
+  it.each([
+    ["the first second of the year 1", "-62135596800000000"],
+    ["the last second of the year 9999", "253402300799000000"],
+    ["the largest that all smaller ones are exact", "9007199254740991"],
+  ])("are read and written where a number has their value: %s", (_, createdAt) => {
+    const voucher = read(createdAt);
+    expect(voucher.createdAt).toBe(Number(createdAt));
+    const written = Voucher.encode(voucher).finish();
+    expect(codec.deserialize(Buffer.from(written))).toMatchObject({ createdAt });
+  });
+
+  it.each(["9007199254740993", "-9007199254740993", "9223372036854775807"])(
+    "are refused elsewhere: %s",
+    (createdAt) => {
+      expect(() => read(createdAt)).toThrow("No number has exactly this value");
+    },
+  );
 });

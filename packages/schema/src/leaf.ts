@@ -145,19 +145,11 @@ const decimalProblems: Readonly<Record<DecimalProblem, (limits: DecimalLimits) =
     `Ensure that there are no more than ${digits - places} digits before the decimal point.`,
 };
 
-/** The years whose microseconds are exact in a number; messages between services refuse others. */
-const exactYears = { first: Date.UTC(1685, 0) * 1000, last: Date.UTC(2255, 0) * 1000 - 1 };
-
-/**
- * Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. Programs that have no word for "never" write the
- * year 9999 or 1: what lies outside of the exact years is their first or last moment.
- */
+/** Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. */
 function readInstant(data: unknown): LeafResult {
   const instant = typeof data === "string" ? parseInstant(data.trim()) : undefined;
-  if (instant === undefined) {
-    return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
-  }
-  return read(Math.min(Math.max(instant, exactYears.first), exactYears.last));
+  if (instant !== undefined) return read(instant);
+  return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
 }
 
 function readChoice(data: unknown, leaf: LeafSchema): LeafResult {

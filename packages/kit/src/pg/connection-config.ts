@@ -74,11 +74,11 @@ export function connectionConfig(options: ConnectionSettings): pg.ClientConfig {
 
 const parsers = new Map<number, (text: string) => unknown>([
   // int8, timestamptz, date
-  [20, toSafeInteger],
+  [20, toExactNumber],
   [1184, parseTimestamp],
   [1082, (text) => text],
   // Arrays of those, and of numeric, which is read as text.
-  [1016, arrayOf(toSafeInteger)],
+  [1016, arrayOf(toExactNumber)],
   [1185, arrayOf(parseTimestamp)],
   [1182, arrayOf((text) => text)],
   [1231, arrayOf((text) => text)],
@@ -95,8 +95,10 @@ function arrayOf(parse: (text: string) => unknown): (text: string) => unknown {
   return (text) => split(text).map((element) => (element === null ? null : parse(element)));
 }
 
-function toSafeInteger(text: string): number {
+/** Instants beyond 2^53 microseconds are exact if they are whole seconds. */
+function toExactNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError("an integer beyond 2^53 came from the database");
+  if (!Number.isSafeInteger(value) && BigInt(value) !== BigInt(text))
+    throw new RangeError("an integer came from the database that is no exact number");
   return value;
 }

@@ -73,6 +73,11 @@ describe("values", () => {
     ["timestamptz before 1970", sql`select '1969-12-31 23:59:59.999999Z'::timestamptz as value`, -1],
     ["timestamptz of the year 1", sql`select '0001-01-01 00:00:00Z'::timestamptz as value`, -62_135_596_800_000_000],
     ["timestamptz of the year 9999", sql`select '9999-12-31 23:59:59Z'::timestamptz as value`, 253_402_300_799_000_000],
+    [
+      "an instant of the year 9999 as int8",
+      sql`select (extract(epoch from '9999-12-31 23:59:59Z'::timestamptz) * 1000000)::bigint as value`,
+      253_402_300_799_000_000,
+    ],
     ["timestamptz[]", sql`select array['epoch', null]::timestamptz[] as value`, [0, null]],
     ["date", sql`select '2026-11-21'::date as value`, "2026-11-21"],
     ["date[]", sql`select array['2026-11-21', null]::date[] as value`, ["2026-11-21", null]],
@@ -114,7 +119,7 @@ describe("values", () => {
 
   it("refuses what a number cannot hold", async () => {
     const db = open({ maxConnections: 1 });
-    await expect(db.one(sql`select 9007199254740992::bigint as value`)).rejects.toThrow(RangeError);
+    await expect(db.one(sql`select 9007199254740993::bigint as value`)).rejects.toThrow(RangeError);
     await expect(db.one(sql`select array[1, 9007199254740993]::bigint[] as value`)).rejects.toThrow(RangeError);
     await expect(db.one(sql`select 'infinity'::timestamptz as value`)).rejects.toThrow(RangeError);
     expect(await db.one(sql`select 1 as value`)).toEqual({ value: 1 });

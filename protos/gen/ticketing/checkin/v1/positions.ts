@@ -1734,12 +1734,9 @@ export const ListedPositionsServiceClient = makeGenericClientConstructor(
 };
 
 function longToNumber(int64: { toString(): string }): number {
-  const num = globalThis.Number(int64.toString());
-  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
-    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
-  }
-  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
-    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  const num = globalThis.Number(int64);
+  if (!globalThis.Number.isSafeInteger(num) && globalThis.BigInt(num) !== int64) {
+    throw new globalThis.Error("No number has exactly this value");
   }
   return num;
 }
