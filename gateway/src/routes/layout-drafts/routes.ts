@@ -41,6 +41,7 @@ export function layoutDraftRoutes({
     background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
     withoutBackground: sent.background === null,
   });
+  const examine = (request: Incoming<unknown, TypeOf<typeof lintBody.schema>>) => readDraft(request, request.body);
 
   return {
     preview: declare({
@@ -59,6 +60,7 @@ export function layoutDraftRoutes({
         400: invalid,
         409: unprintable,
       },
+      examine,
       async handle(request) {
         const { organizer, event, body, tenant, signal } = request;
         const { position, format, dpi, page } = body;
@@ -97,6 +99,7 @@ export function layoutDraftRoutes({
         400: invalid,
         409: unprintable,
       },
+      examine,
       async handle(request) {
         const { organizer, event, tenant, signal } = request;
         const draft = await readDraft(request, request.body);
