@@ -30,8 +30,10 @@ export async function findOverbooked(
   const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
   const quotas = await readLimitedQuotas(db, scopes);
   if (quotas.length === 0) return { quotas: [] };
+  // Positions first: a voucher that is used in between does not count at all then, and the other way round it would count twice.
+  const positions = await readTaken(db, scopes);
   // A quota counts positions of its own date alone, and a series has many dates.
-  const taken = Map.groupBy(await readTaken(db, scopes), dateOf);
+  const taken = Map.groupBy(positions, dateOf);
   const byVouchers = await sumVouchers(db, quotas);
   const overbooked: OverbookedQuota[] = [];
   for (const [index, quota] of quotas.entries()) {

@@ -24,9 +24,10 @@ export async function readRoom(tx: Tx, scope: Scope, takers: readonly Taker[]): 
     subevents: [...new Set(takers.map(({ subevent }) => subevent))],
   });
   const variationsOf = new Map((await readVariations(tx, [scope])).map(({ id, variations }) => [id, variations]));
-  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
   const vouchers = takers.flatMap(({ voucher }) => (voucher === undefined ? [] : [{ ...scope, voucher }]));
+  // Before what is taken: a voucher that is used in between counts twice then, and the other way round it would not count at all.
   const claims = await readClaims(tx, [scope], vouchers);
+  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
   const byVouchers = sumByQuota(claims, matchQuotas(quotas, variationsOf));
   const withRoom = (quota: QuotaRow) => {
     const { left } = computeAvailability(quota, taken.get(quota.subevent) ?? [], byVouchers.get(quota.id));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { diskFiles } from "@tessera/engines/disk";
 import { systemClock } from "@tessera/kit/clock";
+import { runInContext } from "@tessera/kit/context";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -76,6 +77,22 @@ describe("a background", () => {
     expect(stored?.contentType).toBe("application/pdf");
     expect(stored && (await buffer(stored.content))).toEqual(pdf("one"));
     expect((await service.get(id)).background).toBe(background);
+  });
+
+  it("[A10.2] is copied once where its request is repeated, also when its upload is gone by then", async () => {
+    const sent = await upload("one");
+    const repeat = async (act: () => Promise<unknown>) => {
+      const requestId = randomUUID();
+      const first = await runInContext({ requestId }, act);
+      await files.remove([`uploads/${sent.upload}`]);
+      expect(await runInContext({ requestId }, act)).toEqual(first);
+      await files.put(`uploads/${sent.upload}`, pdf("one"), { contentType: sent.contentType });
+      return first;
+    };
+    const { id } = (await repeat(() => service.create({ background: sent }))) as { readonly id: number };
+    expect(await keys()).toHaveLength(1);
+    await repeat(() => service.update(id, { background: sent }));
+    expect(await keys()).toHaveLength(2);
   });
 
   it("[L5.2] of two layouts is stored twice, though they name one upload", async () => {

@@ -1,5 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { CreateLayoutRequest, CreateLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
@@ -20,6 +20,9 @@ export async function createLayout(
   if (fields === undefined) throw new Error("a layout was to be created from nothing");
   const place = { organizer, event };
   await requireEvent(db, place);
+  // Before the background is copied: its upload may be gone, and the layout is there.
+  const answered = await findAnswer(db, Layouts.createLayout);
+  if (answered !== undefined) return answered;
   const { name, isDefault, elements } = fields;
   const background = fields.background === undefined ? null : await copyBackground(files, fields.background);
   let created: number | undefined;

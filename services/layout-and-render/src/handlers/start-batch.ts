@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FieldErrors } from "@tessera/kit/fault";
 import { enqueueWork } from "@tessera/kit/jobs/work";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";
@@ -31,6 +31,9 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
     const message = `Render at most ${mostParts} tickets at once.`;
     throw fault("too_many_parts", message, { fields: { parts: [message] } });
   }
+  // Before the parts are judged: what was right then may be gone, and the job is there.
+  const answered = request.onlyCheck ? undefined : await findAnswer(tools.db, Rendering.startBatch);
+  if (answered !== undefined) return answered;
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_parts", "Some parts are not valid.", { fields: errors });
   if (request.onlyCheck) return { job: "", file: "" };

@@ -1,5 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type {
   LayoutFields,
@@ -31,6 +31,9 @@ export async function updateLayout(
   const place = { organizer, event };
   const sent = new Set(request.updateMask);
   await requireEvent(db, place);
+  // Before the background is copied: its upload, or the layout, may be gone.
+  const answered = await findAnswer(db, Layouts.updateLayout);
+  if (answered !== undefined) return answered;
   await requireLayout(db, { ...place, id });
   const upload = sent.has("background") ? fields.background : undefined;
   const background = upload === undefined ? null : await copyBackground(files, upload);

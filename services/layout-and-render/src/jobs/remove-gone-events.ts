@@ -3,7 +3,8 @@ import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { findGoneEvents } from "@tessera/kit/pg/gone-events";
 import { rendersOf } from "../render-work.ts";
-import { deleteGoneEvent } from "../store/gone-events.ts";
+import { deleteGoneEvent, isEventGone } from "../store/gone-events.ts";
+import type { EventKey } from "../store/keys.ts";
 
 const hourMs = 3_600_000;
 
@@ -19,7 +20,7 @@ export function removeGoneEvents({ db, files }: { readonly db: Db; readonly file
       for (const key of await findGoneEvents(db)) {
         if (signal.aborted) return;
         // Before the note of the event goes: a process that is killed here leaves it to the next one.
-        await removeFiles(files, rendersOf(key));
+        await removeFiles({ db, files }, key);
         await db.transaction((tx) => deleteGoneEvent(tx, key));
       }
     },
@@ -28,13 +29,16 @@ export function removeGoneEvents({ db, files }: { readonly db: Db; readonly file
 
 const mostAtOnce = 500;
 
-async function removeFiles(files: Files, prefix: string): Promise<void> {
+/** Removes rendered files, unless the event is back: what was listed before that was asked is not of its new tickets. */
+async function removeFiles({ db, files }: { readonly db: Db; readonly files: Files }, key: EventKey): Promise<void> {
   let keys: string[] = [];
-  for await (const { key } of files.list(prefix)) {
-    keys.push(key);
-    if (keys.length < mostAtOnce) continue;
-    await files.remove(keys);
+  const removeListed = async () => {
+    if (await isEventGone(db, key)) await files.remove(keys);
     keys = [];
+  };
+  for await (const file of files.list(rendersOf(key))) {
+    keys.push(file.key);
+    if (keys.length === mostAtOnce) await removeListed();
   }
-  await files.remove(keys);
+  await removeListed();
 }

@@ -9,6 +9,7 @@ import { describe, expect, it, vi } from "vitest";
 import { drawKey, renderId } from "../render-work.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { place, startLayout } from "../testing/start-layout.ts";
+import { removeGoneEvents } from "./remove-gone-events.ts";
 import { removeRenders } from "./remove-renders.ts";
 
 const jobs = renderJobs();
@@ -145,4 +146,22 @@ it("[L52.2] rendered files of an event that a rebuild has told late are still th
   await jobs.service.prepareEvent();
   expect((await made.find()).state).toBe(BatchState.SUCCEEDED);
   expect(await jobs.db.many(sql`select from file_to_remove`)).toEqual([]);
+});
+
+it("[L52.2] rendered files of an event that comes back while it is removed stay", async () => {
+  const made = await start([part(1)]);
+  await finish();
+  await jobs.service.sweep(topics.eventChanged, 1000);
+  await jobs.db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
+  /** A store that lists its files when the event is back. */
+  const listedLate: Files = {
+    ...jobs.files,
+    async *list(prefix) {
+      await jobs.service.prepareEvent();
+      yield* jobs.files.list(prefix);
+    },
+  };
+  await removeGoneEvents({ db: jobs.db, files: listedLate }).run(new AbortController().signal);
+  const { state, fileKey } = await made.find();
+  expect([state, await stored()]).toEqual([BatchState.SUCCEEDED, [fileKey]]);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
@@ -105,6 +106,15 @@ describe("a new batch", () => {
     expect(second).toEqual(first);
     await service.work();
     expect(await list()).toHaveLength(1);
+  });
+
+  it("[O12.4] is not judged again when its request is repeated", async () => {
+    const requestId = randomUUID();
+    const create = () => runInContext({ requestId }, () => service.batches.createBatch(wanted));
+    const first = await create();
+    service.peers.layouts.clear();
+    expect(await create()).toEqual(first);
+    await expect(service.batches.createBatch(wanted)).rejects.toMatchObject({ code: "invalid_batch" });
   });
 
   it("[O12.6] is not made where its event was deleted meanwhile, not even of an event that gets the name", async () => {
@@ -233,6 +243,21 @@ describe("canceling", () => {
     expect(await service.batches.cancelBatch({ ...place, id, force: false })).toEqual(first);
     expect(service.peers.canceled).toHaveLength(1);
     await expect(service.batches.renderBatch({ ...place, id })).rejects.toMatchObject({ code: "batch_canceled" });
+  });
+
+  it("[O14.1] waits for gates when it is repeated, too", async () => {
+    const { id } = await service.make();
+    await service.batches.cancelBatch({ ...place, id, force: false });
+    service.peers.isCaughtUp = false;
+    let hasAnswered = false;
+    const repeated = service.batches.cancelBatch({ ...place, id, force: false }).then(() => {
+      hasAnswered = true;
+    });
+    await sleep(300);
+    expect(hasAnswered).toBe(false);
+    service.peers.isCaughtUp = true;
+    await repeated;
+    expect(service.peers.canceled).toHaveLength(1);
   });
 
   it("[O14.2] names the orders whose tickets were scanned, and cancels nothing unless it is forced", async () => {

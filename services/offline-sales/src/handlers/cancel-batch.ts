@@ -34,14 +34,16 @@ export async function cancelBatch(request: CancelBatchRequest, tools: CancelTool
   const place = { organizer, event };
   await requireEvent(db, place);
   const batch = await requireBatch(db, { ...place, id });
-  if (batch.canceled !== null) return { batch: toWireBatch(batch, batch.orders), scannedOrders: [] };
-  if (!force) {
-    const { positions } = await scanHistory.findScanned({ ...place, positions: [...batch.positions] });
-    if (positions.length > 0) return { batch: undefined, scannedOrders: ordersOf(batch, positions) };
+  if (batch.canceled === null) {
+    if (!force) {
+      const { positions } = await scanHistory.findScanned({ ...place, positions: [...batch.positions] });
+      if (positions.length > 0) return { batch: undefined, scannedOrders: ordersOf(batch, positions) };
+    }
+    const { canceled } = await sales.cancelSale({ ...place, sale: batch.job }, { timeoutMs: cancelingMs });
+    await noteCanceled(db, { ...place, id });
+    tools.events.batchCanceled(place, id, canceled);
   }
-  const { canceled } = await sales.cancelSale({ ...place, sale: batch.job }, { timeoutMs: cancelingMs });
-  await noteCanceled(db, { ...place, id });
-  tools.events.batchCanceled(place, id, canceled);
+  // By a repetition, too: a process that was killed has canceled the batch, and gates may not know it yet.
   await settle({ owner: boxofficeFacts, readers: [checkinFacts.caughtUp], until: Date.now() + settlingMs });
   const now = await requireBatch(db, { ...place, id });
   return { batch: toWireBatch(now, now.orders), scannedOrders: [] };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FieldErrors } from "@tessera/kit/fault";
 import { enqueueWork } from "@tessera/kit/jobs/work";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { CreateBatchRequest, CreateBatchResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
@@ -25,6 +25,9 @@ export async function createBatch(request: CreateBatchRequest, tools: CreateTool
   const { organizer, event, amount } = request;
   const place = { organizer, event };
   await requireEvent(tools.db, place);
+  // Before the fields are judged: what was right then may be gone, and the batch is made.
+  const answered = request.onlyCheck ? undefined : await findAnswer(tools.db, OfflineSales.createBatch);
+  if (answered !== undefined) return answered;
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_batch", "Some fields are not valid.", { fields: errors });
   if (request.onlyCheck) return { job: "" };

@@ -3,9 +3,11 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makingId } from "../make-work.ts";
 import { place, type RunningOfflineSales, startOfflineSales } from "../testing/start-offline-sales.ts";
 
 let database: TestDatabase;
@@ -33,6 +35,12 @@ const state = async () => (await service.batches.findCreation({ ...place, job })
 const again = async () => {
   await passTime(db);
   await service.work();
+};
+const stateOfWork = async () => {
+  const { state: found } = await db.one<{ state: string }>(
+    sql`select work.state from work where starts_with(work.id, ${makingId({ ...place, job })})`,
+  );
+  return found;
 };
 const batches = () => db.many<{ orders: string[] }>(sql`select batch.orders from batch`);
 
@@ -99,6 +107,25 @@ describe("the job that makes a batch", () => {
       message: "Gates could not be told of the tickets. Create the batch again later.",
     });
     expect(await batches()).toEqual([]);
+  });
+
+  it("[O10.5, O12.7] waits for an event that a rebuild has left out, and cancels what was sold if it stays away", async () => {
+    await service.sweep(topics.eventChanged, 1000);
+    await service.work();
+    expect(await stateOfWork()).toBe("waiting");
+    await service.prepareEvent();
+    await again();
+    expect(await state()).toBe(JobState.SUCCEEDED);
+    expect(await batches()).toHaveLength(1);
+    expect(service.peers.sold.size).toBe(1);
+
+    job = randomUUID();
+    await service.enqueue(job);
+    await service.sweep(topics.eventChanged, 2000);
+    await db.run(sql`update work set tries = 24 where work.state = 'waiting'`);
+    await service.work();
+    expect(service.peers.canceled).toEqual([{ organizer: place.organizer, event: place.event, sale: job }]);
+    expect(await stateOfWork()).toBe("failed");
   });
 });
 

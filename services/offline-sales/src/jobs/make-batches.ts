@@ -27,13 +27,14 @@ const lastLookMs = 2000;
  * Makes batches: sells the tickets, waits until gates have them, and stores the batch. Each step may be repeated. What
  * cannot be sold is final. Other failures pass; if they last too long, what may have been sold is canceled.
  */
-export const makeBatches = workOn(makeBatch, async ({ payload: order, tries, signal }, tools: MakeTools) => {
+export const makeBatches = workOn(makeBatch, async ({ payload: order, tries, signal, step }, tools: MakeTools) => {
   const isLast = tries >= mostFailures;
   try {
     const tickets = await sell(order, tools, signal);
     await untilAtGates(tools, { waitMs: isLast ? lastLookMs : settlingMs, signal });
+    if (isLast && !(await step((tx) => lockEvent(tx, order)))) throw new EventIsAway();
     return async (tx) => {
-      if (!(await lockEvent(tx, order))) throw new WorkFailed("The event was deleted.");
+      if (!(await lockEvent(tx, order))) throw new EventIsAway();
       const orders = tickets.map((ticket) => ticket.order);
       const positions = tickets.map(({ position }) => position);
       return { id: await insertBatch(tx, { ...order, orders, positions }) };
@@ -47,6 +48,11 @@ export const makeBatches = workOn(makeBatch, async ({ payload: order, tries, sig
     throw new WorkFailed(`${explain(error)} ${later}`);
   }
 });
+
+/** A rebuild has left the event out, and may bring it back. The work of an event that was deleted ends with it. */
+class EventIsAway extends Error {
+  override readonly name = "EventIsAway";
+}
 
 /** Sells the tickets, once for each order. */
 async function sell(
@@ -84,6 +90,7 @@ const later = "Create the batch again later.";
 /** Says for people what kept a batch from being made. */
 function explain(error: unknown): string {
   if (error instanceof GatesAreLate) return "Gates could not be told of the tickets.";
+  if (error instanceof EventIsAway) return "The event is not known here at the moment.";
   const isBusy = error instanceof Fault && error.kind === "conflict";
   return isBusy ? "Other sales of the same tickets took too long." : notSold;
 }
