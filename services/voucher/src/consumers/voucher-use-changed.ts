@@ -8,7 +8,7 @@ import { firstUse, type Taken, takeOver, type Use } from "../domain/count-uses.t
 import { fault } from "../faults.ts";
 import { moveCounts } from "../move-counts.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
-import { noteEnded } from "../store/reservations.ts";
+import { lockEnds, noteEnded } from "../store/reservations.ts";
 import {
   addUses,
   deleteUses,
@@ -39,11 +39,14 @@ export const voucherUseChanged = consume(
   { sweep: sweepUses },
 );
 
+/** The revision of a deletion. */
+const afterAll = Number.MAX_SAFE_INTEGER;
+
 function readChange({ key, value }: Fact<VoucherUseChanged>): Change {
   const { organizer, event, id } = parseEntityKey(key);
   const place = { organizer, event, position: Number(id) };
   // Nothing of a deleted use is left that a later state could contradict.
-  if (value === null) return { ...place, revision: Number.MAX_SAFE_INTEGER, use: null };
+  if (value === null) return { ...place, revision: afterAll, use: null };
   if (value.orderStatus === OrderStatus.UNSPECIFIED)
     throw new Error("a fact says nothing of the order of its position");
   return { ...place, revision: value.revision, use: toUse(value) };
@@ -62,6 +65,10 @@ function toUse({
 }
 
 async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
+  await lockEnds(
+    tx,
+    changes.filter((change) => change.revision === afterAll),
+  );
   const known = byPosition(await readUses(tx, changes));
   await noteEnded(
     tx,

@@ -18,6 +18,7 @@ import {
   type ReservationKey,
   readClock,
   type StoredReservation,
+  shareEnds,
   takeHeld,
 } from "../store/reservations.ts";
 import { addUses, readUses, type StoredUse } from "../store/uses.ts";
@@ -39,7 +40,8 @@ export async function confirmReservation(
   let confirmed = 0;
   await db.transaction(async (tx) => {
     confirmed = 0;
-    // First the vouchers: the deletion of their event locks in this order, too.
+    await shareEnds(tx, key);
+    // The vouchers before the reservation: the deletion of their event locks in this order, too.
     const wanted = await findHeldVouchers(tx, key);
     const vouchers = await lockVouchers(tx, wanted);
     const reservation = await lockReservation(tx, key);

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -71,6 +73,25 @@ describe("a confirmed use and the states of its position", () => {
     await service.deliver(topics.voucherUseChanged, [soldFact(502, { revision: 1, voucher: id })]);
     await service.deliver(topics.voucherUseChanged, [`${place.organizer}/${place.event}/502`]);
     await confirm(other, 502);
+    expect(await countOf(id)).toEqual([0, "0.00"]);
+  });
+
+  it.each([
+    ["the deletion is being noted", sql`lock table ended_use in exclusive mode`, "deletion"],
+    ["the confirmation is being stored", sql`lock table voucher_use in share mode`, "confirmation"],
+  ] as const)("[V8.9] count not at all if the position is deleted at the same moment: %s", async (_, lock, first) => {
+    const { id, sold } = await sell(501);
+    const remove = () => service.deliver(topics.voucherUseChanged, [`${place.organizer}/${place.event}/501`]);
+    const acts = first === "deletion" ? [remove, sold] : [sold, remove];
+    const underWay: Promise<unknown>[] = [];
+    await service.db.transaction(async (tx) => {
+      await tx.run(lock);
+      for (const act of acts) {
+        underWay.push(act());
+        await sleep(200);
+      }
+    });
+    await Promise.all(underWay);
     expect(await countOf(id)).toEqual([0, "0.00"]);
   });
 

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, decimal, rowsAs } from "@tessera/kit/pg/table";
 import type { Held } from "../domain/decide-reservation.ts";
@@ -152,6 +153,22 @@ export async function countReserved(db: Queryable, { organizer, event, id }: Ent
        and reserved_use.voucher = ${id}
        and reserved_use.expires_at > clock_timestamp()`);
   return reserved;
+}
+
+const endsLock = declareLock("tessera voucher ended positions");
+
+/**
+ * Until the transaction ends, no reservation of the events of these is confirmed, and none is being confirmed: a position that is
+ * deleted at that moment would be noted by neither of both. It is taken before the locks of vouchers.
+ */
+export async function lockEnds(tx: Queryable, ended: readonly EventKey[]): Promise<void> {
+  const locks = new Map(ended.map(({ organizer, event }) => [`${organizer}/${event}`, endsLock(organizer, event)]));
+  if (locks.size > 0) await takeLocks(tx, { alone: [...locks.values()] });
+}
+
+/** Until the transaction ends, no position of the event is deleted. Confirmations share this lock with each other. */
+export async function shareEnds(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
+  await takeLocks(tx, { shared: [endsLock(organizer, event)] });
 }
 
 /**
