@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -151,6 +151,9 @@ describe("tessera serve all", () => {
     const refused = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`, "--key", "wrong"]).ended;
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/^tessera: .+\n$/);
+    const early = await serve(await getPort({ host: "127.0.0.1" }), ["--fresh"]).ended;
+    expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/^tessera: Tessera runs on .+ already.+\n$/)]);
+    expect(await readdir(join(directory, "data"))).toEqual(expect.arrayContaining(["running.json", "tessera.log"]));
     first.process.kill("SIGTERM");
     await first.ended;
 
@@ -176,7 +179,7 @@ describe("tessera serve all", () => {
       runCommand(["serve", "all", "--port", String(port), "--data", join(directory, folder), ...args]);
     const provoked = [
       { what: "a busy port", command: start(taken, "other"), sentence: /port/ },
-      { what: "a data folder in use", command: start(first, "data"), sentence: /in use/ },
+      { what: "a data folder in use", command: start(first, "data"), sentence: /already/ },
       { what: "a folder that cannot be written", command: start(second, "file/data"), sentence: /cannot be written/ },
       {
         what: "a database that is not there",

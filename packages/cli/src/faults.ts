@@ -51,6 +51,7 @@ export const fault = faultCodes({
   peer_not_started: "unavailable",
   peers_elsewhere: "invalid",
   platform_refused: "invalid",
+  platform_running: "unmet",
   platform_unavailable: "unavailable",
   pretix_not_found: "not_found",
   pretix_not_well: "unavailable",

@@ -19,12 +19,16 @@ export async function openLocalDatabase(options: {
       log: (line: string) => log.info("embedded PostgreSQL", { line }),
     });
   }
-  if (fresh)
-    throw fault(
-      "fresh_needs_embedded",
-      "--fresh empties only the embedded database; empty the database of --database-url yourself",
-    );
   return { url, stop: async () => {} };
+}
+
+/** Refuses `--fresh` beside a database of one's own. */
+export function requireEmbedded(url: string | undefined): void {
+  if (url === undefined) return;
+  throw fault(
+    "fresh_needs_embedded",
+    "--fresh empties only the embedded database; empty the database of --database-url yourself",
+  );
 }
 
 /** The embedded server of a data folder. */

@@ -38,6 +38,19 @@ export async function noteLocalPlatform(
 
 /** Finds the platform that runs on a data folder. A killed process leaves its note behind. */
 export async function findLocalPlatform(directory: string): Promise<LocalPlatform | undefined> {
+  const noted = await readNote(directory);
+  return noted?.isRunning ? noted.platform : undefined;
+}
+
+/** Finds the platform on a data folder that has ended without being stopped: it was killed, or the machine was. */
+export async function findKilledPlatform(directory: string): Promise<LocalPlatform | undefined> {
+  const noted = await readNote(directory);
+  return noted?.isRunning === false ? noted.platform : undefined;
+}
+
+async function readNote(
+  directory: string,
+): Promise<{ readonly platform: LocalPlatform; readonly isRunning: boolean } | undefined> {
   const text = await readFile(join(directory, localPlatformFile), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EACCES") return undefined;
     const message = `the data folder ${directory} cannot be read; run this as the user of the platform, or as root`;
@@ -45,5 +58,5 @@ export async function findLocalPlatform(directory: string): Promise<LocalPlatfor
   });
   if (text === undefined) return undefined;
   const { startMark, ...platform } = JSON.parse(text) as LocalPlatform & { readonly startMark?: string };
-  return isRunning(platform.pid, startMark) ? platform : undefined;
+  return { platform, isRunning: isRunning(platform.pid, startMark) };
 }

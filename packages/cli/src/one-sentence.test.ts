@@ -31,11 +31,13 @@ afterEach(() => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs a line of the command in this process. `DIR` is a folder, `CLOSED` a URL where nothing listens. */
+/** Runs a line of the command in this process. `DIR` is a folder, `CLOSED` a URL where nothing listens, and `PORT` its port. */
 async function fail(line: string, environment: Record<string, string> = {}): Promise<string | undefined> {
   for (const name of ["TESSERA_OPERATOR_KEY", "DATABASE_URL", "BASE_URL"]) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  const args = line.split(" ").map((word) => word.replace("DIR", directory).replace("CLOSED", closed));
+  const args = line
+    .split(" ")
+    .map((word) => word.replace("DIR", directory).replace("CLOSED", closed).replace("PORT", new URL(closed).port));
   return runVerb("tessera", verbs, args).then(() => "it did not fail", describeFailure);
 }
 
@@ -45,12 +47,12 @@ const brokers = { BUS: "kafka", KAFKA_BROKERS: "127.0.0.1:1" };
 describe("every verb says in one sentence what is wrong and what to do", () => {
   it.each<[line: string, sentence: RegExp, environment?: Record<string, string>]>([
     [
-      `serve all --data DIR/a --database-url ${nowhere}`,
+      `serve all --port PORT --data DIR/a --database-url ${nowhere}`,
       /127\.0\.0\.1:1\/none cannot be used: nothing listens there.*; start it/,
     ],
     ["serve all --data DIR/a --database-url foo", /no address of PostgreSQL; .*postgresql:\/\//],
     [
-      `serve all --data DIR/a --database-url ${nowhere} --log-file DIR/none/x`,
+      `serve all --port PORT --data DIR/a --database-url ${nowhere} --log-file DIR/none/x`,
       /none\/x cannot be written: there is no such/,
     ],
     ["serve all --data DIR/a --import DIR/none", /none cannot be read: there is no such file/],

@@ -8,8 +8,8 @@ import { processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
 import { fill, keptDemoKeys } from "./fill.ts";
 import { type LocalData, openLocalData } from "./local-data.ts";
-import { openLocalDatabase } from "./local-database.ts";
-import { noteLocalPlatform } from "./local-platform.ts";
+import { openLocalDatabase, requireEmbedded } from "./local-database.ts";
+import { findLocalPlatform, noteLocalPlatform } from "./local-platform.ts";
 import { openLogFile } from "./log-file.ts";
 import { migrateAll } from "./migrate.ts";
 import { onDatabase } from "./on-database.ts";
@@ -30,9 +30,14 @@ export async function serveAll(
 ): Promise<{ stop(): Promise<void> }> {
   const { signal } = options;
   const progress = showProgress();
-  if (values.fresh) await confirmFresh(resolve(values.data ?? ".tessera"));
-  const data = await openLocalData({ directory: resolve(values.data ?? ".tessera"), fresh: values.fresh });
+  const directory = resolve(values.data ?? ".tessera");
+  const databaseUrl = values["database-url"] ?? databaseUrlOf(options.environment);
+  if (values.fresh) requireEmbedded(databaseUrl);
+  await requireStopped(directory);
   const port = await readOrChoosePort(values.port ?? options.environment["HTTP_PORT"], options.environment);
+  if (values.fresh) await confirmFresh(directory);
+  // After all that can be refused: with --fresh this deletes what was there.
+  const data = await openLocalData({ directory, fresh: values.fresh });
   const { operatorKey, madeOperatorKey } = await data.operatorKey(options.environment);
   const log = await openLog(values, { data, environment: options.environment });
   const undo: (() => Promise<void>)[] = [];
@@ -43,7 +48,7 @@ export async function serveAll(
   try {
     progress.update("starting PostgreSQL…");
     const database = await openLocalDatabase({
-      url: values["database-url"] ?? databaseUrlOf(options.environment),
+      url: databaseUrl,
       directory: data.database,
       fresh: values.fresh,
       log: log.log,
@@ -97,6 +102,16 @@ export async function serveAll(
     if (signal.aborted) return { stop: async () => {} };
     throw error;
   }
+}
+
+/** Refuses a data folder of a platform that runs. */
+async function requireStopped(directory: string): Promise<void> {
+  const running = await findLocalPlatform(directory);
+  if (running === undefined) return;
+  throw fault(
+    "platform_running",
+    `Tessera runs on the data folder ${directory} already, at ${running.url} (process ${running.pid}); stop it, or choose another folder with --data DIR`,
+  );
 }
 
 /** The port that is set, else that of the last start if it is still free, else any. */

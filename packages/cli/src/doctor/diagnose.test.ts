@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { createLog } from "@tessera/kit/log";
 import { implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { afterEach, describe, expect, it } from "vitest";
+import { localPlatformFile, noteLocalPlatform } from "../local-platform.ts";
 import { diagnose } from "./diagnose.ts";
 
 const opened: Server[] = [];
@@ -32,9 +33,9 @@ async function newFolder(): Promise<string> {
 
 async function examine(
   environment: Record<string, string>,
-  { names = ["all"], limitMs = 10_000, health = [] as string[] } = {},
+  { names = ["all"], limitMs = 10_000, health = [] as string[], data = "" } = {},
 ) {
-  const question = { names, environment, data: await newFolder(), health };
+  const question = { names, environment, data: data || (await newFolder()), health };
   const findings = await diagnose(question, { limitMs });
   return {
     findings,
@@ -52,6 +53,24 @@ async function deadPort(): Promise<number> {
 }
 
 describe("what does not run", () => {
+  it("is wrong where it was killed", async () => {
+    const data = await newFolder();
+    const environment = { METRICS_PORT: String(await deadPort()) };
+    const processes = [{ name: "all", operationsPort: Number(environment.METRICS_PORT) }];
+    const url = "http://localhost:8000";
+    const note = await noteLocalPlatform(data, { url, baseUrl: url, processes, isKeyInFolder: false });
+    const silent = { level: "skipped", what: "whether processes are ready" };
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([silent]);
+    const path = join(data, localPlatformFile);
+    const left = JSON.parse(await readFile(path, "utf8")) as object;
+    await writeFile(path, JSON.stringify({ ...left, startMark: "of another process" }));
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([
+      { level: "wrong", what: `the platform is down: process ${process.pid} has ended without being stopped` },
+    ]);
+    await note.forget();
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([silent]);
+  });
+
   it("is no fault in a folder where nothing was started yet, and nothing is created there", async () => {
     const { findings, of } = await examine({ HTTP_PORT: String(await deadPort()) });
     expect(findings.filter(({ level }) => level === "wrong" || level === "warning")).toEqual([]);

@@ -45,9 +45,18 @@ async function askReadiness(
     }
     return [...judgeReadiness(readiness, endpoint), ...only([judgeSkew(`the machine at ${endpoint}`, skewMs)])];
   } catch (error) {
-    if (!isExpected) return [skipped("whether processes are ready", `nothing answers at ${endpoint}`)];
+    if (!isExpected) return [judgeSilence(endpoint, around.killed)];
     return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
   }
+}
+
+/** Judges that no process answers where none need run, unless one was killed. */
+function judgeSilence(endpoint: string, killed: Surroundings["killed"]): Finding {
+  if (killed === undefined) return skipped("whether processes are ready", `nothing answers at ${endpoint}`);
+  return wrong(`the platform is down: process ${killed.pid} has ended without being stopped`, {
+    why: "it was killed, or its machine was; their logs say more",
+    mend: "start it again: what it has answered is stored",
+  });
 }
 
 /** Judges what a process reports about itself. */

@@ -1,5 +1,6 @@
 import { systemClock } from "@tessera/kit/clock";
 import { describeCause } from "@tessera/kit/describe-cause";
+import { Skip } from "./finding.ts";
 import { lookAround, type Question } from "./surroundings.ts";
 import type { PlatformKey } from "./verify-certificate.ts";
 
@@ -14,7 +15,7 @@ export async function findPlatformKey(question: Question): Promise<PlatformKey> 
     if (pem === undefined) return { missing: "the platform has certified nothing yet" };
     return { pem, from: "its database" };
   } catch (error) {
-    return { missing: describeCause(error) };
+    return { missing: error instanceof Skip ? error.message : describeCause(error) };
   } finally {
     await database.close();
   }

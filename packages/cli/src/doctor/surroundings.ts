@@ -9,7 +9,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
 import { readOperationsPort } from "../local-data.ts";
 import { findLocalServer, type LocalServer } from "../local-database.ts";
-import { findLocalPlatform } from "../local-platform.ts";
+import { findKilledPlatform, findLocalPlatform } from "../local-platform.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
 import { loadServices, services } from "../services.ts";
@@ -58,6 +58,8 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     ...readEngines(environment),
     database: openForExamination({ url, local, log }),
     health: health.length > 0 || !isWhole ? health : await findProcesses(directory),
+    /** A local platform that was killed. */
+    killed: isWhole ? await findKilledPlatform(directory).catch(() => undefined) : undefined,
     /** That of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { findPlatformKey } from "./find-platform-key.ts";
 import { type PlatformKey, readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
 
 let folder: string;
@@ -89,4 +90,10 @@ it("[D7.2] says so when a file is no certificate", async () => {
   await writeFile(path, "hello");
   await expect(check()).rejects.toThrow(/no JSON/);
   await expect(verifyCertificate(join(folder, "none"), genuine)).rejects.toThrow(/cannot be read/);
+});
+
+it("the key of a platform that has no database here is missing, with the reason alone", async () => {
+  const question = { names: ["all"], environment: {}, data: folder, health: [] };
+  const found = await findPlatformKey(question);
+  expect(found).toEqual({ missing: "no database answers" });
 });
