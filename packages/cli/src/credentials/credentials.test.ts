@@ -104,6 +104,13 @@ describe("creating", () => {
     ]);
   });
 
+  it("says that a key without events opens none", async () => {
+    answers.push([201, { ...key, events: [], token: "fresh-token", settled: true }]);
+    await keys("create", "--organizer", "big", "--name", "shop", "--permissions", "*");
+    expect(stdout).toBe("fresh-token\n");
+    expect(stderr).toMatch(/no event\.\nIts token.+\nIt opens no event\. .+--all-events or --events\.\n$/);
+  });
+
   it("[R9.13, R9.15] prints a device's token, and says when gateways do not know it yet", async () => {
     answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
     await devices(

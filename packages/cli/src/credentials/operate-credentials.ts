@@ -68,6 +68,10 @@ Example: ${kind.example}`;
   });
   const what = `${describe(kind, created)} of ${printable(organizer)}: ${kind.describe(created)}, ${describeEvents(created)}.`;
   process.stderr.write(`${what}\nIts token is shown only once; only its hash is stored.\n`);
+  if (!created.all_events && created.events.length === 0)
+    process.stderr.write(
+      `It opens no event. For one that does, revoke it and create another with --all-events or --events.\n`,
+    );
   warnUnsettled(created);
   process.stdout.write(`${created.token}\n`);
 }

@@ -174,6 +174,9 @@ describe("the configuration", () => {
     expect(await saying({ ...pod, OPERATOR_KEY: "guess-me" }, ["gateway"])).toEqual([
       expect.stringMatching(/^wrong: OPERATOR_KEY must be a secret of at least 24 ASCII characters without blanks/),
     ]);
+    expect(await saying({ TESSERA_OPERATOR_KEY: "guess-me" })).toEqual([
+      expect.stringMatching(/^wrong: TESSERA_OPERATOR_KEY must be a secret of at least 24 ASCII characters/),
+    ]);
   });
 
   it("reports a gateway without an operator key", async () => {

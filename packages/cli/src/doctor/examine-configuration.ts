@@ -56,10 +56,12 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
   const fault = await faultOf(() => readConfig(settings, environment));
   const unreadable = Object.entries(fault?.fields ?? {}).map(([name, problems]) => {
     const setting = settings[name];
+    // A platform of one process takes it under the name by which commands know it.
+    const called = isWhole && name === "OPERATOR_KEY" ? "TESSERA_OPERATOR_KEY" : name;
     const fallback = setting?.fallback === undefined ? "" : `; the default is ${setting.fallback}`;
-    return wrong(`${name} ${problems.join(", ")}`, {
+    return wrong(`${called} ${problems.join(", ")}`, {
       why: setting?.description,
-      mend: `set ${name} to ${setting?.takes ?? "a value that it takes"}${fallback}`,
+      mend: `set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`,
     });
   });
   const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
