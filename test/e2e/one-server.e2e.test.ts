@@ -154,13 +154,13 @@ const blocks = {
   backUp: ['"$BACKUP"\nsystemctl start tessera'],
   restore: ['cp -a "$BACKUP/tessera.env"'],
   dump: ["pg_dump --format=custom --file"],
-  restoreDump: ["pg_restore"],
+  restoreDump: ["pg_restore --exit-on-error --dbname"],
   upgrade: ["git pull"],
 } as const;
 const define = "tessera()";
 
 /** Those of the page about Docker are followed as far as that goes without it. */
-const withDocker = ["docker compose up", "docker compose cp"];
+const withDocker = ["POSTGRES_PASSWORD=", "docker compose cp", "docker compose run"];
 
 /** Imports the example of the docs. */
 async function sell(): Promise<void> {

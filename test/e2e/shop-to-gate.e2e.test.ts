@@ -31,7 +31,7 @@ it("docs/shop-to-gate.md, followed as it is written, leads from the shop to the 
   const port = await getPort({ host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${port}`;
   const [first, ...blocks] = commandBlocks(page);
-  expect(first?.commands.trim()).toBe("npm start -- --no-demo");
+  expect(first?.commands.trim()).toBe("npm start -- --no-demo --data .tessera/shop");
   platform = runCommand(["serve", "all", "--port", String(port), "--data", join(directory, "data")], {
     TESSERA_OPERATOR_KEY: operatorKey,
     BASE_URL: baseUrl,
