@@ -94,7 +94,9 @@ export async function applyTopics(catalogue: readonly DeclaredTopic[], options: 
         missing.map((topic) => kafkaName(topic, options)),
       );
     }
-    for (const topic of named("alter")) await alter(admin, kafkaName(topic, options), settingsOf(topic, replicas));
+    const altered = named("alter");
+    for (const topic of altered) await alter(admin, kafkaName(topic, options), settingsOf(topic, replicas));
+    if (altered.length > 0) await untilAltered(admin, altered, options);
     const of = (...remedies: readonly TopicDifference["remedy"][]) =>
       differences.filter(({ remedy }) => remedies.includes(remedy));
     return { applied: of("create", "alter"), accepted: of("accept"), left: of("decide") };
@@ -110,6 +112,14 @@ export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
     } catch (error) {
       if (Date.now() > until) throw error;
     }
+  }
+}
+
+/** Waits until the broker shows settings that were altered, which it does a moment after the controller has them. */
+async function untilAltered(admin: Admin, topics: readonly DeclaredTopic[], options: TopicOptions): Promise<void> {
+  for (const until = Date.now() + patienceMs; ; await sleep(50)) {
+    const differences = await findDifferences(admin, topics, options);
+    if (Date.now() > until || differences.every(({ remedy }) => remedy !== "alter")) return;
   }
 }
 
