@@ -228,6 +228,7 @@ it("[S10.1] messages that are no facts are parked with their cause, and all othe
 const pausedMs = 21_000;
 const longestRecoveryMs = 10_000;
 const longestCatchUpMs = 40_000;
+const fewFacts = 100;
 
 it("facts wait for frozen consumers, and act once and in order when these continue", { timeout: 180_000 }, () =>
   withDice(async (dice) => {
@@ -243,8 +244,8 @@ it("facts wait for frozen consumers, and act once and in order when these contin
     };
     let from = performance.now();
     let begun = await freeze();
-    // An import that was between its facts and its answer writes nothing more: they freeze in the middle of another one.
-    for (let tries = 1; begun.waiting === 0 && tries < 50; tries += 1) {
+    // An import that was at its end writes few facts more, or none: they freeze in the middle of another one.
+    for (let tries = 1; begun.waiting <= fewFacts && tries < 50; tries += 1) {
       for (const process of checkins) process.signal("SIGCONT");
       await sleep(dice.below(500));
       from = performance.now();
@@ -269,7 +270,7 @@ it("facts wait for frozen consumers, and act once and in order when these contin
       ...measure({ attempts, imports }),
     });
     expect(ended.arrived).toBe(begun.arrived);
-    expect(ended.waiting).toBeGreaterThan(0);
+    expect(ended.waiting).toBeGreaterThan(fewFacts);
     expect(caughtUpAfterMs).toBeLessThan(longestCatchUpMs);
     expect(oddities).toEqual([]);
     expect(await cluster.verify(edition, { poisoned: true })).toEqual([]);

@@ -36,19 +36,14 @@ export async function noteLocalPlatform(
   return { forget: () => rm(path, { force: true }) };
 }
 
-/** Finds the platform that runs on a data folder. A killed process leaves its note behind. */
+/** Finds the platform that runs on a data folder. */
 export async function findLocalPlatform(directory: string): Promise<LocalPlatform | undefined> {
-  const noted = await readNote(directory);
+  const noted = await findNotedPlatform(directory);
   return noted?.isRunning ? noted.platform : undefined;
 }
 
-/** Finds the platform on a data folder that has ended without being stopped: it was killed, or the machine was. */
-export async function findKilledPlatform(directory: string): Promise<LocalPlatform | undefined> {
-  const noted = await readNote(directory);
-  return noted?.isRunning === false ? noted.platform : undefined;
-}
-
-async function readNote(
+/** Finds the platform that has noted itself in a data folder. One that does not run was killed, and has left its note behind. */
+export async function findNotedPlatform(
   directory: string,
 ): Promise<{ readonly platform: LocalPlatform; readonly isRunning: boolean } | undefined> {
   const text = await readFile(join(directory, localPlatformFile), "utf8").catch((error: NodeJS.ErrnoException) => {

@@ -9,7 +9,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
 import { readOperationsPort } from "../local-data.ts";
 import { findLocalServer, type LocalServer } from "../local-database.ts";
-import { findKilledPlatform, findLocalPlatform } from "../local-platform.ts";
+import { findNotedPlatform, type LocalPlatform } from "../local-platform.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
 import { loadServices, services } from "../services.ts";
@@ -48,6 +48,7 @@ export async function lookAround({ names, environment: given, data, health }: Qu
   const log = createLog({ service: "doctor", destination: { write: () => {} } });
   const databaseUrl = databaseUrlOf(environment);
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
+  const noted = isWhole ? await findNotedPlatform(directory).catch(() => undefined) : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
   return {
     /** As the services would get it from `tessera serve`. */
@@ -57,9 +58,9 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     isWhole,
     ...readEngines(environment),
     database: openForExamination({ url, local, log }),
-    health: health.length > 0 || !isWhole ? health : await findProcesses(directory),
+    health: health.length > 0 || !noted?.isRunning ? health : severalProcessesOf(noted.platform),
     /** A local platform that was killed. */
-    killed: isWhole ? await findKilledPlatform(directory).catch(() => undefined) : undefined,
+    killed: noted?.isRunning === false ? noted.platform : undefined,
     /** That of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
@@ -68,8 +69,7 @@ export async function lookAround({ names, environment: given, data, health }: Qu
 }
 
 /** The operations ports of a platform that runs as several processes of this machine. */
-async function findProcesses(directory: string): Promise<string[]> {
-  const processes = (await findLocalPlatform(directory).catch(() => undefined))?.processes ?? [];
+function severalProcessesOf({ processes }: LocalPlatform): string[] {
   return processes.length < 2 ? [] : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`);
 }
 

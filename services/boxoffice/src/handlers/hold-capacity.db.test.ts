@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Db, Tx } from "@tessera/kit/pg/database";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import { NeedProblemKind, type VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
@@ -9,7 +9,6 @@ import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { farAway, type Ledger, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
 import { findOverbooked } from "./find-overbooked.ts";
-import { holdCapacity } from "./hold-capacity.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -360,31 +359,6 @@ describe("a hold", () => {
     expect(most).toBe(30);
     expect(confirmed).toBeGreaterThan(20);
     expect(refused).toBeGreaterThan(5);
-  });
-
-  it("[V4.10] finds no room that a voucher gives to its order while it looks", async () => {
-    await take(sample.quota({ size: 1 }));
-    await ledger.tell(voucher(1));
-    let used = 0;
-    const useVoucher = async () => {
-      used += 1;
-      await take(sold(1));
-      await ledger.tell(voucher(1, { redeemed: 1, revision: 2 }));
-    };
-    /** A transaction that is slow between what is taken by positions and by vouchers, in whatever order it reads both. */
-    const interrupted = (tx: Tx): Tx => ({
-      ...tx,
-      async many<Row>(statement: Sql) {
-        const rows = await tx.many<Row>(statement);
-        if (used === 0 && /taken_capacity|voucher_claim/.test(statement.text)) await useVoucher();
-        return rows;
-      },
-    });
-    const slow: Db = { ...db, transaction: (act) => db.transaction((tx) => act(interrupted(tx))) };
-    const request = { organizer: "org", event: "fest", hold: randomUUID(), needs: [need(3)] };
-    expect(await holdCapacity(request, { db: slow })).toMatchObject({ problems: [tooLittle(0)] });
-    expect(used).toBe(1);
-    expect(await findOverbooked({ events: [{ organizer: "org", event: "fest" }] }, { db })).toEqual({ quotas: [] });
   });
 
   it("[V4.8] of ten thousand vouchers needs no statement for each of them", async () => {

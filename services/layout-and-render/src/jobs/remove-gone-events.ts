@@ -3,7 +3,8 @@ import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { findGoneEvents } from "@tessera/kit/pg/gone-events";
 import { rendersOf } from "../render-work.ts";
-import { deleteGoneEvent, isEventGone } from "../store/gone-events.ts";
+import { hasEvent } from "../store/events.ts";
+import { deleteGoneEvent } from "../store/gone-events.ts";
 import type { EventKey } from "../store/keys.ts";
 
 const hourMs = 3_600_000;
@@ -33,7 +34,7 @@ const mostAtOnce = 500;
 async function removeFiles({ db, files }: { readonly db: Db; readonly files: Files }, key: EventKey): Promise<void> {
   let keys: string[] = [];
   const removeListed = async () => {
-    if (await isEventGone(db, key)) await files.remove(keys);
+    if (!(await hasEvent(db, key))) await files.remove(keys);
     keys = [];
   };
   for await (const file of files.list(rendersOf(key))) {

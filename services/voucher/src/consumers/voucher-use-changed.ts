@@ -65,6 +65,7 @@ function toUse({
 }
 
 async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
+  // Of deletions alone: a sweep ends no use that was only confirmed.
   await lockEnds(
     tx,
     changes.filter((change) => change.revision === afterAll),
