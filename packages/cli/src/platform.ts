@@ -66,7 +66,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     // Shops call a service also where all are in one process.
     if (isWhole && !environment["GRPC_PORT"]) return socketNetwork({ ...shared, endpoint: undefined });
     const peers = needs.filter((peer) => !names.includes(peer));
-    const security = await secureCalls(config, { names, peers, environment, log });
+    const security = await secureCalls(config, { names, peers, environment, log, metrics });
     return socketNetwork({ ...shared, endpoint: { host: config.grpcHost, port: config.grpcPort }, security });
   };
   const network = await openNetwork();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
 import { connect, implement } from "@tessera/kit/rpc";
 import { callersOf } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
@@ -38,8 +39,8 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** The settings of a process with a certificate of its own. */
-async function certified(name: string): Promise<Environment> {
-  const issued = await authority.issue({ names: [name] });
+async function certified(name: string, options: { readonly until?: Date } = {}): Promise<Environment> {
+  const issued = await authority.issue({ names: [name], ...options });
   const files = await writeCertificate(join(directory, name), { ...issued, authority: authority.certificate });
   return { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority };
 }
@@ -131,6 +132,20 @@ describe("calls between processes", () => {
     expect(Object.values(VoucherShop).filter(({ path }) => inside.has(path))).toEqual([]);
   });
 
+  it("[S11.4] tell from when until when their certificate is valid", async () => {
+    const until = new Date("2031-02-03T04:05:06Z");
+    const environment = await certified("checkin", { until });
+    const metrics = createMetrics();
+    const calls = { names: ["checkin"], peers: [], environment, log, metrics };
+    const security = await secureCalls(readConfig(processSettings, environment), calls);
+    const told = await metrics.exposition();
+    security?.certificates.close();
+    expect(told).toContain(`tessera_certificate_ends_timestamp_seconds ${until.getTime() / 1000}`);
+    const begins = Number(/^tessera_certificate_begins_timestamp_seconds (\d+)$/m.exec(told)?.[1]) * 1000;
+    expect(new Date(begins)).toEqual(security?.certificates.validity().begins);
+    expect(begins).toBeLessThan(Date.now());
+  });
+
   it("[S11.2, S11.3] connect processes that know each other by their certificates", async () => {
     const open = async (
       name: string,
@@ -138,7 +153,7 @@ describe("calls between processes", () => {
       { peers = [], port = 0 }: { peers?: readonly string[]; port?: number } = {},
     ) => {
       const config = readConfig(processSettings, environment);
-      const security = await secureCalls(config, { names: [name], peers, environment, log });
+      const security = await secureCalls(config, { names: [name], peers, environment, log, metrics: createMetrics() });
       return socketNetwork({
         ...{ names: [name], needs: peers, environment, endpoint: { host: "127.0.0.1", port } },
         ...{ ageMs: 60_000, log, observe: () => {}, security },

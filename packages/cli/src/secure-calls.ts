@@ -3,6 +3,7 @@ import type { Callers } from "@tessera/engines/grpc/refuse-strangers";
 import type { TlsFiles } from "@tessera/engines/tls-files";
 import type { Config, Environment } from "@tessera/kit/config";
 import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
 import { callersOf } from "@tessera/kit/service";
 import type { processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
@@ -34,7 +35,7 @@ interface Calls {
 /** Opens the certificates of a process; undefined: it has none, and needs none. */
 export async function secureCalls(
   config: ProcessConfig,
-  { log, ...calls }: Calls & { log: Log },
+  { log, metrics, ...calls }: Calls & { readonly log: Log; readonly metrics: Metrics },
 ): Promise<CallSecurity | undefined> {
   const files = requireSecure(config, calls);
   if (files === undefined) return undefined;
@@ -42,12 +43,27 @@ export async function secureCalls(
   const inside = Object.entries(clientMaps).map(async ([name, load]) => ({ name, clients: await load() }));
   const outside = Object.entries(outsideCallers).map(([name, clients]) => ({ name, clients }));
   const definitions = [...(await Promise.all(inside)), ...outside];
+  const certificates = watchCertificates({ files, names: calls.names.map(nameOf), log });
+  reportValidity(certificates, metrics);
   return {
-    certificates: watchCertificates({ files, names: calls.names.map(nameOf), log }),
+    certificates,
     nameOf,
     callersOf: (service) =>
       new Map([...callersOf(service, definitions)].map(([path, callers]) => [path, callers.map(nameOf)])),
   };
+}
+
+function reportValidity(certificates: Certificates, metrics: Metrics): void {
+  metrics.gauge(
+    "certificate_begins_timestamp_seconds",
+    "From when the certificate for calls between services is valid.",
+    () => certificates.validity().begins.getTime() / 1000,
+  );
+  metrics.gauge(
+    "certificate_ends_timestamp_seconds",
+    "Until when the certificate for calls between services is valid.",
+    () => certificates.validity().ends.getTime() / 1000,
+  );
 }
 
 /** The files for calls between processes: all three, or none. */

@@ -6,6 +6,7 @@ import { systemClock } from "@tessera/kit/clock";
 import type { Environment } from "@tessera/kit/config";
 import { readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
 import {
   type CertificateRequest,
   createAuthority,
@@ -92,7 +93,7 @@ describe("[S11.9] the certificates", () => {
   it("that a peer refuses are told from a peer that is not there", async () => {
     const own = { ...(await certified({ names: ["boxoffice"] })) };
     const security = await secureCalls(readConfig(processSettings, own), {
-      ...{ names: ["boxoffice"], peers: [], environment: own, log },
+      ...{ names: ["boxoffice"], peers: [], environment: own, log, metrics: createMetrics() },
     });
     if (security === undefined) throw new Error("no certificates");
     const tls = { certificates: security.certificates, callers: security.callersOf("boxoffice") };

@@ -8,7 +8,14 @@ import { readTlsFiles, type TlsFiles } from "../tls-files.ts";
 /** The certificate of a process and the authorities of its peers, as they are in their files at the moment. */
 export interface Certificates {
   readonly provider: experimental.CertificateProvider;
+  /** From when until when the certificate is valid. */
+  validity(): Validity;
   close(): void;
+}
+
+export interface Validity {
+  readonly begins: Date;
+  readonly ends: Date;
 }
 
 /** Small files are read, and no certificate has to be exchanged faster. Kubernetes takes a minute for it. */
@@ -43,7 +50,7 @@ export function watchCertificates({
       current = found;
       for (const tell of ofIdentity) tell(current.identity);
       for (const tell of ofAuthority) tell(current.authority);
-      log.info("certificate exchanged", { until: current.until });
+      log.info("certificate exchanged", { until: current.validity.ends.toISOString() });
     } catch (error) {
       const found = error instanceof Error ? error.message : String(error);
       if (found !== problem) log.warn("certificate cannot be exchanged", { error });
@@ -66,6 +73,7 @@ export function watchCertificates({
       },
       removeIdentityCertificateListener: (listener) => void ofIdentity.delete(listener),
     },
+    validity: () => current.validity,
     close: () => clearInterval(timer),
   };
 }
@@ -73,7 +81,7 @@ export function watchCertificates({
 interface Loaded {
   readonly authority: experimental.CaCertificateUpdate;
   readonly identity: experimental.IdentityCertificateUpdate;
-  readonly until: string;
+  readonly validity: Validity;
 }
 
 function load(files: Required<TlsFiles>, names: readonly string[]): Loaded {
@@ -89,7 +97,7 @@ function load(files: Required<TlsFiles>, names: readonly string[]): Loaded {
   return {
     authority: { caCertificate: ca },
     identity: { certificate: cert, privateKey: key },
-    until: certificate.validToDate.toISOString(),
+    validity: { begins: certificate.validFromDate, ends: certificate.validToDate },
   };
 }
 
