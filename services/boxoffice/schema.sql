@@ -287,6 +287,7 @@ create table "position" (
   answers_revision bigint,
   voucher bigint,
   budget_use numeric,
+  left_out boolean not null default false,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );

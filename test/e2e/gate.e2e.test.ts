@@ -180,6 +180,18 @@ describe("a day at the gate", () => {
     expect(uploaded.status).toBe(201);
   });
 
+  it("[R3.40, R3.41, R3.47] admits no ticket a second time that an order loses in one import and another gets in the next", async () => {
+    const [stays, moves] = [of(21), of(22, { positionid: 2 })];
+    await take(orderOf("SPL1T", stays, moves));
+    const answers = { "7": true, "8": "" };
+    expect((await scan("secret/22", { answers })).status).toBe(201);
+    await take(orderOf("SPL1T", stays));
+    expect((await scan("secret/22", { answers })).body).toMatchObject({ status: "error", reason: "invalid" });
+    await take(orderOf("SPL2T", of(22, { secret: "secret/22-of-another-order" })));
+    const again = await scan("secret/22-of-another-order", { answers });
+    expect(again.body).toMatchObject({ status: "error", reason: "already_redeemed", position: { order: "SPL2T" } });
+  });
+
   describe("the scanner library", () => {
     /** The upload of a scan that was decided offline: whole seconds, forced, its questions answered long ago. */
     const uploaded = (nonce: string, type: string, datetime: string) => ({

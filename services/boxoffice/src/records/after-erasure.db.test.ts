@@ -61,9 +61,14 @@ describe("what comes after an erasure", () => {
       order({ ...nothing, positions: [position({ id: 1 })] }),
       order({ ...nothing, code: "SPLIT", datetime: later, positions: [position({ id: 2, secret: "second" })] }),
     );
+    const named = order({
+      ...{ ...nothing, code: "SPLIT", datetime: later },
+      positions: [position({ id: 2, secret: "second", ...ada })],
+    });
+    expect(Object.keys((await orders.apply(named))[1] ?? {})).toContain("positions.0.attendee_name");
   });
 
-  it("[D4.8] is rejected where an order of before has lost its ticket to a later one in an import before", async () => {
+  it("[D4.8] is rejected where an order of before has left its ticket to a later one in an import before", async () => {
     await erase(orders.service, place, { kinds: everyKind });
     const later = new Date(Date.now() + 60_000).toISOString();
     const nothing = { email: null, phone: null, customer: null, invoice_address: null };
@@ -75,10 +80,12 @@ describe("what comes after an erasure", () => {
     expect(Object.keys((await orders.apply(taking(1, ada)))[1] ?? {})).toContain("positions.0.attendee_name");
     await take(taking(55, ada));
     await take(taking(2));
+    const again = (await orders.apply(taking(2, ada)))[1] ?? {};
+    expect(Object.keys(again)).toContain("positions.0.attendee_name");
     const lost = () => orders.db.many(sql`select id from lost_position order by id`);
-    expect(await lost()).toEqual([{ id: 1 }, { id: 2 }, { id: 55 }]);
+    expect(await lost()).toEqual([{ id: 1 }, { id: 2 }]);
     await take(order({ positions: [position({ id: 1 })] }, { event: "other" }));
-    expect(await lost()).toHaveLength(3);
+    expect(await lost()).toHaveLength(2);
   });
 
   it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {

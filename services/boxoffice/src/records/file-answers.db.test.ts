@@ -160,7 +160,6 @@ describe("an answer that is a file", () => {
     ["its order comes without it", answered([])],
     ["its answer is text", answered([{ question: 1, answer: "lost" }])],
     ["its answer is empty", answered([{ question: 1, answer: "" }])],
-    ["its position is gone", sample.order({ positions: [] })],
     ["its order is gone", record("order", { code: "ABCDE" }, { deleted: true })],
     ["its event is gone", record("event", { slug: "fest" }, { deleted: true })],
   ])("goes when %s", async (_name, change) => {

@@ -169,13 +169,6 @@ describe("an order that changes", () => {
     });
   });
 
-  it("[R3.41] loses the positions that it is sent without", async () => {
-    await office.apply(sample.order({ positions: [three[2]] }));
-    expect(await published()).toEqual(["org/fest/1 removed", "org/fest/2 removed"]);
-    await office.apply(sample.order({ positions: three }));
-    expect(await published()).toEqual(["org/fest/1", "org/fest/2"]);
-  });
-
   it("[R3.41] takes its positions along when it is removed", async () => {
     await office.apply(sample.order({ code: "OTHER", positions: [position({ id: 4 })] }));
     await takeFacts(office.db);

@@ -12,14 +12,13 @@ import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { validatePositions, validateReferences } from "../domain/validate-order.ts";
 import * as answerFiles from "../store/answer-files.ts";
-import { findLost, noteLost } from "../store/lost-positions.ts";
+import { findLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
-import { placedAtOf } from "./erase-orders.ts";
 import {
   answerTooLong,
   examineFileAnswers,
@@ -31,6 +30,7 @@ import {
 } from "./file-answers.ts";
 import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
+import { dropTakenOver, findMissing, keepLeftOut, noteAges } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";
 import { refuseErased } from "./order-personal-data.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -103,9 +103,13 @@ export const order: RecordKind<OrderRecord> = {
     const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
     const placedAt = isAnyErased ? await findOlderOrders(tx, scope, { values, known }) : new Map<string, number>();
     const lostAt = isAnyErased ? await findLost(tx, scope, ids) : new Map<number, number>();
+    const elsewhere = values.flatMap(({ data }) =>
+      data.positions.flatMap(({ id }) => ((known.positions.get(id) ?? data.code) === data.code ? [] : [id])),
+    );
+    const leftOut = await positions.findLeftOut(tx, scope, elsewhere);
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
-      const found = refuseMissing(left, { known, erased, placedAt, lostAt });
+      const found = refuseMissing(left, { known, leftOut, erased, placedAt, lostAt });
       return found.size > 0 ? found : refuseSharedSeats(left, known);
     });
   },
@@ -125,13 +129,14 @@ export const order: RecordKind<OrderRecord> = {
     const storedIds = stored.map(({ id }) => id);
     const namedVouchers = await positions.findNamingVouchers(tx, scope, storedIds);
     const sent = new Set(rows.map(({ id }) => id));
-    const deleted = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
-    await removePositions(tx, scope, deleted);
-    const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
+    await dropTakenOver(tx, scope, { rows, known });
+    const kept = await keepLeftOut(tx, scope, { values, known, sent });
+    const orderRows = kept.values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
-    const changes = await storePositions(tx, scope, rows);
+    const allRows = [...rows, ...kept.rows];
+    const changes = await storePositions(tx, scope, allRows);
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
-    await publishUses(tx, scope, { changes, rows, namedVouchers });
+    await publishUses(tx, scope, { changes, rows: allRows, namedVouchers });
   },
   async remove(tx, { scope, keys }) {
     await removePositions(tx, scope, await orders.deleteOrders(tx, scope, keys));
@@ -184,17 +189,19 @@ function refuseMissing(
   values: readonly OrderRecord[],
   {
     known,
+    leftOut,
     erased,
     placedAt,
     lostAt,
   }: {
     readonly known: Known;
+    readonly leftOut: ReadonlySet<number>;
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
     readonly lostAt: ReadonlyMap<number, number>;
   },
 ): Map<OrderRecord, Record<string, string[]>> {
-  const ordersOf = new Map(known.positions);
+  const ordersOf = new Map([...known.positions].filter(([id]) => !leftOut.has(id)));
   const seats = new SeatPlan(known);
   return refuseEach(
     values,
@@ -212,18 +219,10 @@ function refuseMissing(
     ({ data }) => {
       seats.admit(data);
       // A split order gives positions to another order, which comes later.
-      for (const id of missing(data, known.orders)) ordersOf.delete(id);
+      for (const id of findMissing(data, known.orders)) ordersOf.delete(id);
       for (const { id } of data.positions) ordersOf.set(id, data.code);
     },
   );
-}
-
-/** The positions that an order has lost. */
-function missing({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
-  const had = stored.get(code);
-  if (had === undefined) return [];
-  const has = new Set(sent.map((position) => position.id));
-  return had.filter((id) => !has.has(id));
 }
 
 function toRows(data: OrderData): OrderRecord["positions"] {
@@ -243,6 +242,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
       voucher: position.voucher,
       budgetUse: position.voucher_budget_use,
+      leftOut: false,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
     };
@@ -308,14 +308,14 @@ async function publishUses(
   );
 }
 
-/** Deletes positions. Of an event with erased data it is noted how old they were: another order may bring them again. */
+/** Deletes positions. */
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
   const removed = await positions.deletePositions(tx, scope, ids);
-  const lost = removed.flatMap(({ id, state }) => {
-    const placedAt = state === null ? null : placedAtOf(state);
-    return placedAt === null ? [] : [{ id, placedAt }];
-  });
-  await noteLost(tx, scope, lost);
+  await noteAges(
+    tx,
+    scope,
+    removed.flatMap(({ id, state }) => (state === null ? [] : [{ id, state }])),
+  );
   const naming = removed.filter(({ namesVoucher }) => namesVoucher);
   for (const [topic, gone] of [
     [topics.positionChanged, removed],

@@ -96,11 +96,15 @@ describe("the use of a voucher", () => {
     expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7 }]);
   });
 
-  it("[V6.4] is gone with its position, its order and its event", async () => {
+  it("[V6.4] is canceled with a position that its order is sent without", async () => {
     await told();
     await send([plain]);
-    expect(await told()).toEqual([gone(1)]);
+    expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7, canceled: true }]);
     await send([first, plain]);
+    expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7, canceled: false }]);
+  });
+
+  it("[V6.4] is gone with its order and its event", async () => {
     await told();
     await apply(record("order", { code: "ABCDE" }, { deleted: true }));
     expect(await told()).toEqual([gone(1)]);

@@ -24,6 +24,48 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
      where kept.data is distinct from excluded.data`);
 }
 
+/** The document of a position within that of its order, in JSON. */
+export interface PositionDocument {
+  readonly code: string;
+  readonly id: number;
+  readonly document: string;
+}
+
+/** Reads the documents of some positions of orders, in the order in which they stand there. */
+export async function findPositionDocuments(
+  tx: Tx,
+  { organizer, event }: Scope,
+  { codes, ids }: { readonly codes: readonly string[]; readonly ids: readonly number[] },
+): Promise<PositionDocument[]> {
+  return tx.many<PositionDocument>(sql`
+    select "order".code, (each.document ->> 'id')::bigint as id, each.document::text as document
+      from "order"
+     cross join lateral jsonb_array_elements("order".data -> 'positions') with ordinality as each (document, place)
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])
+       and (each.document ->> 'id')::bigint = any(${ids}::bigint[])
+     order by "order".code, each.place`);
+}
+
+/** Takes positions out of the documents of orders: other orders have them now. */
+export async function dropPositions(
+  tx: Tx,
+  { organizer, event }: Scope,
+  { codes, ids }: { readonly codes: readonly string[]; readonly ids: readonly number[] },
+): Promise<void> {
+  await tx.run(sql`
+    update "order"
+       set data = jsonb_set("order".data, '{positions}', (
+             select coalesce(jsonb_agg(each.document order by each.place), '[]')
+               from jsonb_array_elements("order".data -> 'positions') with ordinality as each (document, place)
+              where (each.document ->> 'id')::bigint <> all(${ids}::bigint[]))),
+           revision = nextval('revision_seq')
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])`);
+}
+
 /** Deletes orders and returns the ids of their positions, whose rows are still there. */
 export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
   const removed = await tx.many<{ positions: number[] }>(sql`

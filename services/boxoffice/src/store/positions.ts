@@ -24,6 +24,8 @@ export interface PositionRow {
   /** The voucher that it names, and what it took of the budget. */
   readonly voucher: number | null;
   readonly budgetUse: string | null;
+  /** The record of its order leaves it out: it is canceled, and another order may take it over. */
+  readonly leftOut: boolean;
   /** An encoded Position, as its record has it. */
   readonly state: Uint8Array;
   /** All of them; null keeps those that are stored. */
@@ -73,6 +75,7 @@ const rowColumns = {
   takenAs: text.orNull,
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
+  leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
 };
@@ -95,11 +98,11 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
   return tx.many<ChangedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                    secret, canceled, seat, taken_as, voucher, budget_use, state, earlier_checkins,
-                                    revision)
+                                    secret, canceled, seat, taken_as, voucher, budget_use, left_out, state,
+                                    earlier_checkins, revision)
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
-             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.state,
+             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.left_out, incoming.state,
              incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
@@ -116,12 +119,14 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
              taken_as = excluded.taken_as,
              voucher = excluded.voucher,
              budget_use = excluded.budget_use,
+             left_out = excluded.left_out,
              state = excluded.state,
              earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
              revision = nextval('revision_seq')
        where kept.state <> excluded.state
           or kept.seat is distinct from excluded.seat
           or kept.taken_as is distinct from excluded.taken_as
+          or kept.left_out <> excluded.left_out
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
       returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
                 kept.revision, kept.earlier_checkins, kept.answers_revision
@@ -135,13 +140,30 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
   return tx.many<PositionRow>(sql`
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
            position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
-           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
-           null as "earlierCheckins"
+           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse",
+           position.left_out as "leftOut", position.state, null as "earlierCheckins"
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
        and position.id = any(${ids}::bigint[])
      order by position.id`);
+}
+
+/** Finds those of some positions that the records of their orders leave out. */
+export async function findLeftOut(
+  tx: Tx,
+  { organizer, event }: Scope,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.many<{ id: number }>(sql`
+    select position.id
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+       and position.left_out`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** What an erasure reads of a position. */

@@ -1,0 +1,120 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { beforeEach, describe, expect, it } from "vitest";
+import { emptyOffice } from "../testing/empty-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { festival, position, record, sample } from "../testing/records.ts";
+
+const office = emptyOffice();
+
+const scan = { id: 5, list: 3, datetime: "2026-07-01T18:00:00Z", type: "entry" };
+const first = position({ seat: "stalls-1-1" });
+const second = position({ id: 2, positionid: 2, secret: "two", attendee_name: "Ada" });
+const both = sample.order({ positions: [first, second] });
+const withoutSecond = (rest: object = {}) => sample.order({ positions: [first], ...rest });
+const split = sample.order({ code: "SPLIT", positions: [position({ ...second, positionid: 1, secret: "new" })] });
+
+beforeEach(async () => {
+  await office.apply(...festival, sample.seat());
+  await office.apply(sample.order({ positions: [first, position({ ...second, checkins: [scan] })] }));
+  await takeFacts(office.db);
+});
+
+/** What was published of positions since the last call. */
+const published = async (): Promise<Record<string, unknown>[]> =>
+  (await takeFacts(office.db)).flatMap(({ topic, key, value }) =>
+    topic === "position-changed" ? [{ key, ...(value ?? { isGone: true }) }] : [],
+  );
+
+const positionsOf = async (code: string) => {
+  const order = await office.db.maybeOne<{ positions: { id: number; canceled: boolean }[] }>(
+    sql`select "order".data -> 'positions' as positions from "order" where "order".code = ${code}`,
+  );
+  return order?.positions.map(({ id, canceled }) => [id, canceled]);
+};
+
+describe("a position that its order is sent without", () => {
+  it("[R3.41] is canceled, and keeps its scans", async () => {
+    expect(await office.apply(withoutSecond())).toEqual({});
+    expect(await published()).toMatchObject([
+      { key: "org/fest/2", position: { canceled: true, attendeeName: "Ada" }, earlierCheckins: [{ id: 5 }] },
+    ]);
+    expect(await positionsOf("ABCDE")).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  it("[R3.41] changes no more when the same is sent again, and with its order", async () => {
+    await office.apply(withoutSecond());
+    await takeFacts(office.db);
+    await office.apply(withoutSecond());
+    expect(await published()).toEqual([]);
+    await office.apply(withoutSecond({ email: "ada@example.org" }));
+    expect((await published()).find((fact) => fact["key"] === "org/fest/2")).toMatchObject({
+      position: { canceled: true, order: { email: "ada@example.org" } },
+    });
+  });
+
+  it("[R3.41] is as before when it is sent again", async () => {
+    await office.apply(withoutSecond());
+    await takeFacts(office.db);
+    expect(await office.apply(both)).toEqual({});
+    expect(await published()).toMatchObject([
+      { key: "org/fest/2", position: { canceled: false }, earlierCheckins: [{ id: 5 }] },
+    ]);
+    expect(await office.apply(sample.order({ code: "OTHER", positions: [second] }))).toEqual({
+      1: { "positions.0.id": ["Position 2 belongs to another order."] },
+    });
+  });
+
+  it("[R3.41] goes with its order", async () => {
+    await office.apply(withoutSecond());
+    await takeFacts(office.db);
+    await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
+    expect(await published()).toEqual([
+      { key: "org/fest/1", isGone: true },
+      { key: "org/fest/2", isGone: true },
+    ]);
+  });
+
+  it("[R3.32] releases its seat to another in the same batch", async () => {
+    const seated = sample.order({ code: "OTHER", positions: [position({ id: 3, secret: "3", seat: "stalls-1-1" })] });
+    expect(await office.apply(sample.order({ positions: [second] }), seated)).toEqual({});
+    const held = await office.db.many(
+      sql`select position.id from position where position.seat is not null and position.taken_as is not null`,
+    );
+    expect(held).toEqual([{ id: 3 }]);
+  });
+});
+
+describe("an order that is split", () => {
+  const ofSecond = async () => (await published()).filter((fact) => fact["key"] === "org/fest/2");
+
+  it("[R3.40, R3.47] keeps the scans of its positions where its records come one by one", async () => {
+    expect(await office.apply(withoutSecond())).toEqual({});
+    expect(await office.apply(split)).toEqual({});
+    expect((await ofSecond()).at(-1)).toMatchObject({
+      position: { canceled: false, secret: "new", order: { code: "SPLIT" } },
+      earlierCheckins: [{ id: 5 }],
+    });
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
+    // Neither order changes the position of the other any more.
+    expect(await office.apply(withoutSecond({ status: "c" }))).toEqual({});
+    expect(await ofSecond()).toEqual([]);
+    expect(await office.apply(both)).toEqual({ 1: { "positions.1.id": ["Position 2 belongs to another order."] } });
+  });
+
+  it("[R3.40, R3.47] keeps them where another record comes between its records", async () => {
+    expect(await office.apply(withoutSecond(), sample.revokedSecret({ secret: "two" }), split)).toEqual({});
+    expect((await ofSecond()).map((fact) => fact["earlierCheckins"])).toEqual([
+      [expect.objectContaining({ id: 5 })],
+      [expect.objectContaining({ id: 5 })],
+    ]);
+  });
+
+  it("[R3.40] may come in either order once a record has left the position out", async () => {
+    await office.apply(withoutSecond());
+    expect(await office.apply(split, withoutSecond({ status: "n" }))).toEqual({});
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
+  });
+});

@@ -1,0 +1,98 @@
+import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
+import type { Tx } from "@tessera/kit/pg/database";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { Known } from "../domain/known.ts";
+import type { Scope } from "../domain/scope.ts";
+import { noteLost } from "../store/lost-positions.ts";
+import * as orders from "../store/orders.ts";
+import * as positions from "../store/positions.ts";
+import { toOrder } from "../wire/position-message.ts";
+import { placedAtOf } from "./erase-orders.ts";
+import type { OrderData } from "./order-data.ts";
+
+interface Order {
+  readonly data: OrderData;
+  readonly document: string;
+}
+
+/** The positions of a stored order that its record leaves out. */
+export function findMissing({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
+  const had = stored.get(code);
+  if (had === undefined) return [];
+  const has = new Set(sent.map((position) => position.id));
+  return had.filter((id) => !has.has(id));
+}
+
+/**
+ * Adds to orders the positions that their records leave out and no other order brings: canceled, as shops cancel them. They
+ * keep their scans, which count again if the position comes back, here or in another order.
+ */
+export async function keepLeftOut<O extends Order>(
+  tx: Tx,
+  scope: Scope,
+  { values, known, sent }: { readonly values: readonly O[]; readonly known: Known; readonly sent: ReadonlySet<number> },
+): Promise<{ readonly values: readonly O[]; readonly rows: readonly positions.PositionRow[] }> {
+  const orderOf = new Map(
+    values.flatMap(({ data }) =>
+      findMissing(data, known.orders).flatMap((id) => (sent.has(id) ? [] : [[id, data] as const])),
+    ),
+  );
+  if (orderOf.size === 0) return { values, rows: [] };
+  const ids = [...orderOf.keys()];
+  const codes = [...new Set([...orderOf.values()].map(({ code }) => code))];
+  const documents = Map.groupBy(await orders.findPositionDocuments(tx, scope, { codes, ids }), ({ code }) => code);
+  const stored = await positions.readRows(tx, scope, ids);
+  return {
+    values: values.map((value) => withPositions(value, documents.get(value.data.code) ?? [])),
+    rows: stored.flatMap((row) => {
+      const order = orderOf.get(row.id);
+      return order === undefined ? [] : [toLeftOut(row, order)];
+    }),
+  };
+}
+
+function withPositions<O extends Order>(value: O, kept: readonly orders.PositionDocument[]): O {
+  if (kept.length === 0) return value;
+  const document = JSON.parse(value.document) as { readonly positions: readonly object[] };
+  const canceled = kept.map((position) => ({ ...(JSON.parse(position.document) as object), canceled: true }));
+  return { ...value, document: JSON.stringify({ ...document, positions: [...document.positions, ...canceled] }) };
+}
+
+/** Its order may have changed, and is part of its state. */
+function toLeftOut(row: positions.PositionRow, order: OrderData): positions.PositionRow {
+  const state = { ...Position.decode(row.state), canceled: true, order: toOrder(order) };
+  return { ...row, canceled: true, takenAs: null, leftOut: true, state: Position.encode(state).finish() };
+}
+
+/**
+ * Takes positions that orders take over out of the documents of their former orders. Of an event with erased data it is noted
+ * how old they are: a later record of the new order brings nothing back either.
+ */
+export async function dropTakenOver(
+  tx: Tx,
+  scope: Scope,
+  { rows, known }: { readonly rows: readonly positions.PositionRow[]; readonly known: Known },
+): Promise<void> {
+  const taken = rows.flatMap(({ id, orderCode }) => {
+    const code = known.positions.get(id);
+    return code === undefined || code === orderCode ? [] : [{ code, id }];
+  });
+  if (taken.length === 0) return;
+  const ids = taken.map(({ id }) => id);
+  if ((await findErasedUntil(tx, scope)).size > 0)
+    await noteAges(tx, scope, await positions.readStates(tx, scope, ids));
+  await orders.dropPositions(tx, scope, { codes: [...new Set(taken.map(({ code }) => code))], ids });
+}
+
+/** Notes of positions of an event with erased data how old they were: another order may bring them again. */
+export async function noteAges(
+  tx: Tx,
+  scope: Scope,
+  states: readonly { readonly id: number; readonly state: Uint8Array }[],
+): Promise<void> {
+  const lost = states.flatMap(({ id, state }) => {
+    const placedAt = placedAtOf(state);
+    return placedAt === null ? [] : [{ id, placedAt }];
+  });
+  await noteLost(tx, scope, lost);
+}
