@@ -8,6 +8,7 @@ import type { Scope } from "../domain/scope.ts";
 import { type Deleted, deleteNext, type EventTable } from "../store/event-contents.ts";
 import * as events from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
+import { drawRevision } from "../store/positions.ts";
 
 /** Deletes everything in an event that exists for no request any more, and the event last. */
 export const eventRemoval = defineWork("remove-event", {
@@ -77,7 +78,8 @@ export async function removeNext(
   }
   const deleted = await deleteNext(tx, next.table, { scope, after, limit });
   const toKey = ({ key }: Deleted) => entityKey(scope.organizer, scope.event, key);
-  if (next.topic !== undefined) await tx.retract(next.topic, deleted.map(toKey));
+  if (next.topic !== undefined && deleted.length > 0)
+    await tx.retract(next.topic, deleted.map(toKey), { deletedAt: await drawRevision(tx) });
   await tx.retract(topics.voucherUseChanged, deleted.filter(({ namesVoucher }) => namesVoucher).map(toKey));
   const last = deleted.at(-1)?.key;
   return deleted.length < limit || last === undefined ? { part: part + 1 } : { part, after: last };

@@ -1,3 +1,4 @@
+import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { beforeEach, describe, expect, it } from "vitest";
 import { emptyOffice } from "../testing/empty-office.ts";
@@ -175,6 +176,16 @@ describe("an order that changes", () => {
     await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
     expect((await published()).sort()).toEqual(["org/fest/1 removed", "org/fest/2 removed", "org/fest/3 removed"]);
     expect(await office.db.many(sql`select position.id from position`)).toEqual([{ id: 4 }]);
+  });
+
+  it("tells with the deletion of a position which of its states were before it", async () => {
+    const last = await office.db.one<{ revision: number }>(sql`select max(position.revision) as revision from position`);
+    await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
+    const told = await office.db.many<{ deletedAt: number }>(
+      sql`select (outbox.headers ->> ${header.revision})::bigint as "deletedAt" from outbox where outbox.payload is null`,
+    );
+    expect(told).toHaveLength(3);
+    for (const { deletedAt } of told) expect(deletedAt).toBeGreaterThan(last.revision);
   });
 
   it("[R3.40] may give a position to an order behind it, which keeps its scans", async () => {

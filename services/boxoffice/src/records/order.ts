@@ -316,14 +316,9 @@ async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Pr
     scope,
     removed.flatMap(({ id, state }) => (state === null ? [] : [{ id, state }])),
   );
-  const naming = removed.filter(({ namesVoucher }) => namesVoucher);
-  for (const [topic, gone] of [
-    [topics.positionChanged, removed],
-    [topics.voucherUseChanged, naming],
-  ] as const) {
-    await tx.retract(
-      topic,
-      gone.map(({ id }) => entityKey(scope.organizer, scope.event, id)),
-    );
-  }
+  if (removed.length === 0) return;
+  const toKeys = (gone: readonly positions.DeletedPosition[]) =>
+    gone.map(({ id }) => entityKey(scope.organizer, scope.event, id));
+  await tx.retract(topics.positionChanged, toKeys(removed), { deletedAt: await positions.drawRevision(tx) });
+  await tx.retract(topics.voucherUseChanged, toKeys(removed.filter(({ namesVoucher }) => namesVoucher)));
 }

@@ -328,6 +328,12 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
       from removed`);
 }
 
+/** Draws the revision of a deletion: later states of the same positions have higher ones. */
+export async function drawRevision(tx: Tx): Promise<number> {
+  const { revision } = await tx.one<{ revision: number }>(sql`select nextval('revision_seq') as revision`);
+  return revision;
+}
+
 /** What each position takes of the voucher that it names, for a comparison. */
 export const voucherUseRows = sql`
   select position.organizer, position.event, position.id, position.revision,

@@ -89,6 +89,20 @@ describe("an answer of boxoffice about a ticket that was deleted meanwhile", () 
     await expectTrueCounts();
   });
 
+  it("[R3.14] keeps its scan where the deletion of the former ticket arrives after it", async () => {
+    await checkin.deliver(topics.eventChanged, [eventFact()]);
+    const { id: list } = await checkin.createList();
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    const again = positionFact(1, { secret: "new" }, { revision: 10 });
+    checkin.sold = async () => [encode(again)];
+    expect(inWord(await checkin.redeem(scan(list, "new")))).toBe("admitted");
+    await checkin.deliver(topics.positionChanged, [tombstone(1), again], { deletedAt: 9 });
+    expect(inWord(await checkin.redeem(scan(list, "new")))).toBe("already_redeemed");
+    await expectTrueCounts();
+    await checkin.deliver(topics.positionChanged, [tombstone(1)], { deletedAt: 11 });
+    expect(await secrets()).toEqual([]);
+  });
+
   it("is noted for minutes, not for ever", async () => {
     await checkin.deliver(topics.positionChanged, [tombstone(1), tombstone(2)]);
     await checkin.db.run(sql`

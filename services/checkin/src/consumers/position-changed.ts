@@ -107,12 +107,16 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
 async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {
   if (entities.length === 0) return;
   const held = byName(await lockPositions(tx, keysOf(entities)));
-  const deleted = entities.filter(({ wasDeleted }) => wasDeleted).map(({ key }) => key);
+  const isDeletion = ({ key, deletedAt }: Entity) =>
+    deletedAt !== undefined && deletedAt > (held.get(nameOf(key))?.revision ?? Number.NEGATIVE_INFINITY);
+  const deleted = entities.filter(isDeletion).map(({ key }) => key);
   const changed: ReturnType<typeof toPositionCopy>[] = [];
   const moves: Move[] = [];
   const moveScans: Move[] = [];
   const buckets = new Map<string, Bucket | null>();
-  for (const { key, wasDeleted, newest } of entities) {
+  for (const entity of entities) {
+    const { key, newest } = entity;
+    const wasDeleted = isDeletion(entity);
     const former = held.get(nameOf(key));
     const before = wasDeleted ? undefined : former;
     const after = newest === null || isStale(newest, before) ? undefined : toPositionCopy(newest);
@@ -143,29 +147,40 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
 /** What the facts of one batch say of one position. */
 interface Entity {
   readonly key: EntityKey;
-  /** Whether or not it was created again. */
-  readonly wasDeleted: boolean;
+  /**
+   * It was deleted, whether or not it was created again; its states before that have lower revisions. One that boxoffice was
+   * asked for may have come before the deletion of its predecessor.
+   */
+  readonly deletedAt: number | undefined;
   /** Null: it is deleted. */
   readonly newest: PositionFact | null;
   readonly earlierScans: readonly EarlierScan[];
 }
 
-const deletedEntity = (key: EntityKey): Entity => ({ key, wasDeleted: true, newest: null, earlierScans: [] });
+const deletedEntity = (key: EntityKey, deletedAt = Number.POSITIVE_INFINITY): Entity => ({
+  key,
+  deletedAt,
+  newest: null,
+  earlierScans: [],
+});
+
+/** What boxoffice was asked for has no deletions. */
+type Deletion = Partial<Pick<Fact<PositionFact>, "deletedAt">>;
 
 /** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
-function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): Entity[] {
+function collect(facts: readonly (Pick<Fact<PositionFact>, "key" | "value"> & Deletion)[]): Entity[] {
   const entities = new Map<string, Entity>();
-  for (const { key: name, value } of facts) {
+  for (const { key: name, value, deletedAt } of facts) {
     const key = value === null ? toEntityKey(name) : ticketKeyOf(value);
     const known = entities.get(nameOf(key));
     if (value === null) {
-      entities.set(nameOf(key), deletedEntity(key));
+      entities.set(nameOf(key), deletedEntity(key, deletedAt));
       continue;
     }
     const earlierScans = value.earlierCheckins.map((checkin) => toEarlierScan(value, checkin));
     entities.set(nameOf(key), {
       key,
-      wasDeleted: known?.wasDeleted ?? false,
+      deletedAt: known?.deletedAt,
       newest: value,
       earlierScans: [...(known?.earlierScans ?? []), ...earlierScans],
     });
