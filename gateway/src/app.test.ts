@@ -273,10 +273,16 @@ describe("stopping", () => {
   });
 });
 
-describe("a slow header", () => {
-  it("[S4.3] larger than allowed is refused", async () => {
-    const { status } = await app.send("GET", lists, { headers: { "x-large": "x".repeat(20_000) } });
-    expect(status).toBe(431);
+describe("a head larger than allowed", () => {
+  const large = "x".repeat(20_000);
+
+  it.each([
+    ["a header", lists, { "x-large": large }],
+    ["the address", `${lists}${large}/`, {}],
+    ["a search", `${lists}7/positions/?search=${large}`, {}],
+  ])("[S4.3] is refused: %s", async (_name, path, headers) => {
+    expect((await app.send("GET", path, { headers })).status).toBe(431);
+    expect(app.peers.calls).toEqual([]);
   });
 });
 

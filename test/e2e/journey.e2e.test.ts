@@ -155,7 +155,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
   it.each([
     ["an unknown code", "no-such-code", {}, 404, "invalid"],
     ["an unpaid order", "secret-of-the-pending-one", {}, 200, "unpaid"],
-    ["an unpaid order, forced offline upload", "secret-of-a-canceled-one", { force: true }, 201, undefined],
+    ["a canceled order, forced offline upload", "secret-of-a-canceled-one", { force: true }, 201, undefined],
     ["a canceled order, legacy client", "secret-of-a-canceled-one", {}, 200, "unpaid"],
     ["a canceled order", "secret-of-a-canceled-one", { canceled_supported: true }, 200, "canceled"],
   ] as const)("answers %s", async (_name, lookup, body, status, reason) => {

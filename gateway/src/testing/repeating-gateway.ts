@@ -81,6 +81,7 @@ export function repeatingGateway(): RepeatingGateway {
         if (refusal !== undefined) throw new Fault(refusal, "told_so", "no");
         return response;
       };
+    app.peers.when("checkinLists", "listCheckinLists", answer({ lists: [], count: 0, page: 1, isUnchanged: false }));
     app.peers.when("checkinLists", "createCheckinList", answer({ list: aList() }));
     app.peers.when("checkinLists", "updateCheckinList", answer({ list: aList() }));
     app.peers.when("checkinLists", "deleteCheckinList", answer({}));

@@ -67,7 +67,9 @@ describe("a hostile layout with hostile data", () => {
     const { id } = await jobs.service.create({ elements: JSON.stringify(elements) });
     const attendeeName = `MARKERPERSON ${attacks.join(" ")}`;
     const job = await start([part(1, { overrideLayout: id })]);
-    await finish({ ticketData: { readTicketData: async (request) => ticketAnswer(request, { attendeeName }) } });
+    await finish({
+      ticketData: { readTicketData: async (request) => ticketAnswer(request, { attendeeName: () => attendeeName }) },
+    });
     server.close();
     expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
     const { pages } = await readStored((await job.find()).fileKey);

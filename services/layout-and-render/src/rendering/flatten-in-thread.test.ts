@@ -40,8 +40,16 @@ it("[L56.1] a background that unpacks to much more than it has, or has too many 
 });
 
 it("[L56.2] a background that takes too long is given up, and stops nothing else meanwhile", async () => {
-  const prepare = openFlattener({ maxMs: 1, maxHeap: 160, idleMs: 1000, threads: 1 });
-  await expect(prepare(await withObjects(20_000), "one")).rejects.toMatchObject(unusable);
+  const prepare = openFlattener({ maxMs: 1000, maxHeap: 160, idleMs: 60_000, threads: 2 });
+  const small = await withContents(deflateSync(Buffer.from("0 0 9 9 re f")));
+  // From now on both threads have loaded what they need.
+  await Promise.all(["one", "other"].map((party) => prepare(small, party)));
+  const ended: string[] = [];
+  const slow = prepare(await withObjects(20_000), "one").finally(() => void ended.push("slow"));
+  const other = prepare(small, "other").finally(() => void ended.push("other"));
+  await expect(slow).rejects.toMatchObject(unusable);
+  expect((await other).pages).toHaveLength(1);
+  expect(ended).toEqual(["other", "slow"]);
 });
 
 it("[L56.3] backgrounds of one organizer that take long hold up none of another", async () => {

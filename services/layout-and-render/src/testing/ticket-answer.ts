@@ -21,13 +21,13 @@ const order = {
   checkinAttention: false,
 };
 
-/** What boxoffice answers: each position that exists is a ticket of item 1, for this attendee. */
+/** What boxoffice answers: each position that exists is a ticket of item 1, for its attendee. */
 export function ticketAnswer(
   { organizer, event, positions }: ReadTicketDataRequest,
   {
     exists = () => true,
-    attendeeName = "Ann Lee",
-  }: { exists?: (position: number) => boolean; attendeeName?: string } = {},
+    attendeeName = () => "Ann Lee",
+  }: { exists?: (position: number) => boolean; attendeeName?: (position: number) => string } = {},
 ): ReadTicketDataResponse {
   const empty = Position.decode(new Uint8Array());
   const found = positions.filter(exists);
@@ -43,7 +43,7 @@ export function ticketAnswer(
         item: 1,
         price: "23.00",
         secret: `secret${id}`,
-        attendeeName,
+        attendeeName: attendeeName(id),
         order,
       };
       return Buffer.from(
