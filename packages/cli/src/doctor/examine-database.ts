@@ -144,7 +144,7 @@ export function judgeConnections({ most, used }: Pick<ServerState, "most" | "use
   const what = `${used} of ${most} connections are in use`;
   const mend = "raise max_connections, or find out in pg_stat_activity what holds them";
   if (used >= most * 0.95) return wrong(what, { why: "a process that starts is refused", mend });
-  if (used >= most * 0.8) return warning(what, { why: "a process takes up to 16 for each of its services", mend });
+  if (used >= most * 0.8) return warning(what, { why: "a process takes up to 24 for each of its services", mend });
   return ok(what);
 }
 

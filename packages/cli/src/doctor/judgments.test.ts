@@ -72,6 +72,9 @@ describe("a database server", () => {
   it("has connections left for a process that starts", () => {
     const levelOf = (used: number) => judgeConnections({ ...good, used }).level;
     expect([30, 77, 78, 92, 93].map(levelOf)).toEqual(["ok", "ok", "warning", "warning", "wrong"]);
+    expect(judgeConnections({ ...good, used: 78 })).toMatchObject({
+      why: "a process takes up to 24 for each of its services",
+    });
   });
 });
 
