@@ -1,7 +1,7 @@
 import { systemClock } from "@tessera/kit/clock";
 import { startWorkers, type Worker } from "@tessera/kit/jobs/workers";
 import type { Log } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { eventually, quiet } from "./fact-pipeline.ts";
@@ -10,9 +10,9 @@ import { eventually, quiet } from "./fact-pipeline.ts";
 export function startTestWorkers(
   db: Db,
   workers: readonly Worker[],
-  { log = quiet, pollMs = 20 }: { log?: Log; pollMs?: number } = {},
+  { log = quiet, metrics = createMetrics(), pollMs = 20 }: { log?: Log; metrics?: Metrics; pollMs?: number } = {},
 ) {
-  return startWorkers({ db, workers, clock: systemClock, log, metrics: createMetrics(), service: "test", pollMs });
+  return startWorkers({ db, workers, clock: systemClock, log, metrics, service: "test", pollMs });
 }
 
 /** Does all ready work. Work that rests after a failed try stays. */

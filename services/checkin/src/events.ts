@@ -35,6 +35,8 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     "Decided scans by outcome, and by reason where they were refused.",
     ["outcome", "reason"],
   );
+  // Prometheus sees no increase in a series that begins above zero: the first failed scan would raise no alert.
+  scans.add({ outcome: outcomeLabels.failed, reason: "" }, 0);
   const failures = metrics.counter(
     "checkin_batches_failed_total",
     "Batches of scans that could not be decided as a whole.",

@@ -7,6 +7,7 @@ import { eventually } from "@tessera/testkit/fact-pipeline";
 import { finishWork, passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLog } from "../log.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { defineWork, enqueueWork, findWork, json } from "./work.ts";
@@ -47,7 +48,7 @@ const enqueue = (...ids: string[]) =>
       ids.map((id) => ({ id, owner: "a", payload: `payload of ${id}` })),
     ),
   );
-const start = (worker: Worker, options: { pollMs?: number; on?: Db } = {}) => {
+const start = (worker: Worker, options: { pollMs?: number; on?: Db; metrics?: Metrics } = {}) => {
   const workers = startTestWorkers(options.on ?? db, [worker], options);
   running.push(workers);
   return workers;
@@ -146,6 +147,20 @@ describe("a worker", () => {
     await finishWork(db, [worker]);
     expect(await find("x")).toEqual({ owner: "a", state: "failed", cause: "the quota is used up" });
     expect(await effects()).toEqual([]);
+  });
+
+  it("shows how often work has ended from its start, so that the first failure is an increase", async () => {
+    const metrics = createMetrics();
+    const worker = copyBy(() => Promise.reject(new WorkFailed("hopeless")));
+    const ended = async () =>
+      [...(await metrics.exposition()).matchAll(/^tessera_work_ended_total\{.*,state="(\w+)"\} (\d+)$/gm)].map(
+        ([, state, count]) => `${state} ${count}`,
+      );
+    start(worker, { metrics });
+    expect(await ended()).toEqual(["succeeded 0", "failed 0"]);
+    await enqueue("1");
+    await eventually(async () => (await ended()).includes("failed 1"));
+    expect(await ended()).toEqual(["succeeded 0", "failed 1"]);
   });
 
   it("that stops gives its work back at once, and the try does not count", async () => {

@@ -279,7 +279,11 @@ function label(kind: string): string {
 function measureWork({ db, workers, clock, metrics, service }: WorkersOptions) {
   const kinds = workers.map(({ work }) => work.kind);
   const sample = keepSample<ReadonlyMap<string, reads.Measured>>(clock);
-  const ended = metrics.counter("work_ended_total", "Work that has ended, by how.", ["service", "work", "state"]);
+  const counter = metrics.counter("work_ended_total", "Work that has ended, by how.", ["service", "work", "state"]);
+  const ended = (kind: string, state: "succeeded" | "failed", amount = 1) =>
+    counter.add({ service, work: label(kind), state }, amount);
+  // Prometheus sees no increase in a series that begins above zero: the first failure would raise no alert.
+  for (const kind of kinds) for (const state of ["succeeded", "failed"] as const) ended(kind, state, 0);
   const declare = (name: string, help: string, read: (measured: reads.Measured) => number) => {
     for (const kind of kinds) {
       const collect = () => {
@@ -293,7 +297,7 @@ function measureWork({ db, workers, clock, metrics, service }: WorkersOptions) {
   declare("work_running", "Work that is being done.", ({ running }) => running);
   declare("work_waiting_seconds", "How long the oldest work has been waiting.", ({ seconds }) => seconds);
   return {
-    ended: (kind: string, state: "succeeded" | "failed") => ended.add({ service, work: label(kind), state }),
+    ended,
     job: {
       name: "measure-work",
       everyMs: measuredMs,

@@ -1,0 +1,10 @@
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import { expect, it } from "vitest";
+import { reportEvents } from "./events.ts";
+
+it("counts failed scans from zero, so that the first one is an increase", async () => {
+  const metrics = createMetrics();
+  reportEvents({ log: createLog({ service: "test", destination: { write: () => {} } }), metrics });
+  expect(await metrics.exposition()).toContain('tessera_checkin_scans_total{outcome="failed",reason=""} 0\n');
+});
