@@ -23,7 +23,7 @@ import { keepStatistics } from "./pg/keep-statistics.ts";
 import { measurePools } from "./pg/measure-pools.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { openReads } from "./pg/reads.ts";
-import { sql } from "./pg/sql.ts";
+import { requireAnswer } from "./pg/require-answer.ts";
 import { openUrgent } from "./pg/urgent.ts";
 import type { Implementation, Transport } from "./rpc.ts";
 import { type ClientMap, connectClients, type Server, type ServiceDefinition } from "./service.ts";
@@ -106,9 +106,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
   let served: Served | undefined;
   let servers: readonly Server[] = [];
   try {
-    health.dependency(`${name} database`, async () => {
-      await db.one(sql`select 1 as alive`);
-    });
+    health.dependency(`${name} database`, () => requireAnswer({ db, urgent }));
     const clock = await openDatabaseClock(db);
     const keepTables = () => keepFactTables(db, clock, { log, deadLettersMs: around.deadLettersMs });
     await keepTables();
