@@ -25,7 +25,7 @@ import { findReadiness, listEnding } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { getAnswerFiles } from "./handlers/get-answer-files.ts";
-import { holdCapacity } from "./handlers/hold-capacity.ts";
+import { holdCapacity, shareHolds } from "./handlers/hold-capacity.ts";
 import { listCredentials } from "./handlers/list-credentials.ts";
 import { readTicketData } from "./handlers/read-ticket-data.ts";
 import { releaseCapacity } from "./handlers/release-capacity.ts";
@@ -64,6 +64,6 @@ export const boxoffice = defineService({
   rebuilds,
   accounts,
   start: async ({ db, reads, files, clock, log, metrics }) => ({
-    deps: { db, reads, files, clock, log, events: reportEvents({ log, metrics }) },
+    deps: { db, reads, files, clock, log, events: reportEvents({ log, metrics }), holdTurns: shareHolds() },
   }),
 });

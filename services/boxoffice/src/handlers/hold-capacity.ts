@@ -1,4 +1,6 @@
+import { currentContext } from "@tessera/kit/context";
 import type { Db, Tx } from "@tessera/kit/pg/database";
+import { Turns } from "@tessera/kit/turns";
 import { type HoldCapacityRequest, HoldCapacityResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { isUuid } from "@tessera/values";
 import { findQuotaProblems, findSeatProblems, isValid, type Need, type Problem } from "../domain/fit-needs.ts";
@@ -15,27 +17,55 @@ import { readRoom } from "./quota-room.ts";
 /** As many vouchers as one request may create. */
 const mostNeeds = 10_000;
 
+/** A hold keeps its connection while it waits for the lock of its event. Most connections are left to other requests. */
+const mostHolds = 4;
+
+/** With the three seconds that a hold may wait for the lock it is shorter than callers wait. */
+const longestWaitMs = 1500;
+
+/** Makes the turns of holds. An organizer has half of them, so another one begins while those of the first wait for each other. */
+export function shareHolds(): Turns {
+  return new Turns({
+    total: mostHolds,
+    each: mostHolds / 2,
+    waitMs: longestWaitMs,
+    busy: () => fault("locked", "other holds of the organizer are under way; try again", { retryAfterMs: 5000 }),
+  });
+}
+
 /**
  * Holds what vouchers need, everything or nothing, and keeps the answer under the id of the hold: a repeated request gets
  * it again. The id of the request would not do, because a caller that was killed asks again in a request of its own.
  */
-export async function holdCapacity(request: HoldCapacityRequest, { db }: { db: Db }): Promise<HoldCapacityResponse> {
+export async function holdCapacity(
+  request: HoldCapacityRequest,
+  { db, holdTurns }: { db: Db; holdTurns: Turns },
+): Promise<HoldCapacityResponse> {
   const { organizer, event, hold: id } = request;
   const scope = { organizer, event };
   const needs = readNeeds(request);
-  return db.transaction(async (tx) => {
-    await takeLocks(tx, [lockOfHolds(scope)]);
-    const earlier = await holds.findHold(tx, scope, id);
-    if (earlier !== undefined) return answerAgain(earlier);
-    const [present] = await lockPresent(tx, [scope]);
-    if (present === undefined) throw fault("no_such_event", "this event does not exist");
-    const problems = await findProblems(tx, scope, { needs, now: present.now });
-    const answer = { problems };
-    const encoded = HoldCapacityResponse.encode(answer).finish();
-    if (!(await holds.storeAnswer(tx, scope, { id, answer: encoded }))) throw released();
-    if (problems.length === 0) await holds.storeHeld(tx, scope, { id, claims: needs });
-    return answer;
-  });
+  const { signal } = currentContext();
+  return holdTurns.run({ party: organizer, amount: 1, signal }, () =>
+    db.transaction((tx) => hold(tx, scope, { id, needs })),
+  );
+}
+
+async function hold(
+  tx: Tx,
+  scope: Scope,
+  { id, needs }: { readonly id: string; readonly needs: readonly Need[] },
+): Promise<HoldCapacityResponse> {
+  await takeLocks(tx, [lockOfHolds(scope)]);
+  const earlier = await holds.findHold(tx, scope, id);
+  if (earlier !== undefined) return answerAgain(earlier);
+  const [present] = await lockPresent(tx, [scope]);
+  if (present === undefined) throw fault("no_such_event", "this event does not exist");
+  const problems = await findProblems(tx, scope, { needs, now: present.now });
+  const answer = { problems };
+  const encoded = HoldCapacityResponse.encode(answer).finish();
+  if (!(await holds.storeAnswer(tx, scope, { id, answer: encoded }))) throw released();
+  if (problems.length === 0) await holds.storeHeld(tx, scope, { id, claims: needs });
+  return answer;
 }
 
 function readNeeds({ organizer, event, hold, needs }: HoldCapacityRequest): Need[] {

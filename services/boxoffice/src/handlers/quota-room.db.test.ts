@@ -7,7 +7,7 @@ import { emptyOffice } from "../testing/empty-office.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { need, startLedger, voucher } from "../testing/vouchers.ts";
 import { findOverbooked } from "./find-overbooked.ts";
-import { holdCapacity } from "./hold-capacity.ts";
+import { holdCapacity, shareHolds } from "./hold-capacity.ts";
 
 const office = emptyOffice();
 
@@ -32,7 +32,7 @@ it("[V4.10] a hold finds no room that a voucher gives to its order while it look
   });
   const slow: Db = { ...office.db, transaction: (act) => office.db.transaction((tx) => act(interrupted(tx))) };
   const request = { organizer: "org", event: "fest", hold: randomUUID(), needs: [need(3)] };
-  expect(await holdCapacity(request, { db: slow })).toMatchObject({
+  expect(await holdCapacity(request, { db: slow, holdTurns: shareHolds() })).toMatchObject({
     problems: [{ need: 0, kind: NeedProblemKind.TOO_LITTLE_LEFT, quota: 1 }],
   });
   expect(used).toBe(1);
