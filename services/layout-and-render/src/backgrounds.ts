@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Files } from "@tessera/kit/files/files";
+import type { Queryable } from "@tessera/kit/pg/database";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { isUuid } from "@tessera/values";
 import type { Background } from "./domain/selection/layout.ts";
 import { fault } from "./faults.ts";
+import type { EventKey } from "./store/keys.ts";
+import { findBackgrounds, findWithBackground } from "./store/layouts.ts";
 
 /** The folder of all backgrounds in the store for files. */
 export const backgroundsPrefix = "backgrounds/";
@@ -31,6 +34,27 @@ export function nameAt(text: string): string | undefined {
 /** Finds an upload in the store for files, where the gateway has put it. */
 export async function findUpload(files: Pick<Files, "get">, upload: string): ReturnType<Files["get"]> {
   return isUuid(upload) ? files.get(`uploads/${upload}`) : undefined;
+}
+
+/** Finds layouts whose background is not in the store for files. */
+export async function findWithoutFile(
+  db: Queryable,
+  files: Pick<Files, "list">,
+): Promise<(EventKey & { readonly id: number })[]> {
+  // A file is stored before a layout names it, so the layouts are read first.
+  const layouts = await findWithBackground(db);
+  if (layouts.length === 0) return [];
+  const stored = new Set<string>();
+  for await (const { key } of files.list(backgroundsPrefix)) stored.add(key);
+  const lacking = layouts.filter(({ background }) => !stored.has(keyOf(background)));
+  // Some may have been replaced meanwhile.
+  const named = new Set(
+    await findBackgrounds(
+      db,
+      lacking.map(({ background }) => background),
+    ),
+  );
+  return lacking.filter(({ background }) => named.has(background));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
+import { examineBackgrounds } from "./examine-backgrounds.ts";
 import { examineBus } from "./examine-bus.ts";
 import { examineCache } from "./examine-cache.ts";
 import { examineCertificates } from "./examine-certificates.ts";
@@ -68,9 +69,17 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     })),
     { area: "cache", subject: "the cache", settings: /^(?:CACHE$|REDIS_)/, examine: () => examineCache(around) },
     { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
-    ...around.definitions.flatMap(({ name }): Examination[] =>
-      name === "layout-and-render"
-        ? [{ area: "printing", subject: "the browser for tickets", examine: () => examinePrinting(around) }]
+    ...around.definitions.flatMap((service): Examination[] =>
+      service.name === "layout-and-render"
+        ? [
+            {
+              area: "files",
+              subject: "the backgrounds of layouts",
+              settings: /^(?:FILES|S3_)/,
+              examine: () => examineBackgrounds(around, service),
+            },
+            { area: "printing", subject: "the browser for tickets", examine: () => examinePrinting(around) },
+          ]
         : [],
     ),
     {

@@ -152,6 +152,15 @@ export async function findBackgrounds(db: Queryable, names: readonly string[]): 
   return rows.map(({ background }) => background);
 }
 
+/** Finds the layouts that have a background. */
+export async function findWithBackground(db: Queryable): Promise<(EventKey & { id: number; background: string })[]> {
+  return db.many(sql`
+    select layout.organizer, layout.event, layout.id, layout.background
+      from layout
+     where layout.background is not null
+     order by layout.organizer, layout.event, layout.id`);
+}
+
 /** Finds the background of this name in an event that exists. */
 export async function findBackground(
   db: Queryable,

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskFiles } from "@tessera/engines/disk";
+import { systemClock } from "@tessera/kit/clock";
+import { sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase } from "@tessera/testkit/database";
+import { expect, it } from "vitest";
+import { loadServices } from "../services.ts";
+import { examineBackgrounds } from "./examine-backgrounds.ts";
+import { lookAround } from "./surroundings.ts";
+
+it("layouts are named whose background is not in the file store", async () => {
+  const [service] = await loadServices(["layout-and-render"]);
+  if (service === undefined) throw new Error("there is no such service");
+  const database = await createTestDatabase([{ schema: service.schema, migrations: service.migrations }]);
+  const folder = await mkdtemp(join(tmpdir(), "tessera-backgrounds-"));
+  const question = { names: ["layout-and-render"], data: "/nonexistent", health: [] };
+  const environment = { DATABASE_URL: database.url, FILES_DIR: folder };
+  const around = await lookAround({ ...question, environment }, { clock: systemClock });
+  const db = database.open(service.schema);
+  const give = (id: number, background: string) =>
+    db.run(sql`
+      insert into layout (organizer, event, id, name, is_default, elements, background, background_size, background_sha256)
+      values ('org', 'fest', ${id}, 'L', false, '[]', ${background}, 3, 'aa')`);
+  try {
+    const examine = () => examineBackgrounds(around, service);
+    const well = [{ level: "ok", what: "the background of every layout is stored" }];
+    expect(await examine()).toEqual(well);
+    const files = diskFiles({ directory: folder });
+    const [stored, lost] = ["ab".repeat(20), "cd".repeat(20)] as const;
+    await files.put(`backgrounds/${stored}.pdf`, Buffer.from("pdf"), { contentType: "application/pdf" });
+    await files.close();
+    await give(1, stored);
+    expect(await examine()).toEqual(well);
+    await give(2, lost);
+    expect(await examine()).toEqual([
+      expect.objectContaining({
+        level: "wrong",
+        what: "the file store lacks the background of 1 layout (org/fest/2)",
+        mend: expect.stringContaining("restore backgrounds/"),
+      }),
+    ]);
+  } finally {
+    await around.database.close();
+    await database.drop();
+    await rm(folder, { recursive: true });
+  }
+});
