@@ -39,8 +39,23 @@ it("an ordinary Job has a new name when it would run something else, and only th
     expect.stringMatching(/^tessera-topics-\w{8}$/),
   ]);
   expect(await namesWith({ services: { voucher: { replicas: 5 } } })).toEqual(names);
-  const changed = await namesWith({ image: { tag: "0.2.0" } });
-  expect(changed.filter((name) => names.includes(name))).toEqual([]);
+  const changes = [
+    { image: { tag: "0.2.0" } },
+    { image: { pullPolicy: "Always" } },
+    { image: { pullSecrets: ["registry"] } },
+    { commonLabels: { team: "gates" } },
+    {
+      topics: { resources: { limits: { memory: "200Mi" } } },
+      migrations: { resources: { limits: { memory: "200Mi" } } },
+    },
+  ];
+  for (const values of changes) {
+    const changed = await namesWith(values);
+    expect(
+      changed.filter((name) => names.includes(name)),
+      JSON.stringify(values),
+    ).toEqual([]);
+  }
 });
 
 it("an ordinary Job is no hook, keeps its annotations and is removed in the end", async () => {
