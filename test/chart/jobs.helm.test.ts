@@ -62,13 +62,21 @@ it("an ordinary Job is no hook, keeps its annotations and is removed in the end"
   const migrate = ofKind("Job", await renderChart("gitops")).get("migrate");
   expect(migrate?.metadata.annotations).toEqual({ "argocd.argoproj.io/sync-wave": "-1" });
   expect(migrate?.spec.ttlSecondsAfterFinished).toBe(86_400);
-  const topics = ofKind("Job", await renderChart("gitops")).get("topics");
-  expect(topics?.spec.template.spec.containers[0].env).toEqual(
-    expect.arrayContaining([
-      { name: "KAFKA_REPLICATION_FACTOR", value: "3" },
-      { name: "KAFKA_MIN_IN_SYNC_REPLICAS", value: "2" },
-    ]),
-  );
+});
+
+it("every pod that `tessera topics` may run in wants as many copies of topics as the Job", async () => {
+  const manifests = await renderChart("gitops");
+  const topics = ofKind("Job", manifests).get("topics");
+  const pods = [topics, ...ofKind("Deployment", manifests).values()].map((each) => each?.spec.template.spec);
+  expect(pods.length).toBe(7);
+  for (const pod of pods) {
+    expect(pod.containers[0].env).toEqual(
+      expect.arrayContaining([
+        { name: "KAFKA_REPLICATION_FACTOR", value: "3" },
+        { name: "KAFKA_MIN_IN_SYNC_REPLICAS", value: "2" },
+      ]),
+    );
+  }
 });
 
 it("there is no Job where others run the commands", async () => {

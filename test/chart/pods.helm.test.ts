@@ -1,4 +1,4 @@
-import { engineSettings, processSettings } from "@tessera/cli/engine-settings";
+import { engineSettings, processSettings, topicSettings } from "@tessera/cli/engine-settings";
 import { addressSetting, readAddresses } from "@tessera/cli/grpc-addresses";
 import { requireSecure } from "@tessera/cli/secure-calls";
 import { environmentOfPod } from "@tessera/cli/served-environment";
@@ -57,9 +57,9 @@ describe.each(valueSets)("with %s values", (set) => {
       expect(config).toMatchObject({ bus: "kafka", files: "s3", metricsHost: "0.0.0.0", grpcHost: "0.0.0.0" });
       requireSecure(config, { names: [name], peers: needs, environment });
       readAddresses(needs, environment, optional);
-      const known = Object.values<Setting<unknown>>({ ...processSettings, ...engineSettings, ...settings }).map(
-        (each) => each.name,
-      );
+      // Those of topics are for `tessera topics` and the doctor, which run in these pods.
+      const tables = { ...processSettings, ...engineSettings, ...topicSettings, ...settings };
+      const known = Object.values<Setting<unknown>>(tables).map((each) => each.name);
       const read = [
         ...known,
         ...needs.map(addressSetting),

@@ -14,7 +14,7 @@
       key: {{ .key }}
 {{ end -}}
 
-{{/* How a process reaches the brokers: takes root. */}}
+{{/* How a process reaches the brokers, and what it wants of topics when `tessera topics` or the doctor runs in its pod: takes root. */}}
 {{- define "tessera.env.kafka" -}}
 {{- $kafka := .root.Values.kafka -}}
 {{ include "tessera.env.value" (dict "name" "BUS" "value" "kafka") -}}
@@ -27,6 +27,13 @@
 {{ include "tessera.env.value" (dict "name" "KAFKA_TLS_CERT" "value" "/etc/tessera/kafka/tls.crt") -}}
 {{ include "tessera.env.value" (dict "name" "KAFKA_TLS_KEY" "value" "/etc/tessera/kafka/tls.key") -}}
 {{- end -}}
+{{- end -}}
+{{- $topics := .root.Values.topics -}}
+{{- if $topics.replicationFactor -}}
+{{ include "tessera.env.value" (dict "name" "KAFKA_REPLICATION_FACTOR" "value" $topics.replicationFactor) -}}
+{{- end -}}
+{{- if $topics.minInSyncReplicas -}}
+{{ include "tessera.env.value" (dict "name" "KAFKA_MIN_IN_SYNC_REPLICAS" "value" $topics.minInSyncReplicas) -}}
 {{- end -}}
 {{- if ne $kafka.sasl.mechanism "none" -}}
 {{- $secret := .saslSecret | default $kafka.sasl.existingSecret -}}

@@ -67,6 +67,22 @@ describe("applyTopics", () => {
     expect(await diffTopics(catalogue.slice(0, 1), { ...options, replicationFactor: 2 })).toEqual(left);
   });
 
+  it("wants no more copies in sync than a topic has, which would then take no fact", async () => {
+    const options = optionsOf(`${randomUUID()}.`);
+    await applyTopics(catalogue, options);
+    const wanted = { ...options, replicationFactor: 3, minInSyncReplicas: 2 };
+    const { applied, left } = await applyTopics(catalogue, wanted);
+    expect(applied).toEqual([]);
+    expect(left.map(({ what }) => what)).toEqual(["replication factor", "replication factor"]);
+    await createKafkaTopic(brokers, `${options.topicPrefix}third`, {
+      partitions: 2,
+      settings: { "retention.ms": "1000" },
+    });
+    const third = { name: "third", partitions: 2, retention: { kind: "days", days: 30 } } as const;
+    await applyTopics([third], wanted);
+    expect(await diffTopics([third], { ...options, minInSyncReplicas: 1 })).toEqual([]);
+  });
+
   it("accepts more partitions than declared, says so, and creates what is missing beside them", async () => {
     const options = optionsOf(`${randomUUID()}.`);
     await createKafkaTopic(brokers, `${options.topicPrefix}states`, { partitions: 5 });

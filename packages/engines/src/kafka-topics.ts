@@ -95,7 +95,12 @@ export async function applyTopics(catalogue: readonly DeclaredTopic[], options: 
       );
     }
     const altered = named("alter");
-    for (const topic of altered) await alter(admin, kafkaName(topic, options), settingsOf(topic, replicas));
+    const names = altered.map((topic) => kafkaName(topic, options));
+    const shapes = await readShapes(admin, names);
+    for (const topic of altered) {
+      const name = kafkaName(topic, options);
+      await alter(admin, name, settingsOf(topic, withCopies(replicas, shapes.get(name))));
+    }
     if (altered.length > 0) await untilAltered(admin, altered, options);
     const of = (...remedies: readonly TopicDifference["remedy"][]) =>
       differences.filter(({ remedy }) => remedies.includes(remedy));
@@ -131,7 +136,12 @@ interface Replicas {
 async function replication(admin: Admin, options: TopicOptions): Promise<Replicas> {
   const { brokers } = await admin.describeCluster();
   const factor = options.replicationFactor ?? (brokers.length >= 3 ? 3 : 1);
-  return { factor, minInSync: options.minInSyncReplicas ?? (factor >= 3 ? 2 : 1) };
+  return { factor, minInSync: Math.min(options.minInSyncReplicas ?? (factor >= 3 ? 2 : 1), factor) };
+}
+
+/** A topic that wants more copies in sync than it has takes no fact at all. */
+function withCopies(replicas: Replicas, shape: Shape | undefined): Replicas {
+  return { ...replicas, minInSync: Math.min(replicas.minInSync, shape?.factor ?? replicas.factor) };
 }
 
 function settingsOf({ retention }: DeclaredTopic, { minInSync }: Replicas): Record<string, string> {
@@ -220,7 +230,7 @@ function compare(topic: DeclaredTopic, shape: Shape, replicas: Replicas): TopicD
     remedy: "decide",
     advice: replicaAdvice,
   });
-  for (const [name, wanted] of Object.entries(settingsOf(topic, replicas)))
+  for (const [name, wanted] of Object.entries(settingsOf(topic, withCopies(replicas, shape))))
     note(name, wanted, shape.settings.get(name));
   return differences;
 }
