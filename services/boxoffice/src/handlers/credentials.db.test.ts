@@ -12,6 +12,7 @@ import type {
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
+import { firstIdMadeHere } from "@tessera/values";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { reportEvents } from "../events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
@@ -191,6 +192,16 @@ describe("creating", () => {
     const numbers = made.map(({ id }) => Number(id));
     expect(new Set(numbers).size).toBe(20);
     expect(Math.min(...numbers)).toBeGreaterThan(4711);
+  });
+
+  it("[R3.92] numbers devices of every organizer, whatever number a record of another one has", async () => {
+    await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
+    const refused = { device_id: ["Numbers of devices in records are less than 1000000000001."] };
+    const numbers = [2 ** 50, String(firstIdMadeHere), firstIdMadeHere - 1];
+    const records = numbers.map((number) => sample.device({ device_id: number, token: null }));
+    expect(await office.apply(...records)).toEqual({ 1: refused, 2: refused });
+    const { id } = await deviceOf({}, { of: "other" });
+    expect(Number(id)).toBeGreaterThanOrEqual(firstIdMadeHere);
   });
 });
 

@@ -1,8 +1,8 @@
-import { compileReader } from "@tessera/records/read";
+import { compileReader, type Rule } from "@tessera/records/read";
 import type * as resources from "@tessera/resources/credential";
 import { deviceRecord, deviceWithoutToken } from "@tessera/resources/records/device";
 import type { TypeOf } from "@tessera/schema/schema";
-import { devicePermissions, deviceProfileOf } from "@tessera/values";
+import { devicePermissions, deviceProfileOf, firstIdMadeHere } from "@tessera/values";
 import { deviceFields } from "../wire/credentials.ts";
 import { credentialKind, tokenRule } from "./credential.ts";
 
@@ -14,6 +14,10 @@ function complete<D extends TypeOf<typeof deviceWithoutToken>>(device: D) {
   };
 }
 
+/** Numbers that are made here lie above those that records bring to any organizer, which leave room for them. */
+const numberRule: Rule = (value) =>
+  Number(value) >= firstIdMadeHere ? `Numbers of devices in records are less than ${firstIdMadeHere}.` : undefined;
+
 /** A device as it is stored. */
 export type StoredDevice = TypeOf<typeof resources.device> & { readonly device_id: number };
 
@@ -23,7 +27,11 @@ export const device = credentialKind<StoredDevice>({
   noun: "device",
   absent: "device_not_found",
   schema: deviceRecord,
-  readAll: compileReader(deviceRecord, { rules: { token: tokenRule }, complete, omit: ["token"] }),
+  readAll: compileReader(deviceRecord, {
+    rules: { device_id: numberRule, token: tokenRule },
+    complete,
+    omit: ["token"],
+  }),
   readFields: compileReader(deviceWithoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
   numbered: { field: "device_id", by: "device_id_seq" },
