@@ -8,6 +8,7 @@ import { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxof
 import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
 import { fields } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
+import { shortenId } from "../../access/shorten-id.ts";
 import { invalid } from "../../http/answers.ts";
 import type { Answer, Body, Incoming } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
@@ -35,9 +36,6 @@ export interface Kind<B> {
   readonly present: (credential: Credential) => Readonly<Record<string, unknown>>;
 }
 
-/** Enough to find a key. The whole hash would allow tests of guessed tokens. */
-const shownLength = 16;
-
 const keyShapes = fields(apiKey, ApiKeyFields);
 const deviceShapes = fields(device, DeviceFields);
 
@@ -63,7 +61,7 @@ export const apiKeys: Kind<TypeOf<typeof apiKey>> = {
   idIn: (request) => request.param("key"),
   toMessage: (body) => ({ apiKey: keyShapes.toMessage(body) }),
   present: ({ id, fields: shown }) => ({
-    id: id.slice(0, shownLength),
+    id: shortenId(id),
     ...keyShapes.present(required(shown?.apiKey)),
   }),
 };

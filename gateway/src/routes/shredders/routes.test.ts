@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -132,6 +133,18 @@ it("[D6.5] an erasure starts once the export is made", async () => {
     Promise.reject(new Fault("invalid", "not_shreddable", "It is online.")),
   );
   expect(await app.send("POST", shred)).toMatchObject({ status: 400, json: ["It is online."] });
+});
+
+it("[D7.3] who asked is named for the certificate without the hash of the token: a key as in the list of keys, a device whole", async () => {
+  app.peers.when("shredders", "startShred", async () => ({
+    ...{ exportState: ShredState.SUCCEEDED, message: "", case: one, file: two },
+  }));
+  for (const key of [keys.all, devices.full]) await app.send("POST", shred, { key });
+  const shown = hash("sha256", keys.all).slice(0, 16);
+  expect(app.peers.requestsOf("startShred")).toMatchObject([
+    { requestedBy: `api_key:${shown}` },
+    { requestedBy: "device:3" },
+  ]);
 });
 
 it("[D6.6] the status says how an erasure ended", async () => {

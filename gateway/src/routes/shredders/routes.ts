@@ -1,6 +1,7 @@
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { isShredder, shredders } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
+import { shortenId } from "../../access/shorten-id.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
 import { notFound } from "../../http/answers.ts";
@@ -144,7 +145,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
             file,
           } = await service.startShred({
             ...ofPath(request),
-            requestedBy: `${request.tenant.kind}:${request.tenant.id}`,
+            requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
           });
           if (exportState !== ShredState.SUCCEEDED) return replyUnfinished({ state: exportState, message }, ShredState);
           return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };

@@ -130,7 +130,7 @@ export interface StartShredRequest {
   credential: string;
   export: string;
   file: string;
-  /** The credential as the operator knows it, for the certificate: its kind and its id. */
+  /** The credential as the operator knows it, for the certificate: its kind and its id, shortened as it is shown. */
   requestedBy: string;
 }
 
