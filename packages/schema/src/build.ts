@@ -73,6 +73,9 @@ export const choice = <const W extends string, const O extends FieldOptions<W> =
 export const any = <const O extends FieldOptions<unknown> = Record<never, never>>(options?: O): With<unknown, O> =>
   typed({ read: "any", nullable: true, ...options });
 
+/** Any JSON, also what cannot be kept as it was sent: it is for a reader that drops such values. */
+export const raw = (): Schema<unknown, false> => typed({ read: "raw", nullable: true });
+
 /** JSON that is kept as it was sent: its value is the text. What it may be is shown, and checked where it is read. */
 export const jsonText = (shape: Schema, options: { readonly description?: string } = {}): Schema<string, false> =>
   typed({ ...shape, ...options, read: "json" });

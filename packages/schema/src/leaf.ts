@@ -19,6 +19,7 @@ export type Read =
   | "choice"
   | "slug"
   | "any"
+  | "raw"
   | "numeric"
   | "json";
 
@@ -66,6 +67,7 @@ const readers: Readonly<Record<Read, (data: unknown, leaf: LeafSchema) => LeafRe
   numeric: readNumeric,
   json: (data) => (typeof data === "string" ? read(data) : wrong("Expected JSON as it was sent.")),
   any: readAny,
+  raw: read,
 };
 
 function readText(data: unknown, leaf: LeafSchema): LeafResult {

@@ -7,13 +7,17 @@ import { scanBytes } from "./schema.ts";
 /** Finds the uploads that the caller of a scan may name, of those with these ids. */
 export type FindUploads = (ids: readonly string[]) => Promise<readonly SentFile[]>;
 
-/** Reads what a scanner answers, by question. What names no question is ignored; what names an upload brings its file along. */
+/**
+ * Reads what a scanner answers, by question. What names no question is ignored, and so is a number that is too large, which
+ * would be passed on as null and take an answer back; what names an upload brings its file along.
+ */
 export async function readAnswers(
   answers: Readonly<Record<string, unknown>> | null | undefined,
   findUploads: FindUploads,
 ): Promise<SentAnswer[]> {
   const sent = Object.entries(answers ?? {}).filter(
-    ([question]) => /^[1-9]\d{0,15}$/.test(question) && Number.isSafeInteger(Number(question)),
+    ([question, value]) =>
+      /^[1-9]\d{0,15}$/.test(question) && Number.isSafeInteger(Number(question)) && isWritable(value),
   );
   if (sent.length === 0) return [];
   const named = sent.flatMap(([, value]) => idOfUpload(value) ?? []);
@@ -25,6 +29,12 @@ export async function readAnswers(
   });
   if (written.reduce((length, { value }) => length + value.length, 0) > scanBytes) throw tooLong();
   return written;
+}
+
+/** Whether JSON has words for all of it: it has none for what overflows a number. */
+function isWritable(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isWritable);
 }
 
 /** A number may be written with more digits than it was sent with: `1e20` has four characters. */

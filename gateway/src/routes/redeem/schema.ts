@@ -1,5 +1,4 @@
 import {
-  any,
   arrayOf,
   boolean,
   choice,
@@ -9,6 +8,7 @@ import {
   integer,
   mapOf,
   object,
+  raw,
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
@@ -38,7 +38,7 @@ export const redeemBody = bodyOf(
         maxLength: 190,
         description: "Identifies the scan: sent again, it succeeds again and is stored once.",
       }),
-      answers: mapOf(any(), {
+      answers: mapOf(raw(), {
         nullable: true,
         maxProperties: 1000,
         description: "Answers by question id; a choice is answered by its option ids, separated by commas.",

@@ -272,6 +272,20 @@ describe("questions", () => {
     expect((await publishedAnswers()).at(-1)).toMatchObject({ answers: [{ question: 7 }, { question: 8 }] });
   });
 
+  it.each(['"a\\u0000b"', '"\\ud83d"', '["a\\u0000b"]', '{"\\u0000":"\\udfff"}'])(
+    "[C5.3, C5.8, C5.26] that no store could hold are neither stored nor published, and a forced scan succeeds: %s",
+    async (value) => {
+      const text = Buffer.from(questionDocument(7, { type: "T" }));
+      await checkin.deliver(topics.questionChanged, [questionFact(7, { revision: 2, items: [10], document: text })]);
+      const answers = [7, 99].map((question) => ({ question, value }));
+      expect(inWord(await redeem("secret1", { answers }))).toBe("incomplete");
+      const outcome = await redeem("secret1", { answers, force: true, questionsSupported: false });
+      expect([inWord(outcome), outcome.position?.position?.answers]).toEqual(["admitted", []]);
+      expect(await stored()).toHaveLength(1);
+      expect(await publishedAnswers()).toEqual([]);
+    },
+  );
+
   it("are shown as boxoffice reports them after it has applied them", async () => {
     await redeem("secret1", { answers: yes });
     const [{ revision: answersRevision } = { revision: 0 }] = await publishedAnswers();
