@@ -18,14 +18,15 @@ describe("mergeAnswers", () => {
     ["no row: the record's answer", [], recorded.answers, 9],
     ["an answer: that", [row({ revision: 5, answer: answer(2, "green") })], ["three", "one", "green"], 9],
     ["a revision without an answer: none", [row({ revision: 5 })], ["three", "one"], 9],
-    ["a file is awaited: the record's answer", [row({ awaitedRevision: 6 })], recorded.answers, 5],
+    ["a file is awaited: the record's answer", [row({ awaitedRevision: 6 })], recorded.answers, 5, [2]],
     [
       "a file is awaited behind an answer: that",
       [row({ revision: 5, answer: answer(2, "green"), awaitedRevision: 8 })],
       ["three", "one", "green"],
       7,
+      [2],
     ],
-    ["a file is awaited behind a removal: none", [row({ revision: 5, awaitedRevision: 8 })], ["three", "one"], 7],
+    ["a file is awaited behind a removal: none", [row({ revision: 5, awaitedRevision: 8 })], ["three", "one"], 7, [2]],
     [
       "several: by question, below the first that is awaited",
       [
@@ -35,11 +36,13 @@ describe("mergeAnswers", () => {
       ],
       ["three", "red", "or blue", "uno", "four"],
       6,
+      [1, 3],
     ],
-  ])("%s", (_name, answers, expected, answersRevision) => {
+  ])("%s", (_name, answers, expected, answersRevision, awaited: number[] = []) => {
     const texts = expected.map((each) => (typeof each === "string" ? each : each.answer));
     const merged = mergeAnswers(recorded, { upTo: 9, answers });
     expect(merged).toMatchObject({ id: 7, answersRevision });
+    expect(merged.awaitedFiles).toEqual(awaited.length === 0 ? undefined : { answersUpTo: 9, questions: awaited });
     expect(merged.answers.map((each) => each.answer)).toEqual(texts);
   });
 });

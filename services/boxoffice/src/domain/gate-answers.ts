@@ -36,19 +36,37 @@ interface Answered<A> {
   readonly answers: readonly A[];
 }
 
+/** What gates answered, as far as it is merged. */
+interface MergedUpTo {
+  readonly answersRevision: number;
+  readonly awaitedFiles?: { readonly answersUpTo: number; readonly questions: number[] };
+}
+
 /**
  * Merges what gates answered into a position: behind the record's answers and in the order of questions, so that the same
- * answers have the same bytes. Its `answersRevision` stays below that of each awaited file.
+ * answers have the same bytes. Its `answersRevision` stays below that of each awaited file, for readers that do not know
+ * `awaitedFiles`, which says so by question.
  */
 export function mergeAnswers<A extends { readonly question: number }, P extends Answered<A>>(
   position: P,
   { upTo, answers }: GateAnswers<A>,
-): P & { readonly answersRevision: number } {
+): P & MergedUpTo {
   const decided = new Set(answers.flatMap(({ question, revision }) => (revision === null ? [] : [question])));
   const recorded = position.answers.filter(({ question }) => !decided.has(question));
   const given = answers.flatMap(({ answer }) => answer ?? []).sort((one, other) => one.question - other.question);
-  const below = answers.flatMap(({ awaitedRevision }) => (awaitedRevision === null ? [] : [awaitedRevision - 1]));
-  return { ...position, answers: [...recorded, ...given], answersRevision: Math.min(upTo, ...below) };
+  const merged = { ...position, answers: [...recorded, ...given] };
+  const awaited = answers.flatMap(({ question, awaitedRevision }) =>
+    awaitedRevision === null ? [] : [{ question, below: awaitedRevision - 1 }],
+  );
+  if (awaited.length === 0) return { ...merged, answersRevision: upTo };
+  return {
+    ...merged,
+    answersRevision: Math.min(upTo, ...awaited.map(({ below }) => below)),
+    awaitedFiles: {
+      answersUpTo: upTo,
+      questions: awaited.map(({ question }) => question).sort((one, other) => one - other),
+    },
+  };
 }
 
 /** An answer of a record. */

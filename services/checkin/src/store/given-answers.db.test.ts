@@ -147,6 +147,59 @@ describe("an answer that is given again", () => {
   });
 });
 
+describe("an answer, while a file that was given before it waits to be copied", () => {
+  const sha256 = "ab".repeat(32);
+  const file = {
+    upload: "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1",
+    name: "me.png",
+    contentType: "image/png",
+    size: 12,
+    sha256,
+  };
+  const reference = `file:image/png;12;${sha256}`;
+
+  /** Boxoffice has taken everything that it was told, waits for the file, and answers question 7 with this. */
+  async function applyAwaiting(answers: Position["answers"]): Promise<void> {
+    const given = (await told()).at(-1);
+    const ofFile = given?.answers.find(({ question }) => question === 8)?.revision ?? 0;
+    const awaitedFiles = { answersUpTo: given?.revision ?? 0, questions: [8] };
+    const changes = { answers, answersRevision: ofFile - 1, awaitedFiles };
+    revision += 1;
+    await checkin.deliver(topics.positionChanged, [positionFact(1, changes, { revision })]);
+  }
+
+  beforeEach(async () => {
+    const document = Buffer.from(questionDocument(8, { type: "F", required: false }));
+    await checkin.deliver(topics.questionChanged, [questionFact(8, { items: [10], document })]);
+    const sent = { question: 8, value: JSON.stringify(`file:${file.upload}`), file };
+    expect(inWord(await checkin.redeem(scan(list, "secret1", { answers: [sent] })))).toBe("incomplete");
+    expect(await answer("blue")).toEqual([reference, "blue"]);
+  });
+
+  it("[C5.51] is not shown any more once an order has replaced it; the file is", async () => {
+    await applyAwaiting([text("blue")]);
+    expect(await shown()).toEqual(["blue", reference]);
+    await applyAwaiting([text("red")]);
+    expect(await shown()).toEqual(["red", reference]);
+    await applyAwaiting([]);
+    expect(await shown()).toEqual([reference]);
+  });
+
+  it("[C5.58] counts again where an order has replaced it; the file does not", async () => {
+    await applyAwaiting([text("red")]);
+    expect(await answer("blue")).toEqual([reference, "blue"]);
+    const [before, after] = (await told()).slice(-2).map(({ answers }) => answers.map((each) => each.revision));
+    expect([after?.length, after?.[1]]).toEqual([2, before?.[1]]);
+    expect(after?.[0]).toBeGreaterThan(before?.[0] ?? Number.MAX_SAFE_INTEGER);
+  });
+
+  it("is shown where boxoffice has not applied it yet", async () => {
+    await applyAwaiting([text("red")]);
+    await answer("green");
+    expect(await shown()).toEqual([reference, "green"]);
+  });
+});
+
 it("of several answers at once the last one counts, even if it is the current one", async () => {
   const put = (...answers: readonly (readonly [content: string, isUnchanged: boolean])[]) =>
     checkin.db.transaction((tx) =>

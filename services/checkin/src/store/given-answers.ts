@@ -10,7 +10,7 @@ export interface AnswerToStore extends EntityKey {
   readonly question: number;
   /** An encoded GivenAnswer without its revision, which the column has. */
   readonly state: Uint8Array;
-  /** Boxoffice has applied all answers of the position up to this revision; 0 if left out. */
+  /** Boxoffice has applied answers to this question up to this revision; 0 if left out. */
   readonly appliedUpTo?: number;
   /** The position answers this already. */
   readonly isUnchanged?: boolean;

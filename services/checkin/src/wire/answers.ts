@@ -13,13 +13,19 @@ export function withGivenAnswers(
   if (newer.length === 0) return position;
   const inOrder = newer.toSorted((one, other) => one.revision - other.revision);
   const byQuestion = new Map(
-    inOrder.map(({ state }) => {
+    inOrder.flatMap(({ revision, state }) => {
       const { question, answer } = GivenAnswerOnWire.decode(state);
-      return [question, answer];
+      return revision > findAppliedUpTo(position, question) ? [[question, answer] as const] : [];
     }),
   );
   const kept = position.answers.filter(({ question }) => !byQuestion.has(question));
   return { ...position, answers: [...kept, ...[...byQuestion.values()].flatMap((answer) => answer ?? [])] };
+}
+
+/** Finds up to which revision boxoffice has applied the answers to a question: none, while it awaits a file for it. */
+export function findAppliedUpTo({ answersRevision, awaitedFiles }: Position, question: number): number {
+  if (awaitedFiles?.questions.includes(question) === true) return 0;
+  return awaitedFiles?.answersUpTo ?? answersRevision ?? 0;
 }
 
 /** What is known already, by question. */

@@ -110,12 +110,23 @@ export interface Position {
     | number
     | undefined;
   /** What it took of the budget of its voucher. */
-  voucherBudgetUse?: string | undefined;
+  voucherBudgetUse?:
+    | string
+    | undefined;
+  /** Absent: no file that was given at a gate waits to be copied. `answers_revision` is below all that do. */
+  awaitedFiles?: AwaitedFiles | undefined;
 }
 
 export interface Position_AttendeeNamePartsEntry {
   key: string;
   value: string;
+}
+
+/** What gates answered with files that wait to be copied. */
+export interface AwaitedFiles {
+  /** `answers` include answers given at a gate up to this revision, except those to `questions`. */
+  answersUpTo: number;
+  questions: number[];
 }
 
 /** The fields of its order that a position carries. */
@@ -197,6 +208,7 @@ function createBasePosition(): Position {
     order: undefined,
     answersRevision: undefined,
     voucherBudgetUse: undefined,
+    awaitedFiles: undefined,
   };
 }
 
@@ -294,6 +306,9 @@ export const Position: MessageFns<Position> = {
     }
     if (message.voucherBudgetUse !== undefined) {
       writer.uint32(250).string(message.voucherBudgetUse);
+    }
+    if (message.awaitedFiles !== undefined) {
+      AwaitedFiles.encode(message.awaitedFiles, writer.uint32(258).fork()).join();
     }
     return writer;
   },
@@ -562,6 +577,14 @@ export const Position: MessageFns<Position> = {
             message.voucherBudgetUse = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.awaitedFiles = AwaitedFiles.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -618,6 +641,77 @@ export const Position_AttendeeNamePartsEntry: MessageFns<Position_AttendeeNamePa
 
             message.value = reader.string();
             continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAwaitedFiles(): AwaitedFiles {
+  return { answersUpTo: 0, questions: [] };
+}
+
+export const AwaitedFiles: MessageFns<AwaitedFiles> = {
+  encode(message: AwaitedFiles, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.answersUpTo !== 0) {
+      writer.uint32(8).int64(message.answersUpTo);
+    }
+    if (message.questions.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.questions) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AwaitedFiles {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAwaitedFiles();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.answersUpTo = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.questions.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.questions.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

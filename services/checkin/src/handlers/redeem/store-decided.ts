@@ -5,7 +5,7 @@ import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.t
 import { nameOf } from "../../store/keys.ts";
 import { lockFreePositions } from "../../store/positions.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
-import { encodeGivenAnswer, toAnswersGiven } from "../../wire/answers.ts";
+import { encodeGivenAnswer, findAppliedUpTo, toAnswersGiven } from "../../wire/answers.ts";
 import { toScanFact } from "../../wire/scan-fact.ts";
 import { type DecidedScan, refusalOf } from "./outcome.ts";
 
@@ -51,7 +51,7 @@ function ticketOf({ scan: { organizer, event }, verdict }: Answered) {
 
 function toAnswers(decided: Answered): AnswerToStore[] {
   const { given, match } = decided.verdict;
-  const { answers, answersRevision: appliedUpTo = 0 } = match.position;
+  const { answers } = match.position;
   return given.map((change) => {
     const { question, answer } = change;
     const shown = answers
@@ -63,6 +63,7 @@ function toAnswers(decided: Answered): AnswerToStore[] {
         ? []
         : [[answer.text, answer.questionIdentifier, answer.options, answer.optionIdentifiers, answer.file !== null]];
     const isUnchanged = JSON.stringify(shown) === JSON.stringify(sent);
+    const appliedUpTo = findAppliedUpTo(match.position, question);
     return { ...ticketOf(decided), question, state: encodeGivenAnswer(change), appliedUpTo, isUnchanged };
   });
 }
