@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-element.ts";
+import { textArea } from "../testing/ticket.ts";
 import { readPicturesAhead } from "./read-pictures-ahead.ts";
 import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 
@@ -79,4 +80,20 @@ it("fails with a picture where that is drawn, and not before", async () => {
   expect(passed).toEqual(tickets);
   await expect(ahead.readImage({ position: 1, question: 1 })).resolves.toEqual(fileOf({ position: 1, question: 1 }));
   await expect(ahead.readImage({ position: 2, question: 1 })).rejects.toThrow("gone");
+});
+
+it("[L10.12] knows few tickets at a time that are full of letters", async () => {
+  let read = 0;
+  function* longTickets() {
+    const element = textArea("order");
+    for (; read < 100; read += 1)
+      yield ticketOf({ ...element, type: "textarea", value: "x".repeat(300_000), language: "en" });
+  }
+  let [drawn, most] = [0, 0];
+  for await (const _ of readPicturesAhead({ tickets: longTickets(), readImages: async () => [] }).tickets) {
+    most = Math.max(most, read - drawn);
+    drawn += 1;
+  }
+  expect(drawn).toBe(100);
+  expect(most).toBeLessThan(5);
 });

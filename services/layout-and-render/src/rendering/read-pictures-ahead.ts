@@ -5,6 +5,9 @@ import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 const mostKnown = 64;
 const mostAsked = 32;
 
+/** With so many letters of tickets that wait to be drawn, no more tickets are read. */
+const mostLetters = 1_000_000;
+
 /** With so many bytes of pictures that wait for their tickets, no more are read. */
 const mostHeld = 8 * 1024 * 1024;
 
@@ -59,11 +62,18 @@ export function readPicturesAhead({ tickets, readImages }: Pictured): {
 
   async function* lookAhead(): AsyncGenerator<Ticket> {
     const known: Ticket[] = [];
+    let letters = 0;
     for await (const ticket of tickets) {
       want(ticket);
       known.push(ticket);
+      letters += countLetters(ticket);
       askFor(mostAsked);
-      if (known.length >= mostKnown) yield* known.splice(0, 1);
+      while (known.length >= mostKnown || letters >= mostLetters) {
+        const [next] = known.splice(0, 1);
+        if (next === undefined) break;
+        letters -= countLetters(next);
+        yield next;
+      }
     }
     for (const ticket of known) {
       askFor(1);
@@ -83,6 +93,10 @@ export function readPicturesAhead({ tickets, readImages }: Pictured): {
       return file;
     },
   };
+}
+
+function countLetters({ elements }: Ticket): number {
+  return elements.reduce((sum, element) => sum + ("value" in element ? element.value.length : 0), 0);
 }
 
 function keyOf({ position, question }: AnswerImage): string {

@@ -141,6 +141,31 @@ describe("contents of elements", () => {
     expect(print("other", ticket(), { text: "a".repeat(1_000_000) }).value.length).toBe(50_000);
   });
 
+  it("[L10.12] of hundreds of long texts do not fill the memory: all texts of a ticket are cut together, and codes are whole or left out", () => {
+    const description = { en: "x".repeat(49_900) };
+    const printed = ticket({ position: position({ item: item(1, "Ticket", { description }) }) });
+    const { elements, warnings } = resolveElements(
+      [
+        ...Array.from({ length: 500 }, (_, index) =>
+          textArea("other", { text: `${index}{item_description}{order}`, locale: "en" }),
+        ),
+        barcode("secret"),
+        barcode("order"),
+      ],
+      printed,
+      printing,
+    );
+    const values = elements.map((element) => ("value" in element ? element.value : ""));
+    expect(values.join("").length).toBe(400_000 + "s3cret".length);
+    expect(values.slice(8)).toEqual([values[8], ...Array<string>(491).fill(""), "s3cret", ""]);
+    expect(values.slice(0, 8).every((value) => value.endsWith("ABCDE"))).toBe(true);
+    expect(warnings.slice(-2)).toEqual([
+      "Element 500 (textarea other): only the first 0 characters are printed: the texts of a ticket have 400000 in all",
+      "Element 502 (barcodearea order): it is not printed: the texts of a ticket have 400000 in all",
+    ]);
+    expect(warnings).toHaveLength(493);
+  });
+
   it("[L10.9] are kept in every script, without what cannot be printed", () => {
     const lines = "a\r\nb\rc\u2028d\u0085e\tf\0g\u001b[1mh\u007f\ud800i";
     expect(print("other", ticket(), { text: lines }).value).toBe("a\nb\nc\nd\ne\tfg[1mh\ufffdi");

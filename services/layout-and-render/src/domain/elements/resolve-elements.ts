@@ -21,6 +21,10 @@ const errorMark = "(error)";
 /** More fits on no page. */
 const longestText = 50_000;
 
+/** Of all texts of a ticket together: hundreds of the longest ones would fill the memory. */
+const mostLetters = 400_000;
+const tooManyLetters = `the texts of a ticket have ${mostLetters} in all`;
+
 /** A longer secret is shortened where people read it. */
 const longestSecret = { whole: 32, shortened: 30 };
 
@@ -34,16 +38,24 @@ export function resolveElements(
   printing: Printing,
 ): { readonly elements: ResolvedElement[]; readonly warnings: string[] } {
   const warnings: string[] = [];
-  const resolved = elements.map((element, index) =>
-    resolveElement(element, ticket, {
+  let left = mostLetters;
+  const resolved = elements.map((element, index) => {
+    const printed = resolveElement(element, ticket, {
       ...printing,
+      most: Math.min(longestText, left),
       warn: (problem) => warnings.push(`Element ${index + 1} (${nameElement(element)}): ${problem}`),
-    }),
-  );
+    });
+    if ("value" in printed) left = Math.max(0, left - printed.value.length);
+    return printed;
+  });
   return { elements: resolved, warnings };
 }
 
-type Warn = (problem: string) => void;
+interface Limits {
+  /** How many letters of a text are printed. */
+  readonly most: number;
+  readonly warn: (problem: string) => void;
+}
 
 function nameElement(element: LayoutElement): string {
   const content = "content" in element ? element.content : "";
@@ -53,7 +65,7 @@ function nameElement(element: LayoutElement): string {
 function resolveElement(
   element: LayoutElement,
   ticket: Ticket,
-  { warn, ...printing }: Printing & { readonly warn: Warn },
+  { most, warn, ...printing }: Printing & Limits,
 ): ResolvedElement {
   switch (element.type) {
     case "poweredby":
@@ -63,14 +75,18 @@ function resolveElement(
     case "barcodearea": {
       const view = viewOf(ticket, ticket.order.locale, printing);
       if (element.content === "secret") return { ...element, value: ticket.position.secret };
-      return { ...element, value: writeContent(element, { view, warn }) };
+      const value = writeContent(element, { view, warn, most: longestText });
+      if (value.length <= most) return { ...element, value };
+      // Another one than was wanted must not be read.
+      warn(`it is not printed: ${tooManyLetters}`);
+      return { ...element, value: "" };
     }
     case "textarea":
     case "textcontainer": {
       const locale = element.locale || ticket.order.locale;
       const view = viewOf(ticket, locale, printing);
       const value =
-        element.content === "secret" ? shorten(ticket.position.secret) : writeContent(element, { view, warn });
+        element.content === "secret" ? shorten(ticket.position.secret) : writeContent(element, { view, warn, most });
       return { ...element, value: withoutControls(value), language: view.formats.locale.tag };
     }
   }
@@ -85,9 +101,8 @@ function viewOf(ticket: Ticket, locale: string, { now, formats }: Printing): Vie
   };
 }
 
-interface Writing {
+interface Writing extends Limits {
   readonly view: View;
-  readonly warn: Warn;
 }
 
 function writeContent({ content, text = "", textI18n = {} }: Content, writing: Writing): string {
@@ -100,7 +115,7 @@ function writeContent({ content, text = "", textI18n = {} }: Content, writing: W
     case "other_i18n":
       return fillPlaceholders(writing.view.formats.text(textI18n), writing);
     default:
-      return cut(writeVariable(content, writing) ?? "", writing.warn);
+      return cut(writeVariable(content, writing) ?? "", writing);
   }
 }
 
@@ -127,15 +142,15 @@ function fillPlaceholders(text: string, writing: Writing): string {
     if (!known.has(name)) known.set(name, writeVariable(name, writing));
     filled += text.slice(end, match.index) + (known.get(name) ?? placeholder);
     end = match.index + placeholder.length;
-    if (filled.length > longestText) break;
+    if (filled.length > writing.most) break;
   }
-  return cut(filled + text.slice(end, end + longestText + 1), writing.warn);
+  return cut(filled + text.slice(end, end + writing.most + 1), writing);
 }
 
-function cut(text: string, warn: Warn): string {
-  if (text.length <= longestText) return text;
-  warn(`only the first ${longestText} characters are printed`);
-  return text.slice(0, longestText);
+function cut(text: string, { most, warn }: Limits): string {
+  if (text.length <= most) return text;
+  warn(`only the first ${most} characters are printed${most < longestText ? `: ${tooManyLetters}` : ""}`);
+  return text.slice(0, most);
 }
 
 function shorten(secret: string): string {
@@ -155,9 +170,9 @@ export function evaluateAll(
   ticket: Ticket,
   printing: Printing,
 ): { readonly texts: ReadonlyMap<string, string>; readonly images: ReadonlyMap<string, AnswerImage | null> } {
-  const writing = { view: viewOf(ticket, ticket.order.locale, printing), warn: () => {} };
+  const writing = { view: viewOf(ticket, ticket.order.locale, printing), warn: () => {}, most: longestText };
   const texts = listVariables(ticket).map((name): [string, string] => {
-    const value = cut(writeVariable(name, writing) ?? "", writing.warn);
+    const value = cut(writeVariable(name, writing) ?? "", writing);
     return [name, name === "secret" ? value : withoutControls(value)];
   });
   const files = ticket.questions
