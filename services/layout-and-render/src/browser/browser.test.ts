@@ -110,6 +110,19 @@ describe("a browser", () => {
     await renderer.tools.printer.print(short, { party });
   });
 
+  it("[L38.1] whose tab was killed while it had no work is started again, and the next print comes soon", async () => {
+    const renderer = open({ printMs: 15_000 });
+    await renderer.tools.printer.print(short, { party });
+    const drawers = processesOf(renderer.browsers[0]?.pid ?? 0).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("--type=renderer"),
+    );
+    expect(drawers.length).toBeGreaterThan(0);
+    for (const pid of drawers) process.kill(Number(pid), "SIGKILL");
+    await vi.waitUntil(() => drawers.every((pid) => !processesOf(renderer.browsers[0]?.pid ?? 0).includes(pid)));
+    await renderer.tools.printer.print(short, { party });
+    expect(renderer.browsers).toHaveLength(2);
+  }, 60_000);
+
   it("[L38.1] that is killed each time is a fault that passes", async () => {
     const renderer = open();
     const print = renderer.tools.printer.print(endless, { party });

@@ -125,10 +125,16 @@ async function openTab(browser: Browser): Promise<Tab> {
   await page.setContent(shell);
   const session = await page.createCDPSession();
   const loaded = new Set<string>();
+  let crash: Error | undefined;
+  // It may crash while it has no work.
+  page.once("error", (error) => {
+    crash = error;
+  });
   let prints = 0;
   return {
     async print(job) {
-      const printed = await print(job, { page, session, loaded });
+      if (crash !== undefined) throw crash;
+      const printed = await unlessCrashed(page, print(job, { page, session, loaded }));
       prints += 1;
       const isDue = prints % printsPerCleaning === 0;
       // What was printed does not stay in memory; an error means that the tab is gone.
@@ -139,6 +145,14 @@ async function openTab(browser: Browser): Promise<Tab> {
       return printed;
     },
   };
+}
+
+/** Waits for work of a tab, or for the end of its process: calls to it wait for ever then. */
+function unlessCrashed<T>(page: Page, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    page.once("error", reject);
+    work.then(resolve, reject).finally(() => page.off("error", reject));
+  });
 }
 
 async function print(
