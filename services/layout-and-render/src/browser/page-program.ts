@@ -144,7 +144,8 @@ export async function layOut(
     for (const fit of open) {
       const { box, text, steps } = fit;
       const isTooHigh = text.offsetHeight > box.offsetHeight + 1;
-      const isTooWide = text.scrollWidth > box.offsetWidth + 1;
+      // What sticks out on the left, as lines from right to left do, the text does not count.
+      const isTooWide = Array.from(text.children).some((line) => line.scrollWidth > box.offsetWidth + 1);
       if (!isTooHigh && !isTooWide) continue;
       const size = fit.size || Number.parseFloat(getComputedStyle(text).fontSize) / points;
       if (size <= 1 || steps >= 25 || box.dataset["fixed"] !== undefined) {
