@@ -7,24 +7,28 @@ const atOnce = 500;
 /** A process that stores a file names it in a row much sooner, unless it has ended in between. */
 const abandonedAfterMicros = 3_600_000_000;
 
+interface Unnamed {
+  readonly prefix: string;
+  /** Whether rows name files like this one. */
+  readonly isOurs: (key: string) => boolean;
+  /** The keys among these that rows name. */
+  readonly findNamed: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Removes orphans: files that were stored more than an hour ago and that no row names. It is safe if a file is stored
  * before the row that names it, and if no row ever names a key again. Replicas may do it at the same time.
  */
-export async function removeUnnamed(
+export function removeUnnamed(files: Files, { clock, ...which }: Unnamed & { readonly clock: Clock }): Promise<void> {
+  return removeUnnamedBefore(files, { ...which, before: clock.now() - abandonedAfterMicros });
+}
+
+/** Removes orphans that were stored before an instant, in microseconds since 1970, from which on rows may still name them. */
+export async function removeUnnamedBefore(
   files: Files,
-  options: {
-    readonly prefix: string;
-    /** Whether rows name files like this one. */
-    readonly isOurs: (key: string) => boolean;
-    /** The keys among these that rows name. */
-    readonly findNamed: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
-    readonly clock: Clock;
-    readonly signal: AbortSignal;
-  },
+  { prefix, isOurs, findNamed, before, signal }: Unnamed & { readonly before: number },
 ): Promise<void> {
-  const { prefix, isOurs, findNamed, clock, signal } = options;
-  const cutoff = clock.now() - abandonedAfterMicros;
   const removeOf = async (keys: readonly string[]) => {
     const named = await findNamed(keys);
     await files.remove(keys.filter((key) => !named.has(key)));
@@ -32,7 +36,7 @@ export async function removeUnnamed(
   let old: string[] = [];
   for await (const { key, storedAt } of files.list(prefix)) {
     if (signal.aborted) return;
-    if (isOurs(key) && storedAt < cutoff) old.push(key);
+    if (isOurs(key) && storedAt < before) old.push(key);
     if (old.length < atOnce) continue;
     await removeOf(old);
     old = [];

@@ -5,14 +5,16 @@ import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { topics } from "@tessera/protos/topics";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { erase, findErased } from "@tessera/testkit/erase";
+import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { describe, expect, it } from "vitest";
 import { boxoffice } from "../index.ts";
-import { erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
+import { ada, answers, erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, given, readPosition } from "../testing/gate.ts";
 import { position, sample } from "../testing/records.ts";
+import { keyOfFile } from "./answer-file.ts";
 import { gateFileCopy } from "./gate-answers.ts";
 
 const orders = erasableOrders();
@@ -118,6 +120,32 @@ describe("an erasure of orders", () => {
       told.map(({ key, value }) => [key, (value as { position: { answers: object[] } } | null)?.position.answers]),
     );
     expect([...last.values()]).toEqual([[], []]);
+  });
+
+  it("[D3.24] leaves no photo of a former answer, be it sent again, replaced or of a removed order", async () => {
+    const photo = `data:image/png;base64,${fileWith("image/png", "another portrait").toString("base64")}`;
+    const replaced = position({ id: 1, ...ada, answers: [{ ...answers[0], answer: photo }] });
+    const removed = order({ code: "GONE", positions: [position({ id: 9, secret: "ninth", answers })] });
+    await take(order(), order({ positions: [replaced] }), removed, { ...removed, deleted: true });
+    expect(await storedFiles()).toBe(4);
+    await erase(orders.service, place, { kinds: ["attendee_info"] });
+    expect(await storedFiles()).toBe(4);
+    await erase(orders.service, place, { kinds: ["question_answers"] });
+    expect([await storedFiles(), await storedFiles("other")]).toEqual([0, 1]);
+  });
+
+  it("[D3.24] leaves a file that was stored since its request: its order may be new", async () => {
+    const key = keyOfFile(place, randomUUID());
+    const storing: Files = {
+      ...orders.files,
+      async *list(prefix) {
+        await orders.files.put(key, fileWith("image/png", "of a new order"), { contentType: "image/png" });
+        yield* orders.files.list(prefix);
+      },
+    };
+    const erasing = await startForTest(boxoffice, { db: orders.db, files: storing });
+    await erase(erasing, place, { kinds: ["question_answers"] });
+    expect((await collect(orders.files.list(keyOfFile(place, "")))).map((file) => file.key)).toEqual([key]);
   });
 
   it("[D4.1] leaves no file that is being copied meanwhile", async () => {

@@ -1,4 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
+import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
 import type { Count, Erasing } from "@tessera/kit/personal-data/holder";
 import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import type { Tx } from "@tessera/kit/pg/database";
@@ -7,11 +8,13 @@ import { topics } from "@tessera/protos/topics";
 import { type Fields, replaceFields, toFields } from "@tessera/values";
 import { apart } from "../domain/apart.ts";
 import type { Scope } from "../domain/scope.ts";
+import { findNamed } from "../store/answer-files.ts";
 import { most, positionsAtATime, readCodes, readFirst } from "../store/following-orders.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as store from "../store/personal-data.ts";
 import { readStates, replaceStates } from "../store/positions.ts";
 import { positionChanged } from "../wire/position-fact.ts";
+import { isKeyOfFile, keyOfFile } from "./answer-file.ts";
 import { personalDataOf } from "./order-personal-data.ts";
 
 /**
@@ -23,11 +26,11 @@ import { personalDataOf } from "./order-personal-data.ts";
  */
 export async function eraseOrders(job: Erasing, { files }: { readonly files: Files }): Promise<void> {
   const { organizer, event, kinds, signal, slice } = job;
-  const before = await slice((tx) => store.findBound(tx, job));
+  const { requestedAt, isRepeated } = await slice((tx) => store.findRequest(tx, job));
   const task: Task = {
     scope: { organizer, event },
     kinds,
-    before,
+    before: isRepeated ? requestedAt : undefined,
     kindOf: new Map(
       Array.from(kinds, (kind) => Object.keys(personalDataOf([kind])).map((path) => [path, kind] as const)).flat(),
     ),
@@ -63,6 +66,25 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
       }
     }
   }
+  if (kinds.has("question_answers")) await removeFormerFiles(job, { files, before: requestedAt });
+}
+
+/**
+ * Removes the files of former answers and of records that were not taken: no row leads to them any more. Those that were stored
+ * since the request are of new orders, whose rows may follow.
+ */
+async function removeFormerFiles(
+  { organizer, event, signal, slice }: Erasing,
+  { files, before }: { readonly files: Files; readonly before: number },
+): Promise<void> {
+  await removeUnnamedBefore(files, {
+    prefix: keyOfFile({ organizer, event }, ""),
+    isOurs: isKeyOfFile,
+    findNamed: (keys) => slice((tx) => findNamed(tx, keys)),
+    before,
+    signal,
+  });
+  signal.throwIfAborted();
 }
 
 /**
@@ -76,7 +98,10 @@ const atATime = neighbours * most.erased;
 interface Task {
   readonly scope: Scope;
   readonly kinds: ReadonlySet<string>;
-  /** Only orders that were placed before this time, in microseconds since 1970. */
+  /**
+   * Only orders that were placed before this time, in microseconds since 1970. The first time an erasure is about all of them
+   * (undefined); a repetition leaves those that came after it.
+   */
   readonly before: number | undefined;
   /** The kind of each path that documents lose. */
   readonly kindOf: ReadonlyMap<string, string>;

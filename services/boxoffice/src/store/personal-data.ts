@@ -88,21 +88,17 @@ export function deleteAnswers(
     select (select count(*) from files) as files, (select count(*) from answers) as "gateAnswers"`);
 }
 
-/**
- * Finds the time before which the orders were placed that an erasure is about, in microseconds since 1970. The first time it
- * is about all of them (undefined); a repetition leaves those that came after it.
- */
-export async function findBound(
-  db: Queryable,
+/** Finds when an erasure was requested, in microseconds since 1970, and whether it is repeated. */
+export function findRequest(
+  tx: Queryable,
   { organizer, event, case: id }: EventKey & { readonly case: string },
-): Promise<number | undefined> {
-  const row = await db.maybeOne<{ bound: number | null }>(sql`
-    select case when erasure.rounds > 0 then erasure.requested_at end as bound
+): Promise<{ readonly requestedAt: number; readonly isRepeated: boolean }> {
+  return tx.one(sql`
+    select erasure.requested_at as "requestedAt", erasure.rounds > 0 as "isRepeated"
       from erasure
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
        and erasure.case_id = ${id}::uuid`);
-  return row?.bound ?? undefined;
 }
 
 /** Counts the rows of a table of an event, of orders that its last erasure of their answers was about. */
