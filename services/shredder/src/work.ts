@@ -1,4 +1,5 @@
 import { defineWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
+import { isUuid } from "@tessera/values";
 import type { Named } from "./domain/named.ts";
 
 const hourMs = 3_600_000;
@@ -47,3 +48,14 @@ export function worksOf({ organizer, event }: Omit<Named, "id">): string {
 
 /** The folder of all exports in the store for files. */
 export const exportsPrefix = "shredder-exports/";
+
+/** The folder of the exports of an event. */
+export function exportsOf(event: Omit<Named, "id">): string {
+  return exportsPrefix + worksOf(event);
+}
+
+/** The id of the export that a key belongs to; undefined for any other key. */
+export function exportAt(key: string): string | undefined {
+  const [id = ""] = key.split("/").slice(3);
+  return key.startsWith(exportsPrefix) && isUuid(id) ? id : undefined;
+}

@@ -7,12 +7,14 @@ import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { shredder } from "../index.ts";
 import { readCase } from "../store/cases.ts";
+import { insertExport } from "../store/exports.ts";
 import { mine, place, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
-import { shredding } from "../work.ts";
+import { exportsOf, shredding } from "../work.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -316,6 +318,51 @@ it("[D5.4] belongs to the one who asked for it, in its event", async () => {
     await expect(
       service.shredders.findShred({ ...mine, case: started.case, file: started.file, ...other }),
     ).rejects.toMatchObject({ code: "shred_not_found" });
+});
+
+describe("[D6.13] what is left of exports", () => {
+  const kept = async () => (await collect(service.files.list(exportsOf(place)))).map(({ key }) => key);
+  beforeEach(async () => service.files.remove(await kept()));
+
+  it("goes with their event's data, when a try was killed between its file and its row", async () => {
+    const put = service.files.put.bind(service.files);
+    service.files.put = async (...given) => {
+      await put(...given);
+      service.files.put = put;
+      throw new Error("the process was killed here");
+    };
+    const exported = await service.export();
+    await again();
+    expect(await kept()).toHaveLength(2);
+    const started = await service.shredders.startShred({ ...mine, ...exported });
+    await service.work();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await kept()).toEqual([]);
+  });
+
+  it("stays where another export may still name it, of other kinds or of later", async () => {
+    const files = {
+      other: await service.export(["phone_numbers"]),
+      same: await service.export(),
+      erased: await service.export(),
+    };
+    const later = { export: randomUUID() };
+    await insertExport(db, { ...mine, id: later.export, file: randomUUID(), kinds: ["order_emails"], instance: "" });
+    await db.run(sql`update export set started_at = now() + interval '1 hour' where export.id = ${later.export}::uuid`);
+    const keyIn = async (id: string) => {
+      const key = `${exportsOf(place)}${id}/${randomUUID()}.zip`;
+      await service.files.put(key, Buffer.from("x"), { contentType: "application/zip" });
+      return key;
+    };
+    const spared = [
+      ...(await collect(service.files.list(`${exportsOf(place)}${files.other.export}/`))).map(({ key }) => key),
+    ];
+    for (const { export: id } of [files.other, later]) spared.push(await keyIn(id));
+    for (const id of [files.same.export, files.erased.export, randomUUID()]) await keyIn(id);
+    await service.shredders.startShred({ ...mine, ...files.erased });
+    await service.work();
+    expect(await kept()).toEqual(spared.toSorted());
+  });
 });
 
 it("[D6.10] is answered once to a request that comes again, also when it has ended", async () => {

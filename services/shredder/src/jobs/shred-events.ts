@@ -1,5 +1,6 @@
 import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
+import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
 import { pause } from "@tessera/kit/pause";
 import { changedSince } from "@tessera/kit/personal-data/holder";
@@ -16,8 +17,8 @@ import { fault } from "../faults.ts";
 import { type Holder, type HolderClients, holdersOf } from "../holders.ts";
 import { isAnnounced } from "../store/announcements.ts";
 import { noteErased, noteFailed, noteRepeated, noteRequested, readCase, type ShredCase } from "../store/cases.ts";
-import { findExport, findFiles, forgetFiles } from "../store/exports.ts";
-import { patienceMs, shredding } from "../work.ts";
+import { findExport, findFiles, findNameable, forgetFiles } from "../store/exports.ts";
+import { exportAt, exportsOf, patienceMs, shredding } from "../work.ts";
 
 export interface ShredTools extends HolderClients {
   readonly db: Db;
@@ -83,6 +84,7 @@ export const shredEvents = workOn(shredding, async ({ payload, signal, step }, t
     throw fault("holders_missing", `a case is not erased yet: ${progress.missing.join("; ")}`);
   const files = await findFiles(tools.db, shred);
   await tools.files.remove(files);
+  await removeLostExports(shred, tools, signal);
   return async (tx) => {
     await forgetFiles(tx, shred, files);
     await noteErased(tx, payload, progress.parts);
@@ -93,6 +95,28 @@ export const shredEvents = workOn(shredding, async ({ payload, signal, step }, t
     tools.events.shredded(payload, payload.id, Object.fromEntries(counts) as Record<string, number>);
   };
 });
+
+/** Removes files of exports that no row will name any more: those of tries that were killed between a file and its row. */
+async function removeLostExports(
+  { organizer, event }: ShredCase,
+  tools: ShredTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const place = { organizer, event };
+  await removeUnnamedBefore(tools.files, {
+    prefix: exportsOf(place),
+    isOurs: (key) => exportAt(key) !== undefined,
+    findNamed: (keys) =>
+      findNameable(
+        tools.db,
+        place,
+        keys.map((key) => ({ key, export: exportAt(key) ?? "" })),
+      ),
+    before: Number.POSITIVE_INFINITY,
+    signal,
+  });
+  signal.throwIfAborted();
+}
 
 function toRequest({ organizer, event, id, kinds }: ShredCase) {
   return { organizer, event, case: id, kinds: [...kinds] };

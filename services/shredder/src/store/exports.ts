@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
-import { instant, rowsAs } from "@tessera/kit/pg/table";
+import { instant, rowsAs, text, uuid } from "@tessera/kit/pg/table";
 import type { Named } from "../domain/named.ts";
 
 export interface Export extends Named {
@@ -71,6 +71,16 @@ export async function storeVersions(
        and export.id = ${id}::uuid`);
 }
 
+/** Whether a case erases, or has erased, what an export holds that began before its end. */
+const isErased = sql`
+  exists (select
+            from shred_case
+           where shred_case.organizer = export.organizer
+             and shred_case.event = export.event
+             and shred_case.kinds && export.kinds
+             and shred_case.requested_at is not null
+             and coalesce(shred_case.erased_at, now()) > export.started_at)`;
+
 /** Stores where the file of an export is; false: meanwhile the event was erased, and the file must go. */
 export async function storeFile(
   tx: Queryable,
@@ -83,13 +93,7 @@ export async function storeFile(
      where export.organizer = ${organizer}
        and export.event = ${event}
        and export.id = ${id}::uuid
-       and not exists (select
-                         from shred_case
-                        where shred_case.organizer = export.organizer
-                          and shred_case.event = export.event
-                          and shred_case.kinds && export.kinds
-                          and shred_case.requested_at is not null
-                          and coalesce(shred_case.erased_at, now()) > export.started_at)`);
+       and not ${isErased}`);
   return stored > 0;
 }
 
@@ -100,6 +104,22 @@ export async function findNamedFiles(db: Queryable, keys: readonly string[]): Pr
       from export
      where export.file_key = any(${keys}::text[])`);
   return new Set(rows.map(({ fileKey }) => fileKey));
+}
+
+/** Finds those of some files, by their keys and exports, that exports of an event name or may still name. */
+export async function findNameable(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  files: readonly { readonly key: string; readonly export: string }[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ key: string }>(sql`
+    select file.key
+      from ${rowsAs("file", { key: text, export: uuid }, files)}
+      join export
+        on export.organizer = ${organizer} and export.event = ${event} and export.id = file.export
+     where export.file_key = file.key
+        or not ${isErased}`);
+  return new Set(rows.map(({ key }) => key));
 }
 
 /** Deletes exports that are older than so many hours, and returns the keys of their files. */
