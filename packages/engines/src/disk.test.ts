@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { collect, filesContract, getFile } from "@tessera/testkit/files-contract";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { diskFiles } from "./disk.ts";
 
 const folders: string[] = [];
@@ -160,5 +160,24 @@ describe("a process that is killed while it puts", () => {
     await putting;
     expect((await buffer((await getFile(one, "slow")).content)).toString()).toBe("first, second");
     expect(await readdir(join(directory, "incoming"))).toEqual([foreign[0]]);
+  });
+
+  it("leaves nothing for long, also where another container takes over at once", async () => {
+    const directory = await freshFolder();
+    const left = join(directory, "incoming", "elsewhere%20pid%3A%5B1%5D~1~5-abc~left");
+    const files = diskFiles({ directory });
+    await files.put("first", Buffer.from("x"), text);
+    await writeFile(left, "part");
+    await files.close();
+    const before = Date.now() / 1000 - 3600;
+    await utimes(left, before, before);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * 60_000 });
+    try {
+      await files.put("second", Buffer.from("x"), text);
+      await files.close();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await readdir(join(directory, "incoming"))).toEqual([]);
   });
 });

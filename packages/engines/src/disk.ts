@@ -25,6 +25,14 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
   const content = join(directory, "content");
   const incoming = join(directory, "incoming");
   let cleared: Promise<void> | undefined;
+  let clearedAt = Number.NEGATIVE_INFINITY;
+
+  /** What others leave behind while this process runs goes, too. */
+  function clear(): void {
+    if (Date.now() - clearedAt < clearedEveryMs) return;
+    clearedAt = Date.now();
+    cleared = clearLeftovers(incoming);
+  }
 
   async function place(draft: string, path: string): Promise<void> {
     // A concurrent remove may delete the empty folder before the rename.
@@ -48,7 +56,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       const draft = join(incoming, await leftoverName());
       try {
         await makeFolder(incoming);
-        cleared ??= clearLeftovers(incoming);
+        clear();
         try {
           await write(draft, header(contentType), digest.chunks());
           await place(draft, pathOf(content, key));
@@ -122,6 +130,8 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
   };
   return files;
 }
+
+const clearedEveryMs = 15 * 60_000;
 
 /** Errors of mkdir and rename when a concurrent remove deletes the folder. After so many in a row the cause is another one. */
 const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
