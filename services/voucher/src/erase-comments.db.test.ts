@@ -376,6 +376,21 @@ it("[D3.8] the export has code, comment and tag of the vouchers of the waiting l
   );
 });
 
+it("[D3.18] the export has pages that fit in a message, whatever comments are made of", async () => {
+  const comment = `a${"\u0001".repeat(65_534)}a`;
+  const made = Array.from({ length: 20 }, (_, at) => ({ code: `GUEST-${at}`, tag, comment }));
+  await service.create(...made);
+  const client = service.connect(PersonalData);
+  const codes: string[] = [];
+  for (let after = "", isFirst = true; isFirst || after !== ""; isFirst = false) {
+    const { entries, next } = await client.readPersonalData({ ...place, file: "waiting-list.json", after });
+    expect(entries.reduce((sum, { json }) => sum + json.length, 0)).toBeLessThan(3 * 2 ** 20);
+    codes.push(...entries.map(({ json }) => (JSON.parse(Buffer.from(json).toString()) as { voucher: string }).voucher));
+    after = next;
+  }
+  expect(codes).toEqual(made.map(({ code }) => code));
+});
+
 it("[D3.3] the version of an event is another one after each change of a voucher, and the same otherwise", async () => {
   const version = async () => (await service.connect(PersonalData).describeEvent(place)).version;
   const seen = [await version()];

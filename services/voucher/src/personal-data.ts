@@ -8,8 +8,10 @@ import { lockVouchers } from "./store/vouchers.ts";
 import { storeChanged } from "./store-changed.ts";
 
 const erasedAtATime = 500;
-/** A comment has up to 64 KiB, and a page must fit in one message. */
 const readAtATime = 50;
+
+/** A message may have 16 MiB, and a comment of 64 KiB may be six times as long in JSON. */
+const pageBytes = 2 * 2 ** 20;
 
 /** The personal data that vouchers hold, and how it is exported and erased. */
 export const personalData = holdPersonalData({
@@ -23,9 +25,14 @@ export const personalData = holdPersonalData({
       shape: ExportShape.ARRAY,
       async read(db, place, after) {
         const found = await store.readGuestComments(db, place, { after: Number(after), limit: readAtATime });
-        const entries = found.map(({ code, comment, tag }) => ({
-          json: Buffer.from(JSON.stringify({ voucher: code, comment, tag })),
-        }));
+        const entries: { readonly json: Uint8Array }[] = [];
+        let bytes = 0;
+        for (const { id, code, comment, tag } of found) {
+          const json = Buffer.from(JSON.stringify({ voucher: code, comment, tag }));
+          entries.push({ json });
+          bytes += json.length;
+          if (bytes >= pageBytes) return { entries, next: String(id) };
+        }
         return { entries, next: found.length < readAtATime ? "" : String(found.at(-1)?.id) };
       },
     },
