@@ -1,4 +1,6 @@
+import { systemClock } from "@tessera/kit/clock";
 import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
 import { describe, expect, it } from "vitest";
 import { event, kinds, long, organizer, retainingShredder } from "../testing/retaining-shredder.ts";
 
@@ -71,6 +73,26 @@ describe("an event", () => {
     ];
     await turn();
     expect(await upcoming()).toEqual([["d", "blocked", "x"]]);
+  });
+
+  it("[D9.12] that gets the name of a deleted one is announced by itself, for a week", async () => {
+    shredder.service.peers.events = [{ event, at: long }];
+    await set();
+    await sweep();
+    await pass(6);
+    shredder.service.clock.at = systemClock.now();
+    await shredder.service.deliver(topics.eventChanged, [`${organizer}/${event}/`]);
+    expect(await upcoming()).toEqual([]);
+    await readAgain();
+    await sweep();
+    // A rebuild tells the deletion again.
+    await shredder.service.deliver(topics.eventChanged, [`${organizer}/${event}/`]);
+    await pass(1);
+    await turn();
+    expect([await upcoming(), await count()]).toMatchObject([[[event, "announced"]], { exports: 0 }]);
+    await pass(6);
+    await turn();
+    expect(await upcoming()).toEqual([[event, "exporting"]]);
   });
 
   it("[D9.2] is listed when it is due within a week, on pages by the time", async () => {

@@ -213,6 +213,20 @@ export async function takeBack(db: Queryable, of: AnnouncedErasure): Promise<voi
   await db.run(sql`delete from announced_erasure where ${unchanged(of)}`);
 }
 
+/** Takes back what was announced of events before they were deleted at these instants, in microseconds since 1970. */
+export async function takeBackOfGone(
+  tx: Queryable,
+  events: readonly (EventKey & { readonly at: number })[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx.run(sql`
+    delete from announced_erasure
+     using ${rowsAs("gone", { ...eventKey, at: instant }, events)}
+     where announced_erasure.organizer = gone.organizer
+       and announced_erasure.event = gone.event
+       and announced_erasure.announced_at < gone.at`);
+}
+
 /** Tells whether a case is that of an erasure that is still announced. */
 export async function isAnnounced(db: Queryable, of: EventKey & { readonly id: string }): Promise<boolean> {
   return (
