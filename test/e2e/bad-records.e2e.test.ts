@@ -86,6 +86,22 @@ describe("bad records", () => {
     expect(JSON.stringify(answer.body)).not.toContain("do-not-log-this");
   });
 
+  it("[R4.9] names the field of a number that overflows, and takes it for no missing limit", async () => {
+    const overflowing = (record: object) => JSON.stringify(record).replaceAll('"1e400"', "1e400");
+    const element = { type: "textarea", left: "1e400" };
+    const lines = [
+      ofEvent("quota", { id: 92, size: "1e400", items: [1] }),
+      ofEvent("voucher", { id: 92, code: "LIMITLESS", item: 1, max_usages: 1, budget: "1e400" }),
+      ofEvent("checkin_list", listData({ id: 92, rules: { "<": [{ var: "entries_number" }, "1e400"] } })),
+      ofEvent("ticket_layout", { id: 92, name: "Far", layout: [element] }),
+      ofEvent("item", itemData({ id: 92, default_price: "1e400" })),
+    ];
+    const answer = await post(lines.map(overflowing).join("\n"));
+    expect(answer.body).toMatchObject({ accepted: 0, rejected: 5 });
+    const fields = answer.body.errors.map((error: { errors: object }) => Object.keys(error.errors));
+    expect(fields).toEqual([["size"], ["budget"], ["rules"], ["layout"], ["default_price"]]);
+  });
+
   it("[R8.1, R8.2] accepts orders above a quota, and reports them", async () => {
     const quota = ofEvent("quota", { id: 90, size: 1, items: [1] });
     const positions = [1, 2].map((number) =>

@@ -27,6 +27,18 @@ describe("parseRecord", () => {
   });
 
   it.each([
+    ["1e400", Number.POSITIVE_INFINITY],
+    ["-1.5E+309", Number.NEGATIVE_INFINITY],
+    [`1${"0".repeat(400)}`, Number.POSITIVE_INFINITY],
+    [`${"9".repeat(250)}e99`, Number.POSITIVE_INFINITY],
+    ["1e300", 1e300],
+  ])("[R4.9] hands a number on that overflows, never null for it: %s", (sent, number) => {
+    const parsed = parse(`{"kind":"item","organizer":"o","event":"e","data":{"id":1,"a":[{"size": ${sent}}]},"x":1}`);
+    if ("errors" in parsed) throw new Error("the record was not read");
+    expect(JSON.parse(Buffer.from(parsed.record.data).toString())).toEqual({ id: 1, a: [{ size: number }] });
+  });
+
+  it.each([
     ["organizer", "boxoffice", { kind: "organizer", organizer: "o", data: {} }],
     ["checkin_list", "checkin", { ...item, kind: "checkin_list" }],
     ["device", "boxoffice", { kind: "device", organizer: "o", event: null, data: {} }],

@@ -9,6 +9,7 @@ import {
   recordKinds,
 } from "@tessera/protos/record-kinds";
 import { isObject, isSlug } from "@tessera/values";
+import { fieldTexts } from "../body/field-texts.ts";
 import { deepestNesting, nestsTooDeep } from "../body/nesting.ts";
 import type { LineError } from "./summary.ts";
 
@@ -26,21 +27,22 @@ export type ParsedRecord =
 /** Reads one line: UTF-8, JSON, and the envelope around `data`. The owner of the record checks `data`. */
 export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   if (!isUtf8(bytes)) return unreadable("The line is not valid UTF-8.");
-  const text = bytes.toString("utf8");
+  const sent = bytes.toString("utf8");
+  const text = line === 1 && sent.startsWith("\ufeff") ? sent.slice(1) : sent;
   if (nestsTooDeep(text)) return unreadable(`The line nests deeper than ${deepestNesting} levels.`);
   let value: unknown;
   try {
-    value = JSON.parse(line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text);
+    value = JSON.parse(text);
   } catch {
     return unreadable("The line is not valid JSON.");
   }
   if (!isObject(value)) return unreadable("The line is not a JSON object.");
-  return readEnvelope(line, value);
+  return readEnvelope(value, { line, text });
 }
 
 type Envelope = Readonly<Record<string, unknown>>;
 
-function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
+function readEnvelope(envelope: Envelope, { line, text }: { line: number; text: string }): ParsedRecord {
   // Own keys alone: a record may contain `__proto__` as a name.
   const field = (name: string): unknown => (Object.hasOwn(envelope, name) ? envelope[name] : undefined);
   const [kindName, organizer, event, data, deleted] = ["kind", "organizer", "event", "data", "deleted"].map(field);
@@ -64,9 +66,18 @@ function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
       organizer: organizer as string,
       event: typeof event === "string" ? event : "",
       deleted: deleted === true,
-      data: Buffer.from(JSON.stringify(data)),
+      data: Buffer.from(writeData(data, text)),
     },
   };
+}
+
+/** Finds every number that is too large for JavaScript, and a few others. */
+const mayOverflow = /[\s,:[]-?(?:\d[\d.]*[eE]\+?\d{3}|\d{200})/;
+
+/** A number that overflows stays as it was sent, and its owner refuses it. Written again it would be null, which often means no limit. */
+function writeData(data: unknown, text: string): string {
+  const sent = mayOverflow.test(text) ? fieldTexts(text).get("data") : undefined;
+  return sent ?? JSON.stringify(data);
 }
 
 const required = "This field is required.";
