@@ -176,6 +176,11 @@ describe("what an import takes along", () => {
       layout(5, "http://10.0.0.1/inside.pdf"),
       layout(6, `${stub.url}/media/pub/none.pdf`),
     ]);
+    stub.interfere = ({ path }, response) => {
+      const isMissing = path.endsWith("/none.pdf");
+      if (isMissing) sendJson(response, { status: 404, body: {} });
+      return isMissing;
+    };
     stub.lists.set(inEvent("ticketlayoutitems/"), [{ id: 1, layout: 1, item: 1, sales_channel: "web" }]);
     const { summary } = await imports.run();
     const layouts = platform.of("ticket_layout");
@@ -191,12 +196,39 @@ describe("what an import takes along", () => {
     expect(platform.of("ticket_layout_item")).toHaveLength(1);
     expect(summary).toContain("the background of ticket layout 4 (it is no PDF file)");
     expect(summary).toContain("the background of ticket layout 5 (it lies at http://10.0.0.1)");
-    expect(summary).toContain("the background of ticket layout 6 (HTTP status 401)");
+    expect(summary).toContain("the background of ticket layout 6 (HTTP status 404)");
     // What is open to the world is fetched as the world fetches it.
     const media = stub.requests.filter(({ path }) => path.startsWith("/media/"));
     expect(media.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
     expect(stub.asked().some((path) => path.includes("ticket_default"))).toBe(false);
   });
+
+  it.each([503, 401])(
+    "[R1.28] leaves a layout as it is on the platform while its background answers %s, and brings it the next time",
+    async (status) => {
+      stub.files.set("/media/pub/back.pdf", { type: "application/pdf", body: Buffer.from("%PDF-1.7 something") });
+      const background = `${stub.url}/media/pub/back.pdf`;
+      stub.lists.set(inEvent("ticketlayouts/"), [
+        { id: 1, name: "A", default: true, layout: [], background },
+        { id: 2, name: "B", default: false, layout: [], background: null },
+      ]);
+      stub.interfere = ({ path }, response) => {
+        const isFile = path.startsWith("/media/");
+        if (isFile) sendJson(response, { status, body: {} });
+        return isFile;
+      };
+      const { summary } = await imports.run();
+      expect(platform.of("ticket_layout").map(({ id }) => id)).toEqual([2]);
+      expect(summary).toContain("sampleconf: ticket layout 1, whose background cannot be read now");
+      platform.forget();
+      stub.interfere = undefined;
+      await imports.run();
+      expect(platform.of("ticket_layout")).toMatchObject([
+        { id: 1, background: expect.stringMatching(/^data:/) },
+        { id: 2, background: null },
+      ]);
+    },
+  );
 
   it("[R1.20] is less where pretix has less, and the summary says so", async () => {
     for (const path of ["ticketlayouts/", "ticketlayoutitems/", "blockedsecrets/"]) stub.lists.delete(inEvent(path));

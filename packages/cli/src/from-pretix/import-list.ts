@@ -34,7 +34,8 @@ export async function importList(scope: Scope, source: ListSource, onEach?: (dat
     for (const data of page.results) {
       newest = later(newest, asksSince === undefined ? undefined : data[asksSince.newest]);
       onEach?.(data);
-      await addRecord(scope, kind, await convert(scope, { source, data, page }));
+      const record = await convert(scope, { source, data, page });
+      if (record !== undefined) await addRecord(scope, kind, record);
     }
     read += page.results.length;
   }
@@ -64,10 +65,11 @@ function validatorOf({ headers }: Page): string | undefined {
   return age < 1000 ? undefined : modified;
 }
 
+/** Undefined: the object is left out of this run. */
 async function convert(
   scope: Scope,
   { source, data, page }: { source: ListSource; data: Json; page: Page },
-): Promise<Json> {
+): Promise<Json | undefined> {
   const { pretix, tally } = scope.run;
   if (source.convert === "layout")
     return convertLayout(data, { pretix, onLeftOut: (what) => tally.leaveOut(`${scope.event}: ${what}`) });
