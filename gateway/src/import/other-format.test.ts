@@ -7,7 +7,6 @@ describe("a first line of another format", () => {
   it.each([
     ["an array", "[", "array"],
     ["an array in one line", `[${record}]`, "array"],
-    ["HTML, after a byte order mark", "\ufeff <html>", "HTML"],
     ["a JSON text", JSON.stringify(record), "JSON text"],
     ["records without line breaks", `${record}${record}`, "--data-binary"],
     ["records with commas", `${record}, ${record}`, "--data-binary"],

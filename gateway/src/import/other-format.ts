@@ -22,10 +22,7 @@ const beginnings: Readonly<Record<string, string>> = {
 export function findOtherFormat(line: Buffer): string | undefined {
   const signature = signatures.find(([bytes]) => bytes.every((byte, index) => line[index] === byte));
   if (signature !== undefined) return signature[1];
-  const text = line
-    .toString("utf8")
-    .replace(/^\ufeff/, "")
-    .trim();
+  const text = line.toString("utf8").trim();
   if (text === "{") return "The first record has several lines: write each record in one line.";
   if (text.startsWith("{") && recordsInOneLine.test(text)) {
     return "The first line holds several records: send one per line. curl keeps line breaks with --data-binary, and removes them with --data.";

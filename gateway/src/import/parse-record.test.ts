@@ -100,10 +100,4 @@ describe("parseRecord", () => {
     expect(parseRecord(1, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toMatchObject({ notAnObject: true });
     assert(property(uint8Array({ maxLength: 50 }), (bytes) => void parseRecord(1, Buffer.from(bytes))));
   });
-
-  it("[R2.12] forgives a byte order mark on the first line", () => {
-    const bytes = Buffer.from(`\ufeff${JSON.stringify(item)}`);
-    expect(parseRecord(1, bytes)).toMatchObject({ owner: "boxoffice" });
-    expect(parseRecord(2, bytes)).toMatchObject({ notAnObject: true });
-  });
 });

@@ -27,8 +27,7 @@ export type ParsedRecord =
 /** Reads one line: UTF-8, JSON, and the envelope around `data`. The owner of the record checks `data`. */
 export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   if (!isUtf8(bytes)) return unreadable("The line is not valid UTF-8.");
-  const sent = bytes.toString("utf8");
-  const text = line === 1 && sent.startsWith("\ufeff") ? sent.slice(1) : sent;
+  const text = bytes.toString("utf8");
   if (nestsTooDeep(text)) return unreadable(`The line nests deeper than ${deepestNesting} levels.`);
   let value: unknown;
   try {

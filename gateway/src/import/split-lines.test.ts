@@ -56,6 +56,21 @@ describe("splitLines", () => {
     );
   });
 
+  it.each([[[1]], [[2, 1]], [[100]]])(
+    "[R2.11, R2.12] leaves out a byte order mark at the beginning, before a blank line, too: pieces of %j",
+    (cut) => {
+      const at = (text: string) => split(Buffer.from(text), cut);
+      expect(at("\ufeffa\nb")).toEqual([
+        [1, "a"],
+        [2, "b"],
+      ]);
+      expect(at("\ufeff\r\na\n")).toEqual([[2, "a"]]);
+      expect(at("\ufeff\n\na")).toEqual([[3, "a"]]);
+      expect(at("\ufeff")).toEqual([]);
+      expect(at("\n\ufeffa")).toEqual([[2, "\u00ef\u00bb\u00bfa"]]);
+    },
+  );
+
   it("allows exactly the longest line, with or without a carriage return", () => {
     expect(split(Buffer.from("12345\n12345\r\n123456\n1234\n12345"), [2], 5)).toEqual([
       [1, "12345"],

@@ -4,7 +4,7 @@ export type Line =
   /** Longer than allowed; its content was dropped. */
   | { readonly number: number; readonly bytes: undefined };
 
-/** Cuts a stream of bytes into lines, keeping at most one line in memory. */
+/** Cuts a stream of bytes into lines, without the byte order mark that it may begin with, keeping at most one line in memory. */
 export interface LineSplitter {
   /** Takes the next piece and returns the lines that end in it, without blank ones. */
   push(piece: Uint8Array): Line[];
@@ -14,6 +14,7 @@ export interface LineSplitter {
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from("\ufeff");
 
 export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
   let kept: Buffer[] = [];
@@ -33,9 +34,8 @@ export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
 
   function finish(): Line {
     number += 1;
-    const bytes = skipping
-      ? undefined
-      : withoutReturn(kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept, size));
+    const whole = kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept, size);
+    const bytes = skipping ? undefined : withoutReturn(number === 1 ? withoutMark(whole) : whole);
     kept = [];
     size = 0;
     skipping = false;
@@ -74,6 +74,10 @@ export function isBlank(bytes: Buffer): boolean {
 
 function isBlankLine({ bytes }: Line): boolean {
   return bytes !== undefined && isBlank(bytes);
+}
+
+function withoutMark(line: Buffer): Buffer {
+  return line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(byteOrderMark.length) : line;
 }
 
 function withoutReturn(line: Buffer): Buffer {
