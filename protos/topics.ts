@@ -163,7 +163,9 @@ function subjectOf(record: Uint8Array): string {
       data: Record<string, unknown>;
     };
     const key = data[(isRecordKind(kind) ? recordKinds[kind].key : null) ?? "id"];
-    return hash("sha256", JSON.stringify([kind, organizer ?? null, event ?? null, key ?? null])).slice(0, 16);
+    // An id in quotes is the same id.
+    const name = typeof key === "number" ? String(key) : (key ?? null);
+    return hash("sha256", JSON.stringify([kind, organizer ?? null, event ?? null, name])).slice(0, 16);
   } catch {
     return "";
   }

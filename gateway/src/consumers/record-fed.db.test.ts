@@ -240,4 +240,8 @@ describe("what a record of the feed is about", () => {
     const others = [item(2), list(1), { ...item(1), event: "f" }, { ...item(1), organizer: "p" }];
     expect(new Set([item(1), ...others].map(subject)).size).toBe(5);
   });
+
+  it("[R1.25] is the same thing when its id comes in quotes", () => {
+    expect(subject({ ...item(1), data: { id: "1" } })).toBe(subject(item(1)));
+  });
 });
