@@ -37,35 +37,39 @@ export class Arrivals {
     this.#behind.set(owner, new Set(this.#targets.readers.keys()));
   }
 
-  /** Waits until a service has read the facts of owners, as far as time is left. */
-  async at(service: string, owners: readonly RecordOwnerName[]): Promise<void> {
-    await this.#settle(owners, [service]);
+  /** Waits until a service has read the facts of owners; returns false if that takes longer than time is left, or the least time. */
+  at(service: string, owners: readonly RecordOwnerName[], { leastMs = 0 } = {}): Promise<boolean> {
+    return this.#settle(owners, { services: [service], leastMs });
   }
 
   /** Waits until every service has read everything; returns false if that takes too long. */
-  async everywhere(): Promise<boolean> {
-    await this.#settle([...this.#behind.keys()], [...this.#targets.readers.keys()]);
-    return [...this.#behind.values()].every((services) => services.size === 0);
+  everywhere(): Promise<boolean> {
+    return this.#settle([...this.#behind.keys()], { services: [...this.#targets.readers.keys()], leastMs: 0 });
   }
 
-  async #settle(owners: readonly RecordOwnerName[], services: readonly string[]): Promise<void> {
+  async #settle(
+    owners: readonly RecordOwnerName[],
+    { services, leastMs }: { readonly services: readonly string[]; readonly leastMs: number },
+  ): Promise<boolean> {
     const begun = Date.now();
-    const until = begun + Math.min(longestSettleMs, this.#leftMs);
-    await Promise.all(owners.map((owner) => this.#settleOwner(owner, { services, until })));
+    const until = begun + Math.min(longestSettleMs, Math.max(leastMs, this.#leftMs));
+    const settled = await Promise.all(owners.map((owner) => this.#settleOwner(owner, { services, until })));
     this.#leftMs -= Date.now() - begun;
+    return settled.every(Boolean);
   }
 
   async #settleOwner(
     name: RecordOwnerName,
     { services, until }: { readonly services: readonly string[]; readonly until: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const behind = this.#behind.get(name) ?? new Set();
     // Taken out before, so that a batch applied meanwhile counts again.
     const asked = services.filter((service) => behind.delete(service));
-    if (asked.length === 0) return;
+    if (asked.length === 0) return true;
     const readers = asked.flatMap((service) => this.#targets.readers.get(service) ?? []);
     const owner = this.#targets.owners[name].facts;
-    if (await settle({ owner, readers, until, signal: this.#signal })) return;
+    if (await settle({ owner, readers, until, signal: this.#signal })) return true;
     for (const service of asked) this.#behind.get(name)?.add(service);
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
-import type { RecordOwnerName } from "@tessera/protos/record-kinds";
+import { type RecordOwnerName, recordKinds } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
 import { type ArrivalOptions, Arrivals, type ArrivalTargets } from "./arrivals.ts";
@@ -56,6 +56,9 @@ const mostStrangeLines = 10;
 
 /** What changes how much of a quota is taken, or how much of it there is. */
 const kindsOfCapacity: ReadonlySet<string> = new Set(["order", "quota"]);
+
+/** An owner that is well hears of a removal sooner, even if the import may wait no longer for anything else. */
+const leastHearingMs = 2000;
 
 /**
  * Imports a stream of records, one JSON object per line, in constant memory.
@@ -126,6 +129,8 @@ class ImportRun {
   readonly #booked: EventSet = new Set();
   /** Events that may have several tickets of one secret now. */
   readonly #sold: EventSet = new Set();
+  /** By removed event, the owners that may not have heard of its removal. */
+  readonly #unheard = new Map<string, Set<RecordOwnerName>>();
   #bytes = 0;
   #sawRecord = false;
   #strangeLines = 0;
@@ -199,11 +204,21 @@ class ImportRun {
     return [...this.#batches.keys()].filter((name) => this.#targets.owners[name].after.includes(owner));
   }
 
-  /** Applies a batch when what it may refer to has arrived at its owner. */
+  /**
+   * Applies a batch when what it may refer to has arrived at its owner. An owner that stays behind gets it all the same, and
+   * rejects what it does not know; but of an event that was removed it would accept a record, and delete it with the former event.
+   */
   async #applyAfterOthers(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { after } = this.#targets.owners[owner];
     await this.#flush(after);
-    await this.#arrivals.at(owner, after);
+    const mustHear = batch.some((record) => this.#unheard.get(nameEvent(record))?.has(owner) === true);
+    if (await this.#arrivals.at(owner, after, { leastMs: mustHear ? leastHearingMs : 0 })) {
+      for (const owners of this.#unheard.values()) owners.delete(owner);
+    } else if (mustHear) {
+      const message = `${owner} has not heard yet that an event was removed; send the records again later`;
+      const cause = fault("owner_unavailable", message, { retryAfterMs: 5000 });
+      throw new OwnerFailure(`${owner} did not get a batch`, { cause });
+    }
     await this.#apply(owner, batch);
   }
 
@@ -235,8 +250,10 @@ class ImportRun {
   }
 
   #accept(record: WireRecord): void {
-    const { kind } = record;
+    const { kind, deleted } = record;
     this.#tally.accept(kind);
+    if (kind === "event" && deleted)
+      this.#unheard.set(nameEvent(record), new Set(this.#waitingFor(recordKinds.event.owner)));
     if (kindsOfCapacity.has(kind)) this.#booked.add(nameEvent(record));
     if (kind === "order") this.#sold.add(nameEvent(record));
   }
