@@ -116,6 +116,16 @@ describe("bad records", () => {
     expect(removed.overbooked).toEqual([]);
   });
 
+  it("[R8.12] counts the vouchers of an import in the quotas that it reports", async () => {
+    const answer = await platform.import([
+      ofEvent("item", itemData({ id: 93 })),
+      ofEvent("quota", { id: 93, size: 5, items: [93] }),
+      ofEvent("voucher", { id: 93, code: "BLOCKING", item: 93, block_quota: true, max_usages: 10 }),
+    ]);
+    expect(answer).toMatchObject({ accepted: 3, settled: true });
+    expect(answer.overbooked).toEqual([{ organizer: "bigevents", event: "sampleconf", quota: 93, size: 5, taken: 10 }]);
+  });
+
   it("[R2.3, R2.16, R7.11] accepts records with unknown keys, and names these", async () => {
     const answers = [{ question: 1, answer: "x", foo: "do-not-show-this" }];
     const positions = [positionData({ id: 5600, secret: "misspelt", answers, attendee_nam: "do-not-show-this" })];

@@ -36,6 +36,22 @@ describe("what an import has overbooked", () => {
     expect(happened.indexOf("asked")).toBeGreaterThan(happened.findIndex((line) => line.includes("ends")));
   });
 
+  it("[R8.12] is asked for once boxoffice has heard of the vouchers that the import brought", async () => {
+    const { targets, happened } = fakeTargets({
+      async findOverbooked() {
+        happened.push("asked");
+        return { quotas: [] };
+      },
+    });
+    const readers = new Map(targets.readers).set("boxoffice", async () => {
+      happened.push("boxoffice has heard");
+      return { caughtUp: true };
+    });
+    await importStream(stream([ofEvent("quota", "o", "e"), ofEvent("voucher", "o", "e")]), { ...targets, readers });
+    expect(happened).toContain("voucher marks");
+    expect(happened.lastIndexOf("boxoffice has heard")).toBeLessThan(happened.indexOf("asked"));
+  });
+
   it("[R8.3] is the first hundred quotas of however many events", async () => {
     const sizes: number[] = [];
     const { targets } = fakeTargets({

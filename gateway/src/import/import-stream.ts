@@ -263,11 +263,12 @@ class ImportRun {
     await this.#flush(this.#batches.keys());
     const { signal } = this.#options;
     const { quotas, tickets } = this.#targets;
-    const [overbooked, ambiguous_secrets, settled] = await Promise.all([
-      findOverbooked(this.#booked, { quotas, signal }),
-      findAmbiguousSecrets(this.#sold, { tickets, signal }),
+    const [settled, ambiguous_secrets] = await Promise.all([
       this.#arrivals.everywhere(),
+      findAmbiguousSecrets(this.#sold, { tickets, signal }),
     ]);
+    // Afterwards: vouchers take from quotas once boxoffice has heard of them.
+    const overbooked = await findOverbooked(this.#booked, { quotas, signal });
     return this.#tally.summary({ settled, overbooked, ambiguous_secrets });
   }
 
