@@ -157,8 +157,10 @@ create table passed_marker (
   topic text not null,
   partition integer not null,
   passed_at timestamptz not null default now(),
+  is_of_rebuild boolean not null default true,
   constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
 );
+create index passed_marker_by_time on passed_marker using btree (is_of_rebuild, passed_at);
 
 create table rebuild (
   id uuid not null default gen_random_uuid(),

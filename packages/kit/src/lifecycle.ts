@@ -109,7 +109,10 @@ export async function startService<S extends Settings, C extends ClientMap>(
     health.dependency(`${name} database`, () => requireAnswer({ db, urgent }));
     const clock = await openDatabaseClock(db);
     const keepTables = () => keepFactTables(db, clock, { log, deadLettersMs: around.deadLettersMs });
-    await keepTables();
+    // What it leaves undone takes space. The service does without it.
+    await keepTables().catch((error: unknown) =>
+      log.error("job failed; it runs again", { job: "keep-fact-tables", error }),
+    );
     const parts = await definition.open({
       config,
       db,

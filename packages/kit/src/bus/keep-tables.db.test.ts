@@ -165,14 +165,54 @@ describe("keepFactTables", () => {
     expect(await partitions()).not.toContain("inbox_20261230");
   });
 
-  it("forgets markers after two weeks, so that a rebuild may end days after it began", async () => {
-    const past = start - 14 * dayMicros;
-    const insert = (passedAt: number) => sql`
-      insert into passed_marker (consumer, marker, topic, partition, passed_at)
-      values ('c', ${randomUUID()}, 't', 0, ${toTimestamp(passedAt)}::timestamptz)`;
-    await db.run(insert(past - 1));
-    await db.run(insert(past));
-    await keepFactTables(db, after(0));
-    expect(await db.many(sql`select passed_at from passed_marker`)).toEqual([{ passed_at: past }]);
+  describe("forgets markers", () => {
+    const insert = (passedAt: number, { isOfRebuild = false, times = 1 } = {}) =>
+      db.run(sql`
+        insert into passed_marker (consumer, marker, topic, partition, is_of_rebuild, passed_at)
+        select 'c', gen_random_uuid(), 't', 0, ${isOfRebuild}, ${toTimestamp(passedAt)}::timestamptz
+          from generate_series(1, ${times})`);
+    const left = () =>
+      db.many(
+        sql`select is_of_rebuild as "isOfRebuild", passed_at as "passedAt" from passed_marker order by passed_at`,
+      );
+
+    it("of rebuilds after two weeks, so that a rebuild may end days after it began, and others after an hour", async () => {
+      const [twoWeeksAgo, anHourAgo] = [start - 14 * dayMicros, start - 3_600_000_000];
+      for (const isOfRebuild of [false, true]) {
+        for (const at of [twoWeeksAgo - 1, twoWeeksAgo, anHourAgo - 1, anHourAgo]) await insert(at, { isOfRebuild });
+      }
+      await keepFactTables(db, after(0));
+      expect(await left()).toEqual([
+        { isOfRebuild: true, passedAt: twoWeeksAgo },
+        { isOfRebuild: true, passedAt: anHourAgo - 1 },
+        { isOfRebuild: false, passedAt: anHourAgo },
+        { isOfRebuild: true, passedAt: anHourAgo },
+      ]);
+    });
+
+    it("however many there are", async () => {
+      await insert(start - dayMicros, { times: 2500 });
+      await keepFactTables(db, after(0));
+      expect(await left()).toEqual([]);
+    });
+
+    it("though another process is deleting some of them for long", async () => {
+      await insert(start - dayMicros);
+      await insert(start - 2 * dayMicros);
+      await db.transaction(async (tx) => {
+        await tx.run(sql`delete from passed_marker where passed_at < ${toTimestamp(start - dayMicros)}::timestamptz`);
+        await keepFactTables(database.open("reader"), after(0));
+      });
+      expect(await left()).toEqual([]);
+    });
+  });
+
+  it("deletes what is behind a table in which nothing can be deleted", async () => {
+    await db.run(sql`
+      insert into dead_letter (consumer, topic, key, fact_id, fact_at, cause, parked_at)
+      values ('c', 't', 'k', ${randomUUID()}, now(), 'no', ${toTimestamp(start)}::timestamptz)`);
+    await db.run(sql`alter table passed_marker rename to passed_marker_elsewhere`);
+    await expect(keepFactTables(db, after(31))).rejects.toThrow("passed_marker");
+    expect(await db.many(sql`select key from dead_letter`)).toEqual([]);
   });
 });

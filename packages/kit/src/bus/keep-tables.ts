@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
-import { identifier, literal, sql } from "../pg/sql.ts";
+import { identifier, literal, type Sql, sql } from "../pg/sql.ts";
 
 const inboxLock = declareLock("tessera inbox");
 
@@ -15,12 +15,19 @@ const inboxDays = 45;
  * A rebuild ends for a consumer when it passes the last marker. That marker may be a dead letter, and an operator may
  * replay it days later. If the other markers were deleted by then, the copy would never be swept.
  */
-const markerDays = 14;
+const rebuildMarkerDays = 14;
+
+/** Other markers are asked about by requests, for seconds. An import leaves one for each partition of each topic. */
+const markerHours = 1;
 
 /** An idempotency key is valid for a day. A service remembers requests longer than callers repeat them. */
 const requestDays = 2;
 
-const dayMicros = 86_400_000_000;
+const hourMicros = 3_600_000_000;
+const dayMicros = 24 * hourMicros;
+
+/** The most rows that one statement deletes, so that none runs into a time limit. */
+const mostDeleted = 1000;
 
 /** How long dead letters are kept by default. They may hold personal data, which must not stay for ever. */
 export const deadLettersKeptMs = 30 * 86_400_000;
@@ -33,36 +40,54 @@ export interface KeepOptions {
 
 /**
  * Creates the inbox partitions of the next days, drops old ones, and deletes old dead letters, markers, rebuilds and
- * answered requests. Replicas may run it at the same time.
+ * answered requests. Replicas may run it at the same time. What fails keeps nothing else from being done.
  */
 export async function keepFactTables(
   db: Db,
   clock: Clock,
   { log, deadLettersMs = deadLettersKeptMs }: KeepOptions = {},
 ): Promise<void> {
-  const today = Math.floor(clock.now() / dayMicros) * dayMicros;
-  for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
+  const now = clock.now();
+  const today = Math.floor(now / dayMicros) * dayMicros;
   const oldest = dayOf(today - inboxDays * dayMicros);
-  const old = await db.many<{ name: string }>(sql`
-    select child.relname as name
-      from pg_inherits
-      join pg_class as child on child.oid = pg_inherits.inhrelid
-     where pg_inherits.inhparent = 'inbox'::regclass
-       and child.relname ~ '^inbox_[0-9]{8}$'
-       and child.relname < ${partitionName(oldest)}`);
-  for (const { name } of old) await unlessInUse(() => dropPartition(db, name));
-  await db.run(sql`delete from inbox_other where inbox_other.fact_on < ${oldest}::date`);
-  await db.run(sql`
-    delete from passed_marker
-     where passed_marker.passed_at < ${toTimestamp(clock.now() - markerDays * dayMicros)}::timestamptz`);
-  await db.run(sql`
-    delete from answered_request
-     where answered_request.answered_at < ${toTimestamp(clock.now() - requestDays * dayMicros)}::timestamptz`);
-  const expired = await db.run(sql`
-    delete from dead_letter
-     where dead_letter.parked_at < ${toTimestamp(clock.now() - deadLettersMs * 1000)}::timestamptz`);
-  if (expired > 0) log?.warn("dead letters deleted: none of them was replayed in time", { deleted: expired });
-  await db.run(sql`delete from rebuild where rebuild.finished_at < ${oldest}::date`);
+  const ago = (micros: number) => sql`${toTimestamp(now - micros)}::timestamptz`;
+  await doAll([
+    ...[0, 1, 2, 3].map((day) => () => unlessInUse(() => createPartition(db, today + day * dayMicros))),
+    () => dropPartitions(db, oldest),
+    () => deleteOld(db, "inbox_other", sql`fact_on < ${oldest}::date`),
+    () => deleteOld(db, "passed_marker", sql`not is_of_rebuild and passed_at < ${ago(markerHours * hourMicros)}`),
+    () => deleteOld(db, "passed_marker", sql`is_of_rebuild and passed_at < ${ago(rebuildMarkerDays * dayMicros)}`),
+    () => deleteOld(db, "answered_request", sql`answered_at < ${ago(requestDays * dayMicros)}`),
+    async () => {
+      const deleted = await deleteOld(db, "dead_letter", sql`parked_at < ${ago(deadLettersMs * 1000)}`);
+      if (deleted > 0) log?.warn("dead letters deleted: none of them was replayed in time", { deleted });
+    },
+    () => deleteOld(db, "rebuild", sql`finished_at < ${oldest}::date`),
+  ]);
+}
+
+/** Does all parts, one after the other; the first failure is thrown at the end. */
+async function doAll(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (const part of parts) outcomes.push(...(await Promise.allSettled([part()])));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Deletes rows of a table, some at a time, and returns how many. Those that another replica deletes are skipped. */
+async function deleteOld(db: Db, table: string, isOld: Sql): Promise<number> {
+  for (let total = 0; ; ) {
+    const deleted = await db.run(sql`
+      delete from ${identifier(table)}
+       where ctid = any(array(
+               select ctid
+                 from ${identifier(table)}
+                where ${isOld}
+                limit ${mostDeleted}
+                  for update skip locked))`);
+    total += deleted;
+    if (deleted < mostDeleted) return total;
+  }
 }
 
 function dayOf(instant: number): string {
@@ -71,6 +96,17 @@ function dayOf(instant: number): string {
 
 function partitionName(day: string): string {
   return `inbox_${day.replaceAll("-", "")}`;
+}
+
+async function dropPartitions(db: Db, oldest: string): Promise<void> {
+  const old = await db.many<{ name: string }>(sql`
+    select child.relname as name
+      from pg_inherits
+      join pg_class as child on child.oid = pg_inherits.inhrelid
+     where pg_inherits.inhparent = 'inbox'::regclass
+       and child.relname ~ '^inbox_[0-9]{8}$'
+       and child.relname < ${partitionName(oldest)}`);
+  for (const { name } of old) await unlessInUse(() => dropPartition(db, name));
 }
 
 /** A table in use is left for the next run. Until then facts go to the default partition, and old days only take space. */

@@ -4,7 +4,9 @@ import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { eventually, noteEffects, type Pipeline, quiet } from "@tessera/testkit/fact-pipeline";
 import { first, ownerAndReader, second } from "@tessera/testkit/owner-and-reader";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../clock.ts";
 import { type Client, connect } from "../rpc.ts";
+import { keepFactTables } from "./keep-tables.ts";
 import { factsService, hasPassed } from "./markers.ts";
 
 const database = ownerAndReader();
@@ -58,6 +60,17 @@ describe("markers", () => {
     expect(await passed("another", [first.name])).toBe(false);
     expect(await passed("another", [])).toBe(true);
     expect(await passed("another", ["reader.third.v1"])).toBe(true);
+  });
+
+  it("are forgotten an hour later", async () => {
+    const pipeline = await start({ topics: [first] });
+    const { marker, partitions } = await factsOf("owner", pipeline).markFacts({});
+    const passed = () => hasPassed(database.reader, { group: "reader", consumes: [first.name], marker, partitions });
+    await eventually(passed);
+    await keepFactTables(database.reader, { now: () => systemClock.now() + 3_500_000_000 });
+    expect(await passed()).toBe(true);
+    await keepFactTables(database.reader, { now: () => systemClock.now() + 3_700_000_000 });
+    expect(await passed()).toBe(false);
   });
 
   it("of a service that owns nothing are passed at once", async () => {

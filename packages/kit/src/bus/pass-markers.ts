@@ -6,6 +6,9 @@ import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 
+/** The key of the markers that end a rebuild. */
+export const rebuildKey = "rebuild";
+
 const sweepLock = declareLock("tessera sweep");
 
 /**
@@ -32,11 +35,12 @@ export async function passMarkers(
   const sweeps = sweep === undefined ? [] : markers.filter(({ headers }) => headers[header.sweepBelow] !== undefined);
   if (sweeps.length > 0) await takeLocks(tx, { alone: [sweepLock(consumer)] });
   await tx.run(sql`
-    insert into passed_marker (consumer, marker, topic, partition)
-    select ${consumer}, passed.marker, passed.topic, passed.partition
+    insert into passed_marker (consumer, marker, topic, partition, is_of_rebuild)
+    select ${consumer}, passed.marker, passed.topic, passed.partition, passed.is_of_rebuild
       from unnest(${markers.map((message) => message.headers[header.marker])}::uuid[],
                   ${markers.map((message) => message.topic)}::text[],
-                  ${markers.map((message) => message.partition)}::integer[]) as passed (marker, topic, partition)
+                  ${markers.map((message) => message.partition)}::integer[],
+                  ${markers.map((message) => message.key === rebuildKey)}::boolean[]) as passed (marker, topic, partition, is_of_rebuild)
         on conflict (consumer, marker, topic, partition) do nothing`);
   let swept: Swept;
   for (const message of new Map(sweeps.map((each) => [each.headers[header.marker], each])).values()) {

@@ -105,9 +105,12 @@ describe("a rebuild", () => {
     const partitions = await bus.partitions(entityChanged.name);
     expect(await state(id)).toEqual({ written: 3, expected: 3, partitions, finished: true, cause: null });
     const passed = sql`
-      select consumer, topic, count(*) as partitions from passed_marker where marker = ${id} group by consumer, topic`;
+      select consumer, topic, is_of_rebuild as "isOfRebuild", count(*) as partitions
+        from passed_marker
+       where marker = ${id}
+       group by consumer, topic, is_of_rebuild`;
     expect(await reader.many(passed)).toEqual([
-      { consumer: `reader ${entityChanged.name}`, topic: entityChanged.name, partitions },
+      { consumer: `reader ${entityChanged.name}`, topic: entityChanged.name, isOfRebuild: true, partitions },
     ]);
   });
 

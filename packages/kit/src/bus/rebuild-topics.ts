@@ -9,6 +9,7 @@ import { declareLock, takeLocks, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
+import { rebuildKey } from "./pass-markers.ts";
 
 /** How the owner of a topic publishes its current data again. */
 export interface Rebuild {
@@ -188,7 +189,7 @@ async function finish(
   // A key of its own and a value, so that compaction keeps the last marker: it sweeps copies that begin later, too.
   await tx.run(sql`
     insert into outbox (topic, key, partition, payload, marker, headers)
-    select ${row.topic}, 'rebuild', place.partition, ''::bytea, ${id}::uuid,
+    select ${row.topic}, ${rebuildKey}, place.partition, ''::bytea, ${id}::uuid,
            ${isOfEntities ? JSON.stringify(headers) : null}::jsonb
       from generate_series(0, ${partitions - 1}::integer) as place (partition)`);
   await tx.run(sql`
