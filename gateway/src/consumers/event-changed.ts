@@ -1,11 +1,17 @@
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { endingErasures } from "@tessera/kit/pg/gone-events";
-import { topics } from "@tessera/protos/topics";
+import { deleteDeadLetters } from "@tessera/kit/personal-data/erasures";
+import { endingErasures, endingWith } from "@tessera/kit/pg/gone-events";
+import { recordFeed, topics } from "@tessera/protos/topics";
 import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
 import { events } from "../store/events.ts";
 import { noteDeleted } from "../store/kept-answers.ts";
 
-const copies = endingErasures(events);
+/** A parked record of an event that is deleted would be replayed into another event with its name. */
+const endingRecords = endingWith(events, async (tx, { deletedAt, ...event }) => {
+  await deleteDeadLetters(tx, event, [recordFeed.name], { parkedBefore: deletedAt });
+});
+
+const copies = endingErasures(endingRecords);
 
 /** With an event that is deleted what is kept about it ends. A rebuild's sweep proves no deletion: a job looks after it. */
 const endingAnswers: typeof copies = {

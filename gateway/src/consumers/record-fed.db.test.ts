@@ -1,16 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryCache } from "@tessera/engines/memory-cache";
+import { header } from "@tessera/kit/bus/headers";
+import { requestReplays } from "@tessera/kit/bus/operators";
+import { replayDeadLetters } from "@tessera/kit/bus/replay-dead-letters";
+import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { deleteDeadLetters, noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { recordFeed } from "@tessera/protos/topics";
+import { recordFeed, topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ImportTargets } from "../import/import-stream.ts";
 import { batchTurns } from "../import/owners.ts";
+import { eventChanged } from "./event-changed.ts";
 import { takeRecords } from "./record-fed.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -28,6 +35,7 @@ beforeEach(async () => {
   await db.run(sql`delete from inbox`);
   await db.run(sql`delete from dead_letter`);
   await db.run(sql`delete from erasure`);
+  await db.run(sql`delete from event`);
 });
 
 type Apply = (
@@ -70,6 +78,19 @@ function idOf({ data }: { data: Uint8Array }): number {
 const item = (id: number) => ({ kind: "item", organizer: "o", event: "e", data: { id } });
 const list = (id: number) => ({ kind: "checkin_list", organizer: "o", event: "e", data: { id } });
 
+const never = new AbortController().signal;
+
+const open = (
+  targets: ImportTargets,
+  { maxMs, stopping = never }: { maxMs?: number | undefined; stopping?: AbortSignal | undefined } = {},
+) =>
+  takeRecords({ ...(maxMs === undefined ? {} : { maxMs }), pausesMs: [1, 5] }).open({
+    db,
+    group: "gateway",
+    log,
+    deps: { importTargets: targets, stopping },
+  });
+
 async function feed(
   records: readonly object[],
   {
@@ -86,13 +107,6 @@ async function feed(
     key?: string;
   },
 ): Promise<void> {
-  const never = new AbortController().signal;
-  const consumer = takeRecords({ ...(maxMs === undefined ? {} : { maxMs }), pausesMs: [1, 5] }).open({
-    db,
-    group: "gateway",
-    log,
-    deps: { importTargets: targets, stopping: stopping ?? never },
-  });
   const messages = records.map((record, index) => ({
     topic: recordFeed.name,
     partition: 0,
@@ -101,7 +115,21 @@ async function feed(
     headers: {},
     place: { offset: String(index), storedAt: Date.now() * 1000 },
   }));
-  await consumer.deliver(messages, signal ?? never);
+  await open(targets, { maxMs, stopping }).deliver(messages, signal ?? never);
+}
+
+async function tellOfEvents(
+  facts: readonly { readonly key: string; readonly value: EventChanged | null; readonly at?: number }[],
+): Promise<void> {
+  const deps = { directory: { forget() {} }, cache: memoryCache({ log }) };
+  const messages = facts.map(({ key, value, at = systemClock.now() }) => ({
+    topic: topics.eventChanged.name,
+    partition: 0,
+    key,
+    value: value === null ? null : topics.eventChanged.encode(value),
+    headers: { [header.factId]: randomUUID(), [header.at]: String(at) },
+  }));
+  await eventChanged.open({ db, group: "gateway", log, deps }).deliver(messages, never);
 }
 
 const deadLetters = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);
@@ -170,6 +198,26 @@ describe("the feed", () => {
       await db.many(sql`select payload is null as empty from dead_letter where key like 'o/e#%' order by id`),
     ).toEqual([{ empty: false }, { empty: true }]);
     expect(await deleteDeadLetters(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
+  });
+
+  it("[R1.28] does not replay a parked record into the next event with the name", async () => {
+    let isRejecting = true;
+    const { targets, taken } = ownersWith(async ({ records }) => ({
+      rejected: isRejecting ? records.map(({ line }) => ({ line, errors: [{ field: "item", messages: ["?"] }] })) : [],
+    }));
+    await feed([item(1), list(2), { ...item(3), event: "e2" }], { targets });
+    const deletedAt = systemClock.now();
+    await feed([item(4)], { targets });
+    isRejecting = false;
+    taken.length = 0;
+    await tellOfEvents([
+      { key: "o/e/", value: null, at: deletedAt },
+      { key: "o/e/", value: { ...EventChanged.decode(new Uint8Array()), organizer: "o", event: "e", revision: 2 } },
+    ]);
+    expect((await deadLetters()).map(({ key }) => key.split("#")[0])).toEqual(["o/e2", "o/e"]);
+    await requestReplays(db, { topic: recordFeed.name });
+    await replayDeadLetters({ db, group: "gateway", consumers: [open(targets)], log }).run(never);
+    expect(taken).toEqual([3, 4]);
   });
 
   it("lets its transaction go before the database ends it, and what was under way with it", async () => {

@@ -269,17 +269,19 @@ export async function endErasures(tx: Queryable, gone: Sql): Promise<void> {
 }
 
 /**
- * Deletes the dead letters of an event and of these topics, and returns how many. Their keys are those of its entities, or its own
- * with what a message from outside is about.
+ * Deletes the dead letters of an event and of these topics, if given only those that were parked before an instant, in microseconds
+ * since 1970, and returns how many. Their keys are those of its entities, or its own with what a message from outside is about.
  */
 export async function deleteDeadLetters(
   tx: Queryable,
   { organizer, event }: EventKey,
   topics: readonly string[],
+  { parkedBefore = null }: { readonly parkedBefore?: number | null } = {},
 ): Promise<number> {
   return tx.run(sql`
     delete from dead_letter
      where dead_letter.topic = any(${topics}::text[])
+       and dead_letter.parked_at < coalesce(${toNullableTimestamp(parkedBefore)}::timestamptz, 'infinity')
        and (starts_with(dead_letter.key, ${`${organizer}/${event}/`})
             or starts_with(dead_letter.key, ${`${organizer}/${event}#`}))`);
 }
