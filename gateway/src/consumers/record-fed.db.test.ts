@@ -157,6 +157,31 @@ describe("the feed", () => {
     expect(await deadLetters()).toEqual([]);
   });
 
+  it("[R1.29] parks a record on which its owner runs into a time limit, and takes the others", async () => {
+    let tries = 0;
+    const { targets, taken } = ownersWith(async ({ records }) => {
+      if (!records.some((record) => idOf(record) === 13)) return { rejected: [] };
+      if (records.length === 1) tries += 1;
+      throw new Fault("timeout", "database_timeout", "the database took too long");
+    });
+    await feed([item(1), item(13), item(2)], { targets });
+    expect(await deadLetters()).toEqual([{ key: expect.any(String), cause: expect.stringContaining("timeout") }]);
+    expect([...taken].sort()).toEqual([1, 2]);
+    expect(tries).toBe(3);
+  });
+
+  it("[R1.24] waits for an owner in which others change the same", async () => {
+    let asked = 0;
+    const { targets, taken } = ownersWith(async () => {
+      asked += 1;
+      if (asked < 8) throw new Fault("conflict", "locked", "another transaction has it");
+      return { rejected: [] };
+    });
+    await feed([item(1)], { targets, maxMs: 250 });
+    expect(taken).toEqual([1]);
+    expect(await deadLetters()).toEqual([]);
+  });
+
   it("[D4.8] parks what is refused of an event with erased data without its content", async () => {
     const { targets } = ownersWith(async ({ records }) => ({
       rejected: records.map(({ line }) => ({ line, errors: [{ field: "email", messages: ["was erased"] }] })),

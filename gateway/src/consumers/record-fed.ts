@@ -78,7 +78,8 @@ function subjectOf(fact: Fact<Uint8Array> | undefined): string {
 
 /**
  * An unavailable owner comes back: the feed waits for it. If the owner answers and fails, or answers only a part in time,
- * each record is sent alone: a record that fails then becomes a dead letter, and the others are applied.
+ * each record is sent alone: a record that fails then, or on which its owner runs into a time limit, becomes a dead letter, and
+ * the others are applied.
  */
 function takerOf(
   targets: ImportTargets,
@@ -92,6 +93,7 @@ function takerOf(
     try {
       return await importMessages(messages, targets, { signal, settleMs, onProgress });
     } catch (cause) {
+      if (!signal.aborted && cause instanceof Fault && cause.kind !== "unavailable") throw cause;
       const isUnavailable = signal.aborted ? stopping.aborted || isAlone || !hasAnswered : cause instanceof Fault;
       if (!isUnavailable) throw new Error("the owner of the records cannot take them together", { cause });
       throw fault("owner_unavailable", "the owner of the records does not take them", { cause });

@@ -1,4 +1,5 @@
 import { backoff } from "@tessera/kit/backoff";
+import { isTimeout } from "@tessera/kit/bus/consume";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
@@ -29,9 +30,9 @@ const pauses = { firstMs: 100, longestMs: 3000 };
 /**
  * Sends a batch to its owner, and returns the result.
  *
- * While the owner is unavailable, the batch waits. If the owner fails on a
- * batch, the batch is halved until the bad record is alone, so that the other
- * records are applied.
+ * While the owner is unavailable, the batch waits. A time limit ends it: the
+ * next try would run into it, too. If the owner fails on a batch, the batch is
+ * halved until the bad record is alone, so that the other records are applied.
  */
 export async function applyRecords(
   records: readonly WireRecord[],
@@ -68,7 +69,7 @@ async function applyWithRetries(
       return await apply({ records: [...records] }, { timeoutMs: callMs, signal });
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isTransient(error) || Date.now() + pauseMs > until) throw error;
+      if (!isTransient(error) || isTimeout(error) || Date.now() + pauseMs > until) throw error;
     }
     await pause(pauseMs);
   }
