@@ -179,7 +179,9 @@ describe("an order that changes", () => {
   });
 
   it("tells with the deletion of a position which of its states were before it", async () => {
-    const last = await office.db.one<{ revision: number }>(sql`select max(position.revision) as revision from position`);
+    const last = await office.db.one<{ revision: number }>(
+      sql`select max(position.revision) as revision from position`,
+    );
     await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
     const told = await office.db.many<{ deletedAt: number }>(
       sql`select (outbox.headers ->> ${header.revision})::bigint as "deletedAt" from outbox where outbox.payload is null`,

@@ -192,17 +192,20 @@ describe("a text that is resized", () => {
   it.each([
     ["Hebrew", "שלום".repeat(4)],
     ["Arabic", "أفاستسقيناكموها"],
-  ])("[L27.2, L27.3] of a long word in %s stays within its box, or a warning says that it does not", async (_, word) => {
-    for (const align of ["left", "center", "right"] as const) {
-      const options = { left: 80, width: 40, height: 30, fontSize: 24, splitsLongWords: false, align };
-      const texts = await textsOf(aContainer(word, { ...options, isAutoresized: true }));
-      expect(Math.min(...texts.map(({ x }) => x))).toBeGreaterThan(80 - tolerance);
-      expect(Math.max(...texts.map(({ x, width }) => x + width))).toBeLessThan(120 + tolerance);
-      expect(renderer.warnings).toEqual([]);
-      await renderer.render([{ elements: [aContainer(word, options)], background: null }], { checksFit: true });
-      expect(renderer.warnings).toEqual([{ ticket: 0, element: 0, code: "text_too_long" }]);
-    }
-  });
+  ])(
+    "[L27.2, L27.3] of a long word in %s stays within its box, or a warning says that it does not",
+    async (_, word) => {
+      for (const align of ["left", "center", "right"] as const) {
+        const options = { left: 80, width: 40, height: 30, fontSize: 24, splitsLongWords: false, align };
+        const texts = await textsOf(aContainer(word, { ...options, isAutoresized: true }));
+        expect(Math.min(...texts.map(({ x }) => x))).toBeGreaterThan(80 - tolerance);
+        expect(Math.max(...texts.map(({ x, width }) => x + width))).toBeLessThan(120 + tolerance);
+        expect(renderer.warnings).toEqual([]);
+        await renderer.render([{ elements: [aContainer(word, options)], background: null }], { checksFit: true });
+        expect(renderer.warnings).toEqual([{ ticket: 0, element: 0, code: "text_too_long" }]);
+      }
+    },
+  );
 
   it("[L27.3] stops after 25 steps, and says so", async () => {
     const [text] = await textsOf(aContainer("Hx\n".repeat(60), { fontSize: 40, height: 1, isAutoresized: true }));
