@@ -87,8 +87,15 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
         ["docs/operations.md", `see ${"/wo"}rk/main`],
         ["gateway/src/app.ts", `const path = "${"/ro"}ot/.npmrc";`],
         ["pnpm-lock.yaml", `tarball: https://${"regis"}try.npmjs.org/pg`],
+        ["gateway/src/app.ts", `/** Lists kinds (${"sou"}rce: contract 4.7). */`],
+        ["gateway/src/app.ts", `/** Lists kinds (${"sou"}rce: behaviour of vouchers, C2). */`],
+        ["gateway/src/app.ts", `// See ${"decis"}ions.md.`],
       ],
-      sound: [["docs/operations.md", "a network at work; https://tessera.example/rooted/ and src/workers/"]],
+      sound: [
+        ["docs/operations.md", "a network at work; https://tessera.example/rooted/ and src/workers/"],
+        ["gateway/src/app.ts", "/** Lists kinds (D1.1). */"],
+        ["gateway/src/app.ts", "function readAll(source: Source): void {}"],
+      ],
     },
     "names say what is inside": {
       broken: [

@@ -56,11 +56,12 @@ export const textRules: readonly TextRule[] = [
   },
   {
     name: "the project speaks of itself alone",
-    remedy: "Say it without a path of one machine, a registry's host or the name of a tool that wrote it.",
+    remedy:
+      "Say it without a path of one machine, a registry's host or the name of a tool that wrote it, and cite rules of docs/rules alone.",
     files: /./,
     // Each word is spelled so that it does not find itself.
     pattern:
-      /(?<![\w.$*}])\/(?:wor[k]|roo[t]|far[m]|hom[e])\/[\w.]|registr[y]\.(?:npmjs|yarnpkg|npmmirror)|\bhold-?ou[t]\b|\bCo-Authored-B[y]\b|\b(?:claud[e]|anthropi[c]|copilo[t]|chatgp[t])\b/i,
+      /(?<![\w.$*}])\/(?:wor[k]|roo[t]|far[m]|hom[e])\/[\w.]|registr[y]\.(?:npmjs|yarnpkg|npmmirror)|\bhold-?ou[t]\b|\bCo-Authored-B[y]\b|\(sourc[e]: (?:contract|behaviou?r|decisions)\b|\bdecisions\.m[d]\b|\b(?:claud[e]|anthropi[c]|copilo[t]|chatgp[t])\b/i,
   },
   {
     name: "names say what is inside",

@@ -1,4 +1,4 @@
-/** The kinds of personal data that can be erased, with their English names (source: behaviour of vouchers, C2). */
+/** The kinds of personal data that can be erased, with their English names (D1.1). */
 export const shredders = {
   attendee_info: "Attendee info",
   cachedtickets: "Cached ticket files",

@@ -56,7 +56,7 @@ export class LayoutReader {
     };
   }
 
-  /** A layout without elements prints the built-in ones (source: decisions). */
+  /** A layout without elements prints the built-in ones (L9.3). */
   readElements(layout: PrintedLayout | null): ReadElements {
     if (layout === null) return builtInElements;
     const { elements: json } = layout;

@@ -4,7 +4,7 @@ import type { Named } from "./domain/named.ts";
 
 const hourMs = 3_600_000;
 
-/** Exports; their files are kept for two hours (source: behaviour of vouchers, C3). */
+/** Exports; their files are kept for two hours (D5.3). */
 export const exporting = defineWork("export personal data", {
   payload: json<Named>(),
   result: nothing,
@@ -16,7 +16,7 @@ export const exporting = defineWork("export personal data", {
   mostWaiting: 20,
 });
 
-/** Cases; how they ended is told for an hour (source: contract 8). */
+/** Cases; how they ended is told for an hour (D6.6). */
 export const shredding = defineWork("shred personal data", {
   payload: json<Named>(),
   result: nothing,

@@ -39,7 +39,7 @@ type SentList = TypeOf<typeof listPatch.schema>;
 
 type Writing = Incoming<{ readonly expand: readonly "subevent"[] }, SentList>;
 
-/** What is written: a field that is asked for in full is read-only (source: behaviour of check-in, 2.3). */
+/** What is written: a field that is asked for in full is read-only (C1.6). */
 function sentBy({ query, body }: Writing): SentList {
   const { subevent: _readOnly, ...others } = body;
   return query.expand.includes("subevent") ? others : body;

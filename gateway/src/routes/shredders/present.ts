@@ -7,7 +7,7 @@ import {
 import type { Reply } from "../../http/route.ts";
 import { replyUnfinished } from "../unfinished-jobs/present.ts";
 
-/** Says how an erasure ended (source: contract 4.7). */
+/** Says how an erasure ended (D6.6). */
 export function presentStatus({ state, message }: FindShredResponse): Reply {
   if (state === ShredState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
   if (state === ShredState.GONE) return { status: 410, body: { status: "gone", message } };
@@ -26,7 +26,7 @@ export function presentCertificate({ statement, signature, publicKey }: GetCerti
   };
 }
 
-/** What is said of an event that is not ready stands alone in a list (source: decisions.md, Shredders). */
+/** What is said of an event that is not ready stands alone in a list (D2.2). */
 export async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

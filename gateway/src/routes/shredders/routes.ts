@@ -53,7 +53,7 @@ const certified = {
   ),
 };
 
-/** The erasure of personal data: `shredders/` and below (source: contract 4.7). */
+/** The erasure of personal data: `shredders/` and below. */
 export function shredderRoutes({ shredders: service, replyStored }: ShredderTargets) {
   const inEvent = ({ organizer, event, tenant }: Incoming) => ({ organizer, event, credential: tenant.countedAs });
   const ofPath = (request: Incoming) => ({

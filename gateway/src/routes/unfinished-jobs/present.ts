@@ -2,7 +2,7 @@ import { choice, integer, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
 import type { Reply } from "../../http/route.ts";
 
-/** How long clients wait before they ask again (source: contract 4.2). */
+/** How long clients wait before they ask again (A8.6). */
 const again = { "Retry-After": "1" };
 
 /** A job that has nothing to show. */
@@ -14,7 +14,7 @@ interface UnfinishedJob<S> {
   readonly total?: number | undefined;
 }
 
-/** Shows how far a job of a service is, by the names of that service's states (source: contract 3). */
+/** Shows how far a job of a service is, by the names of that service's states (L42.1). */
 export function replyUnfinished<S>(
   { state, done, total, message }: UnfinishedJob<S>,
   states: { readonly WAITING: S; readonly FAILED: S },

@@ -7,7 +7,7 @@ export interface Shreddable {
   readonly now: number;
 }
 
-/** Says why the personal data of an event may not be erased; undefined: it may (source: behaviour of vouchers, C3). */
+/** Says why the personal data of an event may not be erased; undefined: it may (D2.1). */
 export function refuseShredding({ live, isSeries, lastAt, now }: Shreddable): string | undefined {
   if (lastAt !== null && lastAt >= now) {
     return isSeries

@@ -32,7 +32,7 @@ interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number],
 
 type Entry = ExportPage["entries"][number];
 
-/** The files that orders fill (source: behaviour of vouchers, C2). Canceled positions are included. */
+/** The files that orders fill (D3.16). Canceled positions are included (D3.15). */
 export const orderFiles: readonly ExportedFile[] = [
   ofPositions("attendee_info", "attendee-info.json", {
     fields: ["attendee_name", "attendee_name_parts", ...who],

@@ -3,7 +3,7 @@ import { filledFields, type Shredder } from "@tessera/values";
 
 /**
  * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards: the same as
- * where a record brings nothing. Country and state of a position stay (source: behaviour of vouchers, C2).
+ * where a record brings nothing. Country and state of a position stay (D3.13).
  */
 export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Record<string, unknown>>>>> = {
   attendee_info: {
@@ -22,7 +22,7 @@ export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Recor
 
 /**
  * What is of people in the document of an order, or may be, and is kept: the shredders do not name it, no export has it, and
- * what was not exported is not erased (source: behaviour of vouchers, C2).
+ * what was not exported is not erased (D3.13, D3.23).
  */
 export const keptOfOrders = [
   "comment",

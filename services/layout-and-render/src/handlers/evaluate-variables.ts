@@ -17,7 +17,7 @@ const mostPositions = 100;
 /** A gate waits half a second for all variables. */
 const patienceMs = 250;
 
-/** Evaluates all variables of tickets (source: behaviour-layouts 6.5). */
+/** Evaluates all variables of tickets (L10.11). */
 export async function evaluateVariables(
   { organizer, event, positions }: EvaluateVariablesRequest,
   {

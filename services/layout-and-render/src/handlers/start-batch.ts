@@ -13,7 +13,7 @@ import { findSalesChannels } from "../store/copies.ts";
 import { findLayoutIds } from "../store/layouts.ts";
 import { findPositions } from "../ticket-data.ts";
 
-/** As many as a request may bring (source: contract 4.2), and as many as a caller inside may allow. */
+/** As many as a request may bring (L41.3), and as many as a caller inside may allow. */
 const usualMost = 1000;
 const greatestMost = 10_000;
 

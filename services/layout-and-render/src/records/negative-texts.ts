@@ -12,7 +12,7 @@ const numericFields: ReadonlySet<string> = new Set([
   "rotation",
 ]);
 
-/** Makes numbers of negative numbers that are texts, which a layout of the API does not take (source: decisions, element schema). */
+/** Makes numbers of negative numbers that are texts (R1.19), which a layout of the API does not take (L2.2). */
 export function convertNegativeTexts(layout: unknown): unknown {
   return Array.isArray(layout) ? layout.map(convertElement) : layout;
 }

@@ -11,7 +11,7 @@ import { requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
 import { toWireBatch } from "../wire/batches.ts";
 
-/** Finds how far the making of a batch is (source: contract 3). */
+/** Finds how far the making of a batch is (O11.4). */
 export async function findCreation(
   request: FindCreationRequest,
   { db }: { readonly db: Db },

@@ -8,7 +8,7 @@ import { requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
 import { insertRendering } from "../store/renderings.ts";
 
-/** As many tickets as a batch may have (source: contract 8). */
+/** As many tickets as a batch may have (O6.1). */
 const mostTickets = 10_000;
 
 /** Ten thousand tickets are looked up before the job starts. */

@@ -9,7 +9,7 @@ import { fault } from "../faults.ts";
 import { findOwnExport } from "../store/exports.ts";
 import { exporting, workId } from "../work.ts";
 
-/** Finds how far an export is, for the one who asked for it (source: contract 3). */
+/** Finds how far an export is, for the one who asked for it (D5.4). */
 export async function findExport(
   { export: id, ...request }: FindExportRequest,
   { db }: { readonly db: Db },

@@ -12,7 +12,7 @@ import { isUnderWay, patienceMs, shredding, workId } from "../work.ts";
 const late =
   "Not everything is erased yet, because a part of the platform is away. The rest is erased when it is back.";
 
-/** Finds how far a case is, for the one who asked for it (source: contract 4.7). */
+/** Finds how far a case is, for the one who asked for it (D6.6). */
 export async function findShred(
   { case: id, ...request }: FindShredRequest,
   { db }: { readonly db: Db },

@@ -108,7 +108,7 @@ async function settleAnswers({ checkinFacts, boxofficeFacts }: ExportTools, sign
 /** Kinds that no service holds: records do not bring them. */
 const heldNowhere: ReadonlySet<string> = new Set(["invoices", "payment_info"]);
 
-/** The two files of every export (source: behaviour of vouchers, C3). */
+/** The two files of every export (D5.1). */
 function writeIndex({ instance, organizer, event, startedAt, kinds }: Export): Record<string, string> {
   const code = makeCode();
   const without = kinds.filter((kind) => heldNowhere.has(kind));

@@ -14,7 +14,7 @@ export interface ExportStores {
 
 const minuteMs = 60_000;
 
-/** How long an export can be downloaded (source: behaviour of vouchers, C3), and how many are removed at a time. */
+/** How long an export can be downloaded (D5.3), and how many are removed at a time. */
 const keptHours = 2;
 const mostAtOnce = 100;
 

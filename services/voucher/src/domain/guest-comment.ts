@@ -1,6 +1,6 @@
 import type { VoucherFields } from "./voucher.ts";
 
-/** The tag of vouchers for guests of the waiting list; their comments say who they are (source: behaviour of vouchers, C2). */
+/** The tag of vouchers for guests of the waiting list; their comments say who they are (D3.7). */
 export const waitingListTag = "waiting-list";
 
 /** What stands in the place of an erased comment: a full block. */

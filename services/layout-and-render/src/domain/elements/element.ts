@@ -80,5 +80,5 @@ export interface PoweredBy extends Placed {
   readonly size: number;
 }
 
-/** One element of a layout, with all defaults (source: contract 2.2, decisions). */
+/** One element of a layout, with all defaults (L2.1, L2.6). */
 export type LayoutElement = BarcodeArea | ImageArea | TextArea | TextContainer | PoweredBy;

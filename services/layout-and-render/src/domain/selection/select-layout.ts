@@ -34,7 +34,7 @@ export interface PrintedTicket {
 const everyChannel = "web";
 
 /**
- * Selects the layout of a ticket; null: the built-in one (source: behaviour-layouts 2.5, decisions). Of several that are
+ * Selects the layout of a ticket; null: the built-in one (L9.1). Of several that are
  * assigned alike, the newest assignment counts: it is the last of `assigned`.
  */
 export function selectLayout(
