@@ -129,5 +129,7 @@ export const processSettings = {
     "PARKED_FACTS_KEPT",
     deadLettersKeptMs,
     "How long facts are kept that could not be applied or published; they may hold personal data.",
+    // A number without its unit would delete them at once.
+    { leastMs: 3_600_000 },
   ),
 } as const;

@@ -284,6 +284,16 @@ describe("what is read", () => {
   ])("durationMs %j", (given, expected) => {
     expect(reads(durationMs("D", 7, "a duration"), given)).toBe(expected);
   });
+
+  it.each([
+    ["30", undefined],
+    ["59m", undefined],
+    ["1h", 3_600_000],
+  ])("durationMs of at least an hour %j", (given, expected) => {
+    const one = durationMs("D", 7_200_000, "a duration", { leastMs: 3_600_000 });
+    expect(reads(one, given)).toBe(expected);
+    expect(one.takes).toBe("a duration of at least 1h, such as 12h or 30d");
+  });
 });
 
 describe("a default that its setting would refuse", () => {

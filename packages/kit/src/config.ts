@@ -94,16 +94,24 @@ export function choice<const W extends string>(
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A length of time with its unit, read as milliseconds. A number without a unit is milliseconds. */
-export function durationMs(name: string, fallback: number | undefined, description: string): Setting<number> {
+/** A length of time with its unit, read as milliseconds. A number without a unit is milliseconds. A shorter one than `leastMs` is a mistake. */
+export function durationMs(
+  name: string,
+  fallback: number | undefined,
+  description: string,
+  { leastMs = 0 }: { readonly leastMs?: number } = {},
+): Setting<number> {
   return setting({
     name,
     description,
-    takes: "a duration such as 500ms, 30s, 5m, 2h or 1d",
+    takes:
+      leastMs === 0
+        ? "a duration such as 500ms, 30s, 5m, 2h or 1d"
+        : `a duration of at least ${printDuration(leastMs)}, such as 12h or 30d`,
     read(given) {
       const [, amount, unit = "ms"] = /^([0-9]+)(ms|s|m|h|d)?$/.exec(given) ?? [];
       const ms = Number(amount) * (unitMs[unit] ?? 1);
-      return Number.isSafeInteger(ms) ? ms : undefined;
+      return Number.isSafeInteger(ms) && ms >= leastMs ? ms : undefined;
     },
     fallback,
     print: printDuration,
