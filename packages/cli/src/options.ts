@@ -76,6 +76,12 @@ function helpText(usage: string, options: Options): string {
     .concat("\n");
 }
 
+/** Refuses names where only options count: a forgotten option would change what the verb does. */
+export function refuseNames(names: readonly string[]): void {
+  if (names.length > 0)
+    throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
+}
+
 /** Returns the value of an option that has to be given. */
 export function requireOption(name: string, value: string | undefined): string {
   if (value === undefined || value.trim() === "") throw fault("missing_option", `--${name} is required`);

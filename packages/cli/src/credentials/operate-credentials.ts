@@ -1,7 +1,7 @@
 import { columns } from "../columns.ts";
 import { fault } from "../faults.ts";
 import { type Access, accessOptions, findAccess } from "../operator-access.ts";
-import { type Options, type OptionValues, readOptions, requireOption } from "../options.ts";
+import { type Options, type OptionValues, readOptions, refuseNames, requireOption } from "../options.ts";
 import { printable } from "../printable.ts";
 import { runVerb } from "../run-verb.ts";
 import { callPlatform, readAll } from "./call-platform.ts";
@@ -137,11 +137,6 @@ function readCreation(values: {
   if (values["all-events"] && events.length > 0)
     throw fault("events_and_all", "either --events or --all-events, not both");
   return { name: requireOption("name", values.name), all_events: values["all-events"] === true, events };
-}
-
-function refuseNames(names: readonly string[]): void {
-  if (names.length > 0)
-    throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
 }
 
 function describe<C extends Shown>(kind: Pick<CredentialKind<C, Options>, "noun" | "idOf">, shown: C): string {

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { addressRows, operationsUrls } from "../announce.ts";
 import { columns } from "../columns.ts";
-import { fault } from "../faults.ts";
 import { findLocalPlatform, type LocalPlatform } from "../local-platform.ts";
-import { readOptions } from "../options.ts";
+import { readOptions, refuseNames } from "../options.ts";
 import { printable } from "../printable.ts";
 import { schemaOptions, withServices } from "../topics/open-schemas.ts";
 import { askProcesses, type ProcessState } from "./ask-processes.ts";
@@ -39,8 +38,7 @@ export async function showStatus(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
   const { values, names } = read;
-  if (names.length > 0)
-    throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
+  refuseNames(names);
   const platform = await findLocalPlatform(resolve(values.data));
   const status = await withServices(values, ["all"], async (opened): Promise<Status> => {
     const of = (name: string) => opened.filter((service) => service.name === name).map(({ db }) => db);

@@ -4,7 +4,7 @@ import { createLog } from "@tessera/kit/log";
 import { engineSettings } from "../engine-settings.ts";
 import { fault } from "../faults.ts";
 import { kafkaAccess } from "../open-engines.ts";
-import { readOptions } from "../options.ts";
+import { readOptions, refuseNames } from "../options.ts";
 import { listAllowances, toScript } from "./list-allowances.ts";
 
 const usage = `tessera topics acls [OPTIONS]
@@ -27,6 +27,7 @@ const options = {
 export async function printAcls(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
+  refuseNames(read.names);
   const { principal, apply } = read.values;
   if (!principal.includes("{name}"))
     throw fault("bad_options", "--principal needs {name}: all services would share an account");

@@ -1,6 +1,6 @@
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { columns } from "../columns.ts";
-import { readOptions } from "../options.ts";
+import { readOptions, refuseNames } from "../options.ts";
 import { applyCatalogue, diffCatalogue } from "./catalogue.ts";
 
 const settings = "It connects by KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, KAFKA_TLS and KAFKA_SASL_…, as services do.";
@@ -8,7 +8,9 @@ const settings = "It connects by KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, KAFKA_TLS an
 /** Prints how the topics of the brokers differ from the catalogue; exit status 1 if something is to be done. */
 export async function printDifferences(args: string[]): Promise<void> {
   const usage = `tessera topics diff\n\nPrints how the topics of the brokers differ from the catalogue; exit status 1 if something is to be done.\n${settings}`;
-  if (readOptions(usage, {}, args) === undefined) return;
+  const read = readOptions(usage, {}, args);
+  if (read === undefined) return;
+  refuseNames(read.names);
   const differences = await diffCatalogue(process.env);
   process.stdout.write(differences.length === 0 ? "Every topic is as it should be.\n" : table(differences));
   if (differences.some(({ remedy }) => remedy !== "accept")) process.exitCode = 1;
@@ -17,7 +19,9 @@ export async function printDifferences(args: string[]): Promise<void> {
 /** Creates topics and alters settings; exit status 1 if a person must decide about the rest. */
 export async function applyDifferences(args: string[]): Promise<void> {
   const usage = `tessera topics apply\n\nCreates missing topics and alters settings; it deletes and moves nothing.\n${settings}`;
-  if (readOptions(usage, {}, args) === undefined) return;
+  const read = readOptions(usage, {}, args);
+  if (read === undefined) return;
+  refuseNames(read.names);
   const { applied, accepted, left } = await applyCatalogue(process.env);
   if (applied.length > 0) process.stdout.write(`Done:\n${table(applied)}`);
   if (accepted.length > 0) process.stdout.write(`Left as it is:\n${table(accepted)}`);

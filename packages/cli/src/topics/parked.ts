@@ -1,6 +1,7 @@
 import { type DeadLetter, findDeadLetters } from "@tessera/kit/bus/operators";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { readOptions } from "../options.ts";
+import { fault } from "../faults.ts";
+import { readOptions, refuseNames } from "../options.ts";
 import { printable } from "../printable.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 
@@ -15,18 +16,29 @@ const options = {
   ...schemaOptions,
 } as const;
 
+/** Rows are read into memory. */
+const mostListed = 100_000;
+
 /** Prints the dead letters of services. */
 export async function listParked(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
-  const { service, topic, limit } = read.values;
+  refuseNames(read.names);
+  const { service, topic } = read.values;
+  const limit = readLimit(read.values.limit);
   await withServices(read.values, [service ?? "all"], async (opened) => {
     let total = 0;
-    for (const { name, db } of opened)
-      total += await printOfService({ name, db }, { topic, limit: Number(limit) || 100 });
+    for (const { name, db } of opened) total += await printOfService({ name, db }, { topic, limit });
     if (total === 0) process.stdout.write("Nothing is parked.\n");
     else process.stdout.write("\n`tessera topics replay` has services apply or publish them again.\n");
   });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d+$/.test(text) || limit < 1 || limit > mostListed)
+    throw fault("bad_number", `--limit takes a whole number from 1 to ${mostListed}`);
+  return limit;
 }
 
 async function printOfService(

@@ -1,6 +1,6 @@
 import { type DeadLetter, findDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
 import { fault } from "../faults.ts";
-import { readOptions } from "../options.ts";
+import { readOptions, refuseNames } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 import { describeDeadLetter } from "./parked.ts";
@@ -29,6 +29,7 @@ interface Requested {
 export async function replayFacts(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
+  refuseNames(read.names);
   const { service, topic, wait } = read.values;
   const ids = readIds(read.values.id);
   if (ids !== undefined && service === undefined)

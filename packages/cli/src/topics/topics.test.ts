@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { operateTopics } from "./topics.ts";
+
+it.each(["diff", "apply", "acls", "parked", "replay"])(
+  "topics %s refuses a name, which would have no effect",
+  async (verb) => {
+    await expect(operateTopics([verb, "12"])).rejects.toMatchObject({
+      code: "unexpected_name",
+      message: "12 is not expected here; options begin with --",
+    });
+  },
+);
+
+it.each(["-5", "abc", "0", "1.5", "100001"])("topics parked refuses the limit %s", async (limit) => {
+  await expect(operateTopics(["parked", `--limit=${limit}`])).rejects.toMatchObject({
+    code: "bad_number",
+    message: "--limit takes a whole number from 1 to 100000",
+  });
+});
