@@ -129,6 +129,10 @@ const mistakes: readonly Refusal[] = [
   { name: "brokers without ports", values: { kafka: { brokers: "kafka" } }, says: "brokers" },
   { name: "an unknown word", values: { migrations: { kind: "initContainer" } }, says: "kind" },
   { name: "a password for the name of a Secret", values: { redis: { existingSecret: "Hunter 2!" } }, says: "redis" },
+  // Processes take an empty prefix for one that is not set.
+  { name: "no prefix of topics", values: { kafka: { topicPrefix: "" } }, says: "topicPrefix" },
+  { name: "no prefix in Redis", values: { redis: { prefix: "" } }, says: "redis/prefix" },
+  { name: "no prefix in the bucket", values: { objectStore: { prefix: "" } }, says: "objectStore/prefix" },
   { name: "a tag for a digest", values: { image: { digest: "v1" } }, says: "digest" },
 ];
 
