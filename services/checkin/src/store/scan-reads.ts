@@ -285,7 +285,7 @@ const replayColumns = { organizer: text, event: text, list: bigint, code: text.o
 
 /**
  * Finds the tickets that the same scans have admitted before: same list, same
- * code, same nonce. For scans with a code that no ticket has any more.
+ * code, same nonce. For scans with a code that may lead to other tickets since.
  */
 export async function findReplayed(
   db: Queryable,

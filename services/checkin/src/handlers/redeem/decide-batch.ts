@@ -7,7 +7,7 @@ import type { Readers } from "../../readers.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { conflict, type Decision, type IsAwaited, queuedBehind, unknownYet } from "./batches.ts";
 import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
-import { readOtherMeanings, toCircumstances } from "./read-scans.ts";
+import { readOtherMeanings, readReplayed, toCircumstances } from "./read-scans.ts";
 import { storeDecided } from "./store-decided.ts";
 
 interface Tools {
@@ -51,7 +51,10 @@ export async function decideBatch(
   return decisions;
 }
 
-/** Codes of no ticket take two more reads, for all of them together. */
+/**
+ * Codes of no ticket take two more reads, for all of them together. So do forced scans that were decided before: a scanner
+ * may send them again long after their code leads to another ticket. The first time they take one.
+ */
 async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
   const reads = await readForScans(tools.db, scans);
   const decided = scans.map((scan, index) => decide(tools, scan, reads[index]));
@@ -61,6 +64,16 @@ async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promi
   for (const [order, read] of (await readOtherMeanings(tools.db, unknown)).entries()) {
     const first = unknown[order];
     if (first !== undefined) decided[first.index] = decide(tools, first.scan, read);
+  }
+  const forced = decided.flatMap((each, index) => (isForcedAnew(each) ? [{ scan: each.scan, index }] : []));
+  const replayed = await readReplayed(
+    tools.db,
+    forced.map(({ scan }) => scan),
+  );
+  for (const [order, { scan, index }] of forced.entries()) {
+    const read = replayed[order];
+    const again = read === undefined ? undefined : decide(tools, scan, read);
+    if (again !== undefined && isRepeated(again)) decided[index] = again;
   }
   return decided;
 }
@@ -74,6 +87,17 @@ function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | 
     events.scansFailed(error, 1);
     return failed;
   }
+}
+
+function isForcedAnew(decided: DecidedScan | ScanOutcome): decided is DecidedScan {
+  if (!("verdict" in decided) || isRepeated(decided)) return false;
+  const { scan, verdict } = decided;
+  // Where the code is of no ticket, this has been read already.
+  return scan.force && scan.nonce !== null && verdict.outcome !== "unknown_ticket";
+}
+
+function isRepeated(decided: DecidedScan | ScanOutcome): boolean {
+  return "verdict" in decided && decided.verdict.outcome === "repeated";
 }
 
 function isUnknownYet({ scan, read, verdict }: DecidedScan): boolean {

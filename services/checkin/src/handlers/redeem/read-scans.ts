@@ -34,22 +34,42 @@ export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[])
     findOtherMeanings(db, scans),
     repeatable.length === 0 ? [] : findReplayed(db, repeatable),
   ]);
-  const lookups = unknown.flatMap(({ scan }, index) => {
+  const lookups = unknown.map(({ scan }, index) => {
     const linked = meanings[index]?.linked ?? null;
     const ticketId = replayed[repeatable.indexOf(scan)];
     return linked === null && ticketId === undefined
-      ? []
-      : [{ index, lookup: { ...scan, ticketId: ticketId ?? scan.ticketId, linked } }];
+      ? undefined
+      : { ...scan, ticketId: ticketId ?? scan.ticketId, linked };
   });
-  const reads = await readForScans(
-    db,
-    lookups.map(({ lookup }) => lookup),
-  );
-  const readOf = new Map(lookups.map(({ index }, order) => [index, reads[order]]));
+  const reads = await readAgain(db, lookups);
   return unknown.map(({ read }, index) => {
     const { isMediumElsewhere, isRevoked } = meanings[index] ?? noMeaning;
-    return { ...(readOf.get(index) ?? read), isMediumElsewhere, isRevoked };
+    return { ...(reads[index] ?? read), isMediumElsewhere, isRevoked };
   });
+}
+
+/**
+ * Reads scans with the tickets that they have admitted before, in two statements for all of them: their codes may lead to other
+ * tickets since. Undefined: the scan has admitted none.
+ */
+export async function readReplayed(db: Db, scans: readonly ArrivedScan[]): Promise<(ScanRead | undefined)[]> {
+  if (scans.length === 0) return [];
+  const replayed = await findReplayed(db, scans);
+  return readAgain(
+    db,
+    scans.map((scan, index) => {
+      const ticketId = replayed[index];
+      return ticketId === undefined ? undefined : { ...scan, ticketId };
+    }),
+  );
+}
+
+type Lookup = Parameters<typeof readForScans>[1][number];
+
+async function readAgain(db: Db, lookups: readonly (Lookup | undefined)[]): Promise<(ScanRead | undefined)[]> {
+  const wanted = lookups.filter((lookup) => lookup !== undefined);
+  const reads = await readForScans(db, wanted);
+  return lookups.map((lookup) => (lookup === undefined ? undefined : reads[wanted.indexOf(lookup)]));
 }
 
 /** Decodes what was read for a scan. */

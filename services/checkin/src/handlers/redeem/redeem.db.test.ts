@@ -6,7 +6,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../../testing/facts.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -323,6 +323,40 @@ describe("a nonce", () => {
     expect([inWord(again), again.position?.position?.id]).toEqual(["admitted", 1]);
     expect(inWord(await checkin.redeem({ ...sent, nonce: "another" }))).not.toBe("admitted");
     expect((await storedScans()).filter(({ successful }) => successful)).toHaveLength(1);
+  });
+
+  it("[C3.1] of a forced scan succeeds again and is stored once, although its code leads to an add-on no more", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(3, { item: 11, addonTo: 1 })]);
+    const ofAddons = { allProducts: false, limitProducts: [11] };
+    const { id } = await checkin.createList({ ...ofAddons, addonMatch: true });
+    const sent = scan(id, "secret1", { nonce: "n", force: true });
+    const first = await checkin.redeem(sent);
+    const change = { ...place, id, fields: listFields(ofAddons), updateMask: ["addon_match"] };
+    await checkin.lists.updateCheckinList(change);
+    const again = await checkin.redeemAll([
+      sent,
+      { ...sent, lookup: "secret2", nonce: "n2" },
+      { ...sent, nonce: "n3" },
+    ]);
+    expect([first, ...again].map((each) => [inWord(each), each.position?.position?.id])).toEqual([
+      ["admitted", 3],
+      ["admitted", 3],
+      ["admitted", 2],
+      ["admitted", 1],
+    ]);
+    expect((await storedScans()).map(({ position }) => position).sort()).toEqual([1, 2, 3]);
+  });
+
+  it("[C3.1] of a forced scan succeeds again and is stored once, although another ticket has its code", async () => {
+    const sent = scan(list, "secret1", { nonce: "n", force: true });
+    await checkin.redeem(sent);
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1, { secret: "renewed" }, { revision: 2 }),
+      positionFact(2, { secret: "secret1" }, { revision: 2 }),
+    ]);
+    const again = await checkin.redeem(sent);
+    expect([inWord(again), again.position?.position?.id]).toEqual(["admitted", 1]);
+    expect(await storedScans()).toHaveLength(1);
   });
 
   it("does not admit another code", async () => {
