@@ -290,6 +290,7 @@ create table "position" (
   voucher bigint,
   budget_use numeric,
   left_out boolean not null default false,
+  made_at timestamptz default clock_timestamp(),
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );

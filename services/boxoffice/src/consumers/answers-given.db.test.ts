@@ -9,7 +9,7 @@ import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, deliverAnswersOf, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
 import { answersGiven } from "./answers-given.ts";
@@ -65,6 +65,16 @@ async function told(): Promise<[number, Position["answers"][number]["answer"][]]
 }
 
 describe("answers given at a gate", () => {
+  it("[C5.56] in an event that was deleted are none of the visitor who has the id in the next one", async () => {
+    const at = Date.now() * 1000 - 60_000_000;
+    await take(record("event", { slug: "fest" }, { deleted: true }));
+    await take(sample.event(), sample.item(), ...questions, order([]));
+    await deliverAnswersOf(db, at, answersFact([given(2, 7, "an allergy")]));
+    expect(await stands()).toEqual({ answers: {}, upTo: undefined });
+    await deliverAnswers(db, answersFact([given(3, 8, "none")]));
+    expect(await stands()).toEqual({ answers: { 3: "none" }, upTo: 8 });
+  });
+
   it("[C5.50] become answers of their position, in the place of earlier ones to the same questions", async () => {
     await deliverAnswers(db, answersFact([given(3, 7, "three"), given(1, 6, "blue")]));
     expect(await stands()).toEqual({ answers: { 1: "blue", 3: "three" }, upTo: 7 });

@@ -13,15 +13,15 @@ import { applyGivenAnswers } from "../records/gate-answers.ts";
  * already. A rebuild of the topic sweeps nothing: answers that checkin has lost would be lost here, too.
  */
 export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
-  const given = newestPerKey(facts).flatMap(({ value }) => value ?? []);
+  const given = newestPerKey(facts).flatMap(({ value, at }) => (value === null ? [] : [{ ...value, at }]));
   const welcome = await withoutErased(tx, given);
   if (welcome.length > 0) await applyGivenAnswers(tx, welcome);
 });
 
 /** Leaves out answers to events whose answers were erased: a scanner may send them late. */
-async function withoutErased(tx: Tx, given: readonly AnswersGiven[]): Promise<AnswersGiven[]> {
+async function withoutErased<G extends AnswersGiven>(tx: Tx, given: readonly G[]): Promise<G[]> {
   const byEvent = Map.groupBy(given, ({ organizer, event }) => entityKey(organizer, event, ""));
-  const kept: AnswersGiven[] = [];
+  const kept: G[] = [];
   for (const facts of byEvent.values()) {
     const [first] = facts;
     if (first !== undefined && !(await findErasedUntil(tx, first)).has("question_answers")) kept.push(...facts);

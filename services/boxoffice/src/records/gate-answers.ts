@@ -3,7 +3,7 @@ import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/
 import type { Tx } from "@tessera/kit/pg/database";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
-import { topics } from "@tessera/protos/topics";
+import { entityKey, topics } from "@tessera/protos/topics";
 import { findChanged } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
@@ -30,15 +30,30 @@ export const gateFileCopy = defineWork("copy-gate-file", {
   atOnce: 8,
 });
 
+/** By so much the clocks of the databases of checkin and boxoffice may differ, in microseconds. */
+const clockMargin = 5_000_000;
+
 /**
- * Applies what gates answered for positions, as far as it is newer than what was applied. Files are awaited until they
- * are copied. Positions that were deleted are left out.
+ * Applies what gates answered for positions, as far as it is newer than what was applied; `at` says when they told it, in microseconds
+ * since 1970. Files are awaited until they are copied. Positions that were deleted are left out, also where others have their
+ * ids since.
  */
-export async function applyGivenAnswers(tx: Tx, facts: readonly AnswersGiven[]): Promise<void> {
+export async function applyGivenAnswers(
+  tx: Tx,
+  facts: readonly (AnswersGiven & { readonly at: number })[],
+): Promise<void> {
   await takeLocks(tx, locksOf(facts));
   const given = new Map(facts.map((fact) => [topics.answersGiven.key(fact), fact.answers]));
-  const places = facts.map(({ organizer, event, position: id }) => ({ organizer, event, id }));
-  const changes = (await positions.find(tx, places)).map((position): Change => {
+  const places = facts.map(({ organizer, event, position: id, at }) => ({
+    organizer,
+    event,
+    id,
+    at: at + clockMargin,
+  }));
+  const nameOf = ({ organizer, event, id }: positions.PositionPlace) => entityKey(organizer, event, id);
+  const later = new Set((await positions.findMadeAfter(tx, places)).map(nameOf));
+  const stored = (await positions.find(tx, places)).filter((position) => !later.has(nameOf(position)));
+  const changes = stored.map((position): Change => {
     const upTo = position.gate?.upTo ?? 0;
     const fresh = (given.get(positionChanged.key(position)) ?? []).filter(({ revision }) => revision > upTo);
     const rows = new Map<number, gateAnswers.GateAnswerRow>();

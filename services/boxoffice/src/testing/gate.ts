@@ -33,9 +33,19 @@ export async function readPosition(db: Db, { id = 1, event = "fest" } = {}): Pro
 
 /** Hands facts to the consumer of answers, in one batch; a number is a position without any answers. */
 export async function deliverAnswers(db: Db, ...facts: readonly (AnswersGiven | number)[]): Promise<void> {
+  await deliverAnswersOf(db, Date.now() * 1000, ...facts);
+}
+
+/** Does so with facts that were written at an instant, in microseconds since 1970. */
+export async function deliverAnswersOf(
+  db: Db,
+  at: number,
+  ...facts: readonly (AnswersGiven | number)[]
+): Promise<void> {
   const service = await startForTest(boxoffice, { db });
   await service.deliver(
     topics.answersGiven,
     facts.map((fact) => (typeof fact === "number" ? entityKey("org", "fest", fact) : fact)),
+    { at },
   );
 }
