@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { passTime } from "@tessera/testkit/finish-work";
+import { eventually } from "@tessera/testkit/fact-pipeline";
+import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makingId } from "../make-work.ts";
 import { place, type RunningOfflineSales, startOfflineSales } from "../testing/start-offline-sales.ts";
@@ -80,6 +82,26 @@ describe("the job that makes a batch", () => {
     await again();
     expect(await batches()).toHaveLength(1);
     expect(service.peers.sold.size).toBe(1);
+  });
+
+  it("[O12.5] makes it once when the last try finds that its lease was lost and another worker has made it", async () => {
+    await db.run(sql`update work set tries = 24`);
+    service.peers.sell = async (request) => {
+      service.peers.sell = undefined;
+      const tickets = [...service.sellOnce(request)];
+      // The process is frozen for longer than its lease.
+      await db.run(sql`update work set state = 'waiting', turn = 1, due_at = null`);
+      await eventually(async () => (await batches()).length > 0);
+      return { problems: [], tickets };
+    };
+    const lines: string[] = [];
+    const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+    const workers = startTestWorkers(db, service.workers, { log });
+    await eventually(async () => lines.some((line) => /a lease was lost|work has failed/.test(line)));
+    await workers.stop();
+    expect(service.peers.canceled).toEqual([]);
+    expect(await state()).toBe(JobState.SUCCEEDED);
+    expect(await batches()).toHaveLength(1);
   });
 
   it("[O12.7] tries again while other sales hold the quota, then cancels what may have been sold and fails", async () => {

@@ -42,6 +42,8 @@ export const makeBatches = workOn(makeBatch, async ({ payload: order, tries, sig
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WorkFailed || !isLast) throw error;
+    // A worker that has lost its lease cancels nothing: the next one may have stored the batch.
+    await step(async () => {});
     const { organizer, event, job: sale } = order;
     // The answer of an earlier try may have been lost.
     await cancelSale(tools.sales, { organizer, event, sale }, signal);
