@@ -11,6 +11,7 @@ import { findRendering } from "./handlers/find-rendering.ts";
 import { getBatch } from "./handlers/get-batch.ts";
 import { listBatches } from "./handlers/list-batches.ts";
 import { renderBatch } from "./handlers/render-batch.ts";
+import { cancelEndedSales } from "./jobs/cancel-ended.ts";
 import { forgetRenderings } from "./jobs/forget-renderings.ts";
 import { makeBatches } from "./jobs/make-batches.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
@@ -30,7 +31,7 @@ export const offlineSales = defineService({
   ],
   consumers: [eventChanged, itemChanged, subeventChanged],
   jobs: [forgetRenderings, removeGoneEvents],
-  works: [makeBatches],
+  works: [makeBatches, cancelEndedSales],
   rebuilds: [],
   start: async ({ db, reads, log, clients: called }) => ({
     deps: { db, reads, events: reportEvents({ log }), ...called },

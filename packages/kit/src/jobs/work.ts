@@ -64,7 +64,11 @@ const ownerLock = declareLock("tessera work");
  * If owners have a limit, transactions that enqueue for the same owner wait for each other until they commit. So enqueue
  * at the end of a transaction.
  */
-export async function enqueueWork<P, R>(tx: Tx, work: Work<P, R>, requests: readonly WorkRequest<P>[]): Promise<void> {
+export async function enqueueWork<P, R>(
+  tx: Queryable,
+  work: Work<P, R>,
+  requests: readonly WorkRequest<P>[],
+): Promise<void> {
   const { kind, mostWaiting } = work;
   const owners = [...new Set(requests.map(({ owner }) => owner))];
   if (mostWaiting !== undefined) await takeLocks(tx, { alone: owners.map((owner) => ownerLock(kind, owner)) });

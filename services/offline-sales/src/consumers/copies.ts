@@ -1,7 +1,8 @@
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { endWork } from "@tessera/kit/jobs/work";
+import { endWork, enqueueWork } from "@tessera/kit/jobs/work";
 import { endingWith, notingGone } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
+import { cancelEnded } from "../cancel-work.ts";
 import { makeBatch, makingsOf } from "../make-work.ts";
 import { deleteBatches } from "../store/batches.ts";
 import { items, subevents } from "../store/copies.ts";
@@ -12,6 +13,11 @@ const endingBatches = endingWith(events, async (tx, { deletedAt, ...event }) => 
   // A job may have stored its batch before this service heard of the deletion.
   const late = ended.flatMap(({ result }) => result?.id ?? []);
   await deleteBatches(tx, event, { madeBefore: deletedAt, orIds: late });
+  if (ended.length === 0) return;
+  // Before this service heard of the deletion, a job may have sold tickets in the event that got the name.
+  const sales = ended.map(({ id }) => id.slice(makingsOf(event).length));
+  const id = `${makingsOf(event)}${deletedAt}`;
+  await enqueueWork(tx, cancelEnded, [{ id, owner: event.organizer, payload: { ...event, sales } }]);
 });
 
 /**

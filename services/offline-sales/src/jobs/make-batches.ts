@@ -2,20 +2,18 @@ import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import { Fault } from "@tessera/kit/fault";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
 import type { Client } from "@tessera/kit/rpc";
-import type { CancelSaleRequest, SoldTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
+import type { SoldTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
 import type { Facts, Sales } from "@tessera/protos/services";
 import { type BatchOrder, makeBatch, mostFailures } from "../make-work.ts";
 import { insertBatch } from "../store/batches.ts";
 import { lockEvent } from "../store/events.ts";
+import { cancelSale, sellingMs } from "./cancel-sale.ts";
 
 export interface MakeTools {
   readonly sales: Client<Sales>;
   readonly boxofficeFacts: Pick<Client<Facts>, "markFacts">;
   readonly checkinFacts: { readonly caughtUp: CaughtUp };
 }
-
-/** Boxoffice makes ten thousand orders in a second or two, if it need not wait for others. */
-const sellingMs = 30_000;
 
 /** Gates have ten thousand tickets within a second; a longer outage is waited for by the next try. */
 const settlingMs = 30_000;
@@ -95,13 +93,4 @@ function explain(error: unknown): string {
   if (error instanceof EventIsAway) return "The event is not known here at the moment.";
   const isBusy = error instanceof Fault && error.kind === "conflict";
   return isBusy ? "Other sales of the same tickets took too long." : notSold;
-}
-
-/** Cancels a sale, if it was made. */
-async function cancelSale(sales: MakeTools["sales"], sale: CancelSaleRequest, signal: AbortSignal): Promise<void> {
-  try {
-    await sales.cancelSale(sale, { timeoutMs: sellingMs, signal });
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== "not_found") throw error;
-  }
 }
