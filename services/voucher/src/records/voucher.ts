@@ -1,9 +1,8 @@
-import type { FieldErrors } from "@tessera/kit/fault";
 import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
-import { notKnown } from "@tessera/records/validate";
+import { notKnown, refuseEach, refuseTogether } from "@tessera/records/validate";
 import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
@@ -16,6 +15,7 @@ import { setBaseline } from "../store/uses.ts";
 import {
   deleteVouchers,
   findCodes,
+  freeCodes,
   lockVouchers,
   nextRevisions,
   putVouchers,
@@ -81,23 +81,23 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
             scope,
             values.map(({ id }) => id),
           );
-    const first = new Map<string, number>();
-    const checked = values.map((value) => {
-      const { id, code } = value;
-      const holder = first.get(code) ?? holders.get(code) ?? id;
-      if (!first.has(code)) first.set(code, id);
-      const unknown = findUnknown(value, known);
-      const errors: Record<string, FieldErrors[string]> = Object.fromEntries(
-        unknown.map(([name, at]) => [name, [notKnown(`${name} ${at}`)]]),
+    return refuseTogether(values, (left) => {
+      const owners = keptCodes(left, holders);
+      return refuseEach(
+        left,
+        (value, addError) => {
+          const { id, code } = value;
+          for (const [name, at] of findUnknown(value, known)) addError(name, notKnown(`${name} ${at}`));
+          // A record that names a later time does not make a voucher of before the erasure a new one.
+          const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
+          const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
+          if (isOld && erased.has("waiting_list") && namesGuest(value)) addError("comment", erasedComment);
+          const owner = owners.get(code) ?? id;
+          if (owner !== id) addError("code", `Voucher ${owner} has this code.`);
+        },
+        ({ id, code }) => owners.set(code, id),
       );
-      // A record that names a later time does not make a voucher of before the erasure a new one.
-      const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
-      const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
-      if (isOld && erased.has("waiting_list") && namesGuest(value)) errors["comment"] = [erasedComment];
-      if (holder !== id) errors["code"] = [`Voucher ${holder} has this code.`];
-      return [value, errors] as const;
     });
-    return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
   },
   async store(tx, { scope, values }) {
     const held = await findHeld(
@@ -120,6 +120,13 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       const counted = uses && moveUses(baseOf(row), { before: noUses, after: sumOf(uses) });
       changed.push({ ...row, ...counted });
     }
+    const codes = new Set(changed.map(({ code }) => code));
+    const isPassedOn = ({ id, code }: StoredVoucher) => {
+      const before = held.get(id)?.code;
+      return before !== undefined && before !== code && codes.has(before);
+    };
+    const givers = changed.filter(isPassedOn).map(({ id }) => id);
+    await freeCodes(tx, scope, givers);
     const revisions = await nextRevisions(tx, changed.length);
     const stored = changed.map((row, index) => ({ ...row, revision: revisions[index] ?? 0 }));
     await putVouchers(tx, scope, stored);
@@ -143,6 +150,12 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     );
   },
 };
+
+/** Codes and the vouchers that have them, without those that these vouchers give up. */
+function keptCodes(left: readonly ImportedVoucher[], holders: ReadonlyMap<string, number>): Map<string, number> {
+  const sent = new Map(left.map(({ id, code }) => [id, code]));
+  return new Map([...holders].filter(([code, id]) => (sent.get(id) ?? code) === code));
+}
 
 async function findHeld(tx: Queryable, scope: Scope, ids: readonly number[]): Promise<Map<number, StoredVoucher>> {
   const held = await lockVouchers(

@@ -106,6 +106,20 @@ export async function findCodes(
   return new Map(rows.map(({ code, id }) => [code, id]));
 }
 
+/**
+ * Takes their codes from vouchers that get others in this transaction, so that vouchers can pass codes on to each other. No code
+ * of a voucher has small letters.
+ */
+export async function freeCodes(tx: Queryable, { organizer, event }: EventKey, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(sql`
+    update voucher
+       set code = 'given-up-' || voucher.id
+     where voucher.organizer = ${organizer}
+       and voucher.event = ${event}
+       and voucher.id = any(${ids}::bigint[])`);
+}
+
 /** Takes ids for new vouchers, which no record may bring. They rise. */
 export async function nextVoucherIds(tx: Queryable, count: number): Promise<number[]> {
   return nextNumbers(tx, sql`nextval('voucher_id')`, count);

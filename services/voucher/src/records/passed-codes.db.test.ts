@@ -1,0 +1,99 @@
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+
+let database: TestDatabase;
+let service: RunningVoucher;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  service = await startVoucher(database.open("voucher"));
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  await service.reset();
+  await service.prepareEvent();
+});
+
+/** Applies vouchers in one batch, and returns the errors by id. */
+async function apply(...vouchers: readonly { readonly id: number; readonly code: string; readonly item?: number }[]) {
+  const records = vouchers.map((voucher, index) => ({
+    line: index + 1,
+    kind: "voucher",
+    ...place,
+    deleted: false,
+    data: Buffer.from(JSON.stringify({ item: 1, ...voucher })),
+  }));
+  const { rejected } = await service.records.applyRecords({ records });
+  return Object.fromEntries(
+    rejected.map(({ line, errors }) => [vouchers[line - 1]?.id, errors.map(({ field }) => field)]),
+  );
+}
+
+async function codes(): Promise<Record<number, string | undefined>> {
+  const { vouchers } = await service.vouchers.listVouchers({ ...place, page: 1, pageSize: 50, ordering: [] });
+  return Object.fromEntries(vouchers.map(({ id, fields }) => [id, fields?.code]));
+}
+
+describe("a code that a voucher gives up in a batch", () => {
+  beforeEach(async () => {
+    expect(await apply({ id: 1, code: "AAAAA" }, { id: 2, code: "BBBBB" })).toEqual({});
+  });
+
+  it.each([
+    [
+      "behind it",
+      [
+        { id: 1, code: "CCCCC" },
+        { id: 2, code: "AAAAA" },
+      ],
+      { 1: "CCCCC", 2: "AAAAA" },
+    ],
+    [
+      "before it",
+      [
+        { id: 2, code: "AAAAA" },
+        { id: 1, code: "CCCCC" },
+      ],
+      { 1: "CCCCC", 2: "AAAAA" },
+    ],
+    [
+      "in exchange",
+      [
+        { id: 1, code: "BBBBB" },
+        { id: 2, code: "AAAAA" },
+      ],
+      { 1: "BBBBB", 2: "AAAAA" },
+    ],
+    [
+      "that is new",
+      [
+        { id: 3, code: "AAAAA" },
+        { id: 1, code: "CCCCC" },
+      ],
+      { 1: "CCCCC", 2: "BBBBB", 3: "AAAAA" },
+    ],
+  ])("[R3.93] is free for another voucher %s", async (_name, sent, stored) => {
+    expect(await apply(...sent)).toEqual({});
+    expect(await codes()).toEqual(stored);
+  });
+
+  it("[R3.93] is not free where the record of the giver is rejected, whatever depends on that", async () => {
+    expect(await apply({ id: 1, code: "CCCCC", item: 8 }, { id: 2, code: "AAAAA" }, { id: 3, code: "BBBBB" })).toEqual({
+      1: ["item"],
+      2: ["code"],
+      3: ["code"],
+    });
+    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB" });
+  });
+
+  it("stays with a voucher that keeps it, and goes to the first of several that can have it", async () => {
+    expect(await apply({ id: 2, code: "AAAAA" }, { id: 1, code: "AAAAA" })).toEqual({ 2: ["code"] });
+    expect(await apply({ id: 3, code: "DDDDD" }, { id: 4, code: "DDDDD" })).toEqual({ 4: ["code"] });
+    expect(await apply({ id: 5, code: "EEEEE", item: 8 }, { id: 6, code: "EEEEE" })).toEqual({ 5: ["item"] });
+    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB", 3: "DDDDD", 6: "EEEEE" });
+  });
+});
