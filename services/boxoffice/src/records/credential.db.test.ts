@@ -37,6 +37,38 @@ describe("tokens", () => {
     );
   });
 
+  const tokens = { 1: "first-in-clear-text", 2: "second-in-clear-text", 3: "third-in-clear-text" };
+  const device = (id: 1 | 2 | 3, token: 1 | 2 | 3 | null, more: object = {}) =>
+    sample.device({ device_id: id, token: token === null ? null : tokens[token], ...more });
+
+  it.each([
+    ["before", [device(1, 3), device(2, 1)]],
+    ["afterwards", [device(2, 1), device(1, 3)]],
+    ["for nothing", [device(2, 1), device(1, null)]],
+    ["in exchange", [device(2, 1), device(1, 2)]],
+    ["to a new one", [device(3, 1), device(1, 3)]],
+  ])("[R3.9] may be passed on in one batch: given up %s", async (_name, sent) => {
+    await office.apply(sample.organizer(), device(1, 1), device(2, 2));
+    await takeFacts(office.db);
+    expect(await office.apply(...sent)).toEqual({});
+    const hashes = (await takeFacts(office.db)).map(({ value }) => [value?.["id"], value?.["tokenHash"]]);
+    const expected = sent.map(({ data }) => {
+      const { device_id: id, token } = data as { device_id: number; token: string | null };
+      return [String(id), token === null ? undefined : hashOf(token)];
+    });
+    expect(hashes).toEqual(expected);
+  });
+
+  it("[R3.9] are not passed on by a device whose record is rejected", async () => {
+    await office.apply(sample.organizer(), device(1, 1), device(2, 2));
+    expect(await office.apply(device(1, 3, { gate: 9 }), device(2, 1), device(3, 2))).toEqual({
+      1: { gate: [expect.any(String)] },
+      2: taken,
+      3: taken,
+    });
+    expect(await office.count("credential")).toBe(2);
+  });
+
   it("[R4.5] are kept to the letter", async () => {
     await office.apply(sample.organizer(), sample.apiKey({ token: "!Signs-and-Case~" }));
     expect((await takeFacts(office.db)).map(({ value }) => value?.["tokenHash"])).toEqual([hashOf("!Signs-and-Case~")]);

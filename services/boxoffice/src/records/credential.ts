@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import type { CredentialFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
+import type { Scope } from "@tessera/records/kind";
 import type { Reading, Rule } from "@tessera/records/read";
-import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
+import { notKnown, ofElement, refuseEach, refuseTogether } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
+import type { Known } from "../domain/known.ts";
 import * as credentials from "../store/credentials.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import { credentialFact, credentialKey, publishedKinds } from "../wire/credentials.ts";
@@ -75,6 +77,11 @@ export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
+/** The hash of its token; empty: it has none. */
+function hexOf({ tokenHash }: CredentialRecord): string {
+  return tokenHash?.toString("hex") ?? "";
+}
+
 /** Declares a kind of credential. */
 export function credentialKind<D extends credentials.StoredFields>(traits: Traits<D>): CredentialKind<D> {
   const { name: kind, numbered } = traits;
@@ -94,6 +101,15 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       active: traits.isActive(data),
       ownPart: traits.ownPartOf(data, gates),
     });
+  };
+
+  /** A token belongs to one credential of all organizers. */
+  const nameOf = ({ id }: CredentialRecord, { organizer }: Scope) => `${organizer}/${kind}/${id}`;
+
+  /** Tokens and who has them, without those that these credentials give up. */
+  const keptTokens = (left: readonly CredentialRecord[], { scope, known }: { scope: Scope; known: Known }) => {
+    const sent = new Map(left.map((value) => [nameOf(value, scope), hexOf(value)]));
+    return new Map([...known.tokens].filter(([token, owner]) => (sent.get(owner) ?? token) === token));
   };
 
   return {
@@ -117,27 +133,35 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       for (const event of data.events) mentioned.events.add(event);
     },
     async refuse(_tx, { scope, values, known }) {
-      // A token belongs to one credential of all organizers.
-      const owners = new Map(known.tokens);
-      const ownerOf = ({ id }: CredentialRecord) => `${scope.organizer}/${kind}/${id}`;
-      return refuseEach(
-        values,
-        (value, addError) => {
-          const { tokenHash, data } = value;
-          const owner = owners.get(tokenHash?.toString("hex") ?? "") ?? ownerOf(value);
-          if (owner !== ownerOf(value)) addError("token", "This token belongs to another key or device.");
-          if (typeof data.gate === "number" && !known.gates.has(data.gate))
-            addError("gate", notKnown(`gate ${data.gate}`));
-          for (const [index, event] of data.events.entries()) {
-            if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
-          }
-        },
-        (value) => {
-          if (value.tokenHash !== null) owners.set(value.tokenHash.toString("hex"), ownerOf(value));
-        },
-      );
+      return refuseTogether(values, (left) => {
+        const owners = keptTokens(left, { scope, known });
+        return refuseEach(
+          left,
+          (value, addError) => {
+            const { data } = value;
+            const owner = owners.get(hexOf(value)) ?? nameOf(value, scope);
+            if (owner !== nameOf(value, scope)) addError("token", "This token belongs to another key or device.");
+            if (typeof data.gate === "number" && !known.gates.has(data.gate))
+              addError("gate", notKnown(`gate ${data.gate}`));
+            for (const [index, event] of data.events.entries()) {
+              if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
+            }
+          },
+          (value) => {
+            if (value.tokenHash !== null) owners.set(hexOf(value), nameOf(value, scope));
+          },
+        );
+      });
     },
-    async store(tx, { scope: { organizer }, values, known }) {
+    async store(tx, { scope, values, known }) {
+      const { organizer } = scope;
+      const owners = new Set(values.map((value) => known.tokens.get(hexOf(value))));
+      const isGiver = (value: CredentialRecord) => {
+        const name = nameOf(value, scope);
+        return owners.has(name) && known.tokens.get(hexOf(value)) !== name;
+      };
+      const ids = values.filter(isGiver).map(({ id }) => id);
+      await credentials.freeTokens(tx, { organizer, kind, ids });
       const revisions = await credentials.upsert(tx, { organizer, kind, rows: values });
       const changed = values.flatMap((value) => {
         const revision = revisions.get(value.id);

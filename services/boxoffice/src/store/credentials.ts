@@ -36,6 +36,23 @@ export async function upsert(
   return new Map(changed.map((row) => [row.id, row.revision]));
 }
 
+/**
+ * Takes their tokens from credentials that get others in this transaction, so that they can pass tokens on to each other.
+ * Nothing hashes to what stands for a token meanwhile.
+ */
+export async function freeTokens(
+  tx: Tx,
+  { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(sql`
+    update credential
+       set token_hash = convert_to(concat_ws('/', 'given up', credential.organizer, credential.kind, credential.id), 'UTF8')
+     where credential.organizer = ${organizer}
+       and credential.kind = ${kind}
+       and credential.id = any(${ids}::text[])`);
+}
+
 /** The data that both kinds of credentials have. */
 export interface StoredFields {
   readonly name: string;
