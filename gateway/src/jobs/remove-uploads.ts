@@ -26,7 +26,7 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
     everyMs: 5 * minuteMs,
     async run(signal) {
       while (!signal.aborted) {
-        const ids = await findExpired(db, { now: clock.now() - graceMicros, most: atOnce });
+        const ids = await findExpired(db, { now: clock.now(), graceMicros, most: atOnce });
         if (ids.length === 0) return;
         await files.remove(ids.map(keyOf));
         // Last, because a file without a row is harder to find than a row without a file.

@@ -45,7 +45,7 @@ const keep = (uploads: readonly string[], options: { now?: number; keepUntil?: n
 };
 const isKeptUntil = async ({ id }: Upload, until: number) => {
   const expired = await Promise.all(
-    [until - 1, until].map(async (now) => (await findExpired(db, { now, most: 1000 })).includes(id)),
+    [until - 1, until].map(async (now) => (await findExpired(db, { now, graceMicros: 0, most: 1000 })).includes(id)),
   );
   expect(expired).toEqual([false, true]);
 };

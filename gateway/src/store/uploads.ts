@@ -149,12 +149,16 @@ export async function countOutstanding(
   };
 }
 
-/** The expired uploads, the oldest first. */
-export async function findExpired(db: Queryable, { now, most }: { now: number; most: number }): Promise<string[]> {
+/** The expired uploads, the oldest first. One that no answer has named may still turn out to be named, until the grace ends. */
+export async function findExpired(
+  db: Queryable,
+  { now, graceMicros, most }: { readonly now: number; readonly graceMicros: number; readonly most: number },
+): Promise<string[]> {
   const rows = await db.many<{ id: string }>(sql`
     select id
       from upload
      where expires_at <= ${toTimestamp(now)}
+       and (named_at is not null or expires_at <= ${toTimestamp(now - graceMicros)})
      order by expires_at
      limit ${most}`);
   return rows.map(({ id }) => id);
