@@ -15,7 +15,7 @@ export const engineSettings = {
   kafkaTopicPrefix: text("KAFKA_TOPIC_PREFIX", "tessera.", "The prefix of all topics and groups."),
   kafkaTls: choice("KAFKA_TLS", ["off", "on"], "off", "Whether connections to the brokers use TLS."),
   kafkaTlsAuthority: optional(
-    text("KAFKA_TLS_CA", undefined, "A PEM file with the authorities of the brokers; default: those of the system."),
+    text("KAFKA_TLS_CA", undefined, "A PEM file with the authorities of the brokers; default: those of Node."),
   ),
   kafkaTlsCertificate: optional(
     text("KAFKA_TLS_CERT", undefined, "A PEM file with the certificate of this process for the brokers."),
@@ -42,7 +42,7 @@ export const engineSettings = {
     text(
       "REDIS_TLS_CA",
       undefined,
-      "A PEM file with the authorities of a server at rediss://; default: those of the system.",
+      "A PEM file with the authorities of a server at rediss://; default: those of Node.",
     ),
   ),
   redisPrefix: text("REDIS_PREFIX", "tessera:", "The prefix of all keys and channels."),
@@ -52,7 +52,7 @@ export const engineSettings = {
     url("S3_ENDPOINT", undefined, "The S3 server; default: Amazon.", { example: "http://minio:9000" }),
   ),
   s3TlsAuthority: optional(
-    text("S3_TLS_CA", undefined, "A PEM file with the authorities of S3_ENDPOINT; default: those of the system."),
+    text("S3_TLS_CA", undefined, "A PEM file with the authorities of S3_ENDPOINT; default: those of Node."),
   ),
   s3Region: text("S3_REGION", "us-east-1", "The region of the bucket."),
   s3Bucket: optional(text("S3_BUCKET", undefined, "The bucket; required with FILES=s3.")),

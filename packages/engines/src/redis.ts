@@ -16,7 +16,7 @@ import { createTrust } from "./trust.ts";
 export interface RedisAccess {
   /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
   readonly url: string;
-  /** A PEM file with the authorities of the server, read for each connection; by default those of the system. */
+  /** A PEM file with the authorities of the server, read for each connection; by default those of Node. */
   readonly authority?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface S3FilesOptions {
   readonly bucket: string;
   /** Amazon's by default. */
   readonly endpoint?: string;
-  /** A PEM file with the authorities of the endpoint, read for each connection; by default those of the system. */
+  /** A PEM file with the authorities of the endpoint, read for each connection; by default those of Node. */
   readonly authority?: string;
   readonly region?: string;
   /** Begins all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */

@@ -5,7 +5,7 @@ import { fault } from "@tessera/kit/faults";
 
 /** Paths of PEM files. A certificate and its key go together. */
 export interface TlsFiles {
-  /** The authorities whose certificates are accepted; by default those of the system. */
+  /** The authorities whose certificates are accepted; by default those of Node. */
   readonly authority?: string | undefined;
   /** The certificate of this process, then those of intermediate authorities. */
   readonly certificate?: string | undefined;
