@@ -22,6 +22,10 @@ const linting: Access = { kind: "event", anyOf: [writeSettings], profiles: [] };
 const mostMs = 20_000;
 
 const unprintable = { description: "The stored background cannot be read, or was replaced meanwhile.", schema: detail };
+const undrawable = {
+  ...unprintable,
+  description: `${unprintable.description} Or the page cannot be drawn as a picture.`,
+};
 
 const types = { pdf: "application/pdf", png: "image/png" } as const;
 
@@ -58,7 +62,7 @@ export function layoutDraftRoutes({
       answers: {
         200: { description: "The file.", schema: { type: "string", format: "binary" } },
         400: invalid,
-        409: unprintable,
+        409: undrawable,
       },
       examine,
       async handle(request) {

@@ -1,6 +1,9 @@
-import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 import { answerRequests } from "@tessera/kit/threads/answer-requests";
 import { encodePng } from "./encode-png.ts";
+import { limitMemory } from "./limit-memory.ts";
 
 /** A page of a file that becomes a picture. */
 export interface PictureRequest {
@@ -17,25 +20,44 @@ export type Picture =
   | { readonly kind: "no such page"; readonly pages: number }
   | { readonly kind: "too large"; readonly pixels: number };
 
-const library = PDFiumLibrary.init();
+/** The code of what is thrown where the file is broken, or its page needs too much memory. */
+export type Undrawable = "undrawable";
 
-async function draw({ pdf, page: number, dpi, mostPixels }: PictureRequest): Promise<Picture> {
-  const document = await (await library).loadDocument(pdf);
+/** A hundred for the largest picture, and more for what lies on the page: two kilobytes of a hostile file unpack to gigabytes. */
+const mostMemory = 256 * 1024 * 1024;
+
+const library = openLibrary();
+
+async function openLibrary(): Promise<PDFiumLibrary> {
+  const program = await readFile(fileURLToPath(import.meta.resolve("@hyzyla/pdfium/pdfium.wasm")));
+  return PDFiumLibrary.init({ wasmBinary: limitMemory(program, { maxBytes: mostMemory }).buffer });
+}
+
+async function draw(request: PictureRequest): Promise<Picture> {
+  const opened = await library;
   try {
-    const pages = document.getPageCount();
-    if (number > pages) return { kind: "no such page", pages };
-    const page = document.getPage(number - 1);
-    const { originalWidth, originalHeight } = page.getOriginalSize();
-    const [width = 1, height = 1] = [originalWidth, originalHeight].map((points) =>
-      Math.max(1, Math.round((points * dpi) / 72)),
-    );
-    const pixels = width * height;
-    if (pixels > mostPixels) return { kind: "too large", pixels };
-    const { data } = await page.render({ scale: 1, width, height, render: "bitmap", colorSpace: "BGRA" });
-    return { kind: "picture", png: new Uint8Array(encodePng({ width, height, data }, { dpi })), pixels };
-  } finally {
+    const document = await opened.loadDocument(request.pdf);
+    const picture = await drawPage(document, request);
     document.destroy();
+    return picture;
+  } catch (cause) {
+    // It ends the thread: the library is of no use afterwards.
+    throw Object.assign(new Error("the page cannot be drawn", { cause }), { code: "undrawable" satisfies Undrawable });
   }
+}
+
+async function drawPage(document: PDFiumDocument, { page: number, dpi, mostPixels }: PictureRequest): Promise<Picture> {
+  const pages = document.getPageCount();
+  if (number > pages) return { kind: "no such page", pages };
+  const page = document.getPage(number - 1);
+  const { originalWidth, originalHeight } = page.getOriginalSize();
+  const [width = 1, height = 1] = [originalWidth, originalHeight].map((points) =>
+    Math.max(1, Math.round((points * dpi) / 72)),
+  );
+  const pixels = width * height;
+  if (pixels > mostPixels) return { kind: "too large", pixels };
+  const { data } = await page.render({ scale: 1, width, height, render: "bitmap", colorSpace: "BGRA" });
+  return { kind: "picture", png: new Uint8Array(encodePng({ width, height, data }, { dpi })), pixels };
 }
 
 answerRequests<PictureRequest, Picture>({

@@ -1,5 +1,6 @@
-import { inflateSync } from "node:zlib";
-import { PDFDocument, PDFName, rgb } from "@cantoo/pdf-lib";
+import { setTimeout as pause } from "node:timers/promises";
+import { deflateSync, inflateSync } from "node:zlib";
+import { PDFDocument, PDFName, PDFRawStream, rgb } from "@cantoo/pdf-lib";
 import { afterAll, expect, it } from "vitest";
 import { encodePng } from "./encode-png.ts";
 import { openPictureDrawer } from "./picture-drawer.ts";
@@ -32,6 +33,11 @@ function readPng(png: Uint8Array) {
   const colors = Array.from({ length: width }, (_, at) => pixels.subarray(1 + 3 * at, 4 + 3 * at).toString("hex"));
   return { width, height, colors };
 }
+
+const undrawable = {
+  ...{ kind: "unmet", code: "ticket_unprintable" },
+  message: expect.stringContaining("another PDF as the background"),
+};
 
 const draw = async (more: object = {}, from = drawer, party = "one") =>
   from.draw({ pdf: await halfRed(), page: 1, dpi: 40, ...more }, { party });
@@ -76,12 +82,38 @@ it("[L46.2] pictures that are wanted at once are all drawn", async () => {
   expect(pictures.map(({ kind }) => kind)).toEqual(parties.map(() => "picture"));
 });
 
+/** A page whose form unpacks from 300 kilobytes to 300 megabytes of blanks. */
+async function unpacking(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const { node } = document.addPage([72, 72]);
+  const form = context.obj({ Type: "XObject", Subtype: "Form", BBox: [0, 0, 72, 72], Filter: "FlateDecode" });
+  const packed = deflateSync(Buffer.alloc(300 * 1024 * 1024, " "), { level: 1 });
+  const forms = { Form: context.register(PDFRawStream.of(form, packed)) };
+  node.set(PDFName.of("Resources"), context.obj({ XObject: forms }));
+  node.set(PDFName.of("Contents"), context.register(context.stream("/Form Do")));
+  return document.save({ useObjectStreams: false });
+}
+
 it("[L46.3] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
   const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000 });
   await expect(draw({ pdf: await slow() }, hasty)).rejects.toMatchObject({ code: "print_too_slow" });
   await hasty.close();
-  await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toThrow("a page could not be drawn");
+  await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toMatchObject(undrawable);
   expect((await draw()).kind).toBe("picture");
+});
+
+it("[L46.4] a page that unpacks to more memory than a picture may take is refused; the next one is drawn, also after a client that has left", async () => {
+  const pdf = await unpacking();
+  await expect(draw({ pdf })).rejects.toMatchObject(undrawable);
+  expect((await draw()).kind).toBe("picture");
+  const leaving = new AbortController();
+  const left = drawer.draw({ pdf, page: 1, dpi: 40 }, { party: "one", signal: leaving.signal });
+  const next = draw({}, drawer, "two");
+  await pause(20);
+  leaving.abort(new Error("gone"));
+  await expect(left).rejects.toMatchObject({ trouble: "left" });
+  expect((await next).kind).toBe("picture");
 });
 
 it("[L46.3] a picture whose client has left ends", async () => {

@@ -1,7 +1,7 @@
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
-import type { Picture, PictureRequest } from "./draw-picture.ts";
+import type { Picture, PictureRequest, Undrawable } from "./draw-picture.ts";
 
 export interface PictureLimits {
   readonly mostPixels: number;
@@ -54,9 +54,17 @@ export function openPictureDrawer({ mostPixels, maxMs, idleMs }: PictureLimits =
   };
 }
 
+const undrawable =
+  "The page cannot be drawn as a picture. Set another PDF as the background of the layout, use smaller pictures in it, or ask for fewer dots per inch.";
+
 function explain(cause: unknown): never {
   const trouble = cause instanceof ThreadFailure ? cause.trouble : undefined;
   if (trouble === "late" || trouble === "too slow")
     throw fault("print_too_slow", "The picture takes too long to draw. Ask for fewer dots per inch.", { cause });
+  if (cause instanceof ThreadFailure && isUndrawable(cause)) throw fault("ticket_unprintable", undrawable, { cause });
   throw trouble === "left" ? cause : new Error("a page could not be drawn as a picture", { cause });
+}
+
+function isUndrawable({ cause: thrown }: Error): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === ("undrawable" satisfies Undrawable);
 }
