@@ -9,6 +9,7 @@ import { findBadCodes } from "../domain/lint/find-bad-codes.ts";
 import { findMisplaced } from "../domain/lint/find-misplaced.ts";
 import { findUnknownNames } from "../domain/lint/find-unknown-names.ts";
 import type { Finding } from "../domain/lint/finding.ts";
+import { KnownNames } from "../domain/lint/known-names.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import { findScans } from "../first-entries.ts";
@@ -49,6 +50,9 @@ export async function lintLayout(
         )
       : null;
   const looked = seen.length === 0 ? [sample] : seen.map((ticket) => ({ ...ticket, scans }));
+  const known = new KnownNames(sample);
+  known.add(sample);
+  await inSlices(seen, (ticket) => known.add(ticket));
   const longest = await findLongest(looked, layout, tools);
   const { pages } = await tools.renderer.backgrounds.prepare(background ?? builtIn, organizer);
   const sizes = pages.map(({ width, height }) => ({ width: width / pointsPerMm, height: height / pointsPerMm }));
@@ -58,7 +62,7 @@ export async function lintLayout(
   const long = await findLongTexts(longest, { file, layout, renderer: tools.renderer });
   const findings = [
     ...misplaced,
-    ...findUnknownNames(elements, [sample, ...seen]),
+    ...findUnknownNames(elements, known),
     ...findBadCodes(elements, (index) => longest.codesOf(index)),
     // Nothing fits a box without a size.
     ...long.filter(({ element }) => !noSize.has(element)),

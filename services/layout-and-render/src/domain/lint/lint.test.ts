@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
-import { ticket } from "../../testing/ticket.ts";
+import { event, item, position, ticket } from "../../testing/ticket.ts";
 import type { LayoutElement } from "../elements/element.ts";
 import { LongestValues } from "./choose-longest.ts";
 import { findBadCodes } from "./find-bad-codes.ts";
 import { findMisplaced, outlineOf } from "./find-misplaced.ts";
 import { findUnknownNames } from "./find-unknown-names.ts";
+import { KnownNames } from "./known-names.ts";
 
 const page = { width: 100, height: 80 };
 const found = (element: LayoutElement) => findMisplaced([element], [page]).map(({ code, message }) => [code, message]);
@@ -110,8 +111,11 @@ describe("[L48.3] names", () => {
     { id: 1, identifier: "DIET", type: "S", options: [] },
     { id: 2, identifier: "PHOTO", type: "F", options: [] },
   ];
-  const unknown = (element: LayoutElement) =>
-    findUnknownNames([element], [ticket({ questions })]).map(({ code, message }) => [code, message]);
+  const unknown = (element: LayoutElement, tickets = [ticket({ questions })]) => {
+    const known = new KnownNames(ticket({ questions }));
+    for (const each of tickets) known.add(each);
+    return findUnknownNames([element], known).map(({ code, message }) => [code, message]);
+  };
 
   it.each(["secret", "attendee_name_full_name", "question_DIET", "question_1", "price"])("are known: %s", (content) => {
     expect(unknown(anArea("", { content }))).toEqual([]);
@@ -138,6 +142,31 @@ describe("[L48.3] names", () => {
       ["unknown_variable", 'There is no variable "b".'],
     ]);
     expect(unknown(anArea("", { content: "order", text: "{a}" }))).toEqual([]);
+  });
+
+  it("are known where any ticket has them, by its date, product or variation", () => {
+    const metaData = { day: "Friday" };
+    const variation = { id: 3, name: {}, description: null, metaData: { hall: "2" } };
+    const tickets = [
+      ticket({ subevent: { ...event, metaData: { stage: "West" } } }),
+      ticket({ position: position({ item: item(1, "Ticket", { metaData }), variation }) }),
+    ];
+    const text = "{meta:stage}{itemmeta:day}{itemmeta:hall}";
+    expect(unknown(anArea("", { content: "other", text }), tickets)).toEqual([]);
+    expect(unknown(anArea("", { content: "other", text }))).toHaveLength(3);
+  });
+
+  it("of thousands are found at once among a thousand tickets", () => {
+    const many = Array.from({ length: 200 }, (_, id) => ({ id, identifier: `Q${id}`, type: "S", options: [] }));
+    const sold = ticket({ questions: many, settings: { nameScheme: "salutation_title_given_family_degree" } });
+    const prefixes = ["attendee_name_", "question_", "meta:", ""];
+    const names = prefixes.flatMap((prefix) => Array.from({ length: 1000 }, (_, index) => `{${prefix}x${index}}`));
+    const begun = performance.now();
+    const known = new KnownNames(sold);
+    for (let count = 0; count < 1000; count += 1) known.add({ ...sold });
+    const found = findUnknownNames([anArea("", { content: "other", text: names.join("") })], known);
+    expect(found).toHaveLength(names.length);
+    expect(performance.now() - begun).toBeLessThan(3000);
   });
 
   it("are shown cut", () => {

@@ -11,7 +11,9 @@ export const questionPrefix = "question_";
 export function findQuestion({ questions }: Ticket, name: string): Question | undefined {
   if (!name.startsWith(questionPrefix)) return undefined;
   const wanted = name.slice(questionPrefix.length);
-  return questions.find(({ identifier }) => identifier === wanted) ?? questions.find(({ id }) => String(id) === wanted);
+  const number = Number(wanted);
+  const named = questions.find(({ identifier }) => identifier === wanted);
+  return named ?? (String(number) === wanted ? questions.find(({ id }) => id === number) : undefined);
 }
 
 /** Finds an answer with the position that gave it: its own, else that of the ticket that it was added to. */

@@ -49,17 +49,32 @@ export function findVariable(name: string, { ticket }: Pick<View, "ticket">): Ev
 }
 
 /** Lists the names of all variables that a ticket has. */
-export function listVariables({ event, subevent, position, settings, questions }: View["ticket"]): string[] {
-  const metaNames = new Set([...Object.keys(event.metaData), ...Object.keys(subevent?.metaData ?? {})]);
-  const itemMetaNames = new Set(
-    [event.itemMetaProperties, position.item.metaData, position.variation?.metaData ?? {}].flatMap(Object.keys),
-  );
+export function listVariables(ticket: View["ticket"]): string[] {
+  const named = metaSources(ticket).flatMap(({ prefix, texts }) => Object.keys(texts).map((name) => prefix + name));
   return [
-    ...Object.keys(variables),
-    ...listNameVariables(settings.nameScheme),
-    ...questions.filter(({ type }) => type !== "F").map(({ identifier }) => `${questionPrefix}${identifier}`),
-    ...[...metaNames].map((name) => `${metaPrefix}${name}`),
-    ...[...itemMetaNames].map((name) => `${itemMetaPrefix}${name}`),
+    ...listEventVariables(ticket),
+    ...ticket.questions.filter(({ type }) => type !== "F").map(({ identifier }) => `${questionPrefix}${identifier}`),
+    ...new Set(named),
+  ];
+}
+
+/** Lists the names of variables that all tickets of an event have. */
+export function listEventVariables({ settings }: Pick<View["ticket"], "settings">): string[] {
+  return [...Object.keys(variables), ...listNameVariables(settings.nameScheme)];
+}
+
+/** Texts whose names, after a prefix, are those of variables: dates and products have their own. */
+export function metaSources({ event, subevent, position }: View["ticket"]): readonly {
+  readonly prefix: string;
+  readonly texts: Texts;
+}[] {
+  const { item, variation } = position;
+  return [
+    { prefix: metaPrefix, texts: event.metaData },
+    ...(subevent === null ? [] : [{ prefix: metaPrefix, texts: subevent.metaData }]),
+    { prefix: itemMetaPrefix, texts: event.itemMetaProperties },
+    { prefix: itemMetaPrefix, texts: item.metaData },
+    ...(variation === null ? [] : [{ prefix: itemMetaPrefix, texts: variation.metaData }]),
   ];
 }
 

@@ -2,8 +2,8 @@ import type { Texts } from "../ticket.ts";
 
 /** How the names of people are asked for. */
 export interface NameScheme {
-  /** The parts, in their order. */
-  readonly parts: readonly string[];
+  /** All choices of one or more of its parts, in their order, by the names of these. */
+  readonly choices: ReadonlyMap<string, readonly string[]>;
   /** How somebody is addressed; `salutation` is empty where it is missing. */
   greet(part: (name: string) => string): string;
 }
@@ -31,38 +31,45 @@ const schemes: Readonly<Record<string, NameScheme>> = {
   title_given_middle_family: ofParts("title", "given_name", "middle_name", "family_name"),
   family_given: ofParts("family_name", "given_name"),
   family_nospace_given: {
-    parts: ["given_name", "family_name"],
+    choices: combine("given_name", "family_name"),
     greet: (part) => `${part("family_name")}${part("given_name")}`,
   },
   family_comma_given: {
-    parts: ["given_name", "family_name"],
+    choices: combine("given_name", "family_name"),
     greet: (part) => [part("family_name"), part("given_name")].filter((text) => text !== "").join(", "),
   },
-  full: { parts: ["full_name"], greet: fullName },
-  calling_full: { parts: ["calling_name", "full_name"], greet: fullName },
-  full_transcription: { parts: ["full_name", "latin_transcription"], greet: fullName },
-  salutation_given_family: { parts: ["salutation", "given_name", "family_name"], greet: politely },
-  salutation_title_given_family: { parts: ["salutation", "title", "given_name", "family_name"], greet: politely },
+  full: { choices: combine("full_name"), greet: fullName },
+  calling_full: { choices: combine("calling_name", "full_name"), greet: fullName },
+  full_transcription: { choices: combine("full_name", "latin_transcription"), greet: fullName },
+  salutation_given_family: { choices: combine("salutation", "given_name", "family_name"), greet: politely },
+  salutation_title_given_family: {
+    choices: combine("salutation", "title", "given_name", "family_name"),
+    greet: politely,
+  },
   salutation_title_given_family_degree: {
-    parts: ["salutation", "title", "given_name", "family_name", "degree"],
+    choices: combine("salutation", "title", "given_name", "family_name", "degree"),
     greet: politely,
   },
 };
 
+/** Names are asked for in one piece where a scheme is not known. */
+const unknown = ofParts("full_name");
+
 function ofParts(...parts: readonly string[]): NameScheme {
-  return { parts, greet: spaced(...parts) };
+  return { choices: combine(...parts), greet: spaced(...parts) };
 }
 
-/** Finds a scheme; names are asked for in one piece where it is not known. */
+function combine(...parts: readonly string[]): NameScheme["choices"] {
+  const choices = Array.from({ length: 2 ** parts.length - 1 }, (_, index) =>
+    parts.filter((_, at) => ((index + 1) & (1 << at)) !== 0),
+  );
+  return new Map(choices.map((choice) => [choice.join("_"), choice]));
+}
+
+/** Finds a scheme. */
 export function findNameScheme(name: string): NameScheme {
   const found = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-  return found ?? ofParts("full_name");
-}
-
-/** Lists all choices of one or more parts of a scheme, in the order of the scheme. */
-export function combineParts({ parts }: NameScheme): string[][] {
-  const choices = Array.from({ length: 2 ** parts.length - 1 }, (_, index) => index + 1);
-  return choices.map((choice) => parts.filter((_, at) => (choice & (1 << at)) !== 0));
+  return found ?? unknown;
 }
 
 /** Reads a part of a name; missing ones are empty. */

@@ -1,5 +1,5 @@
 import type { Address, Attendee, Texts } from "../ticket.ts";
-import { combineParts, findNameScheme, namePart } from "./name-schemes.ts";
+import { findNameScheme, namePart } from "./name-schemes.ts";
 import type { Evaluate, View } from "./view.ts";
 
 /** What an add-on does not say of its attendee holds as for the ticket that it was added to. */
@@ -86,8 +86,7 @@ export function findNameVariable(name: string, nameScheme: string): Evaluate | u
   const ofAttendee = name.startsWith(attendeePrefix);
   if (!ofAttendee && !name.startsWith(invoicePrefix)) return undefined;
   const wanted = name.slice((ofAttendee ? attendeePrefix : invoicePrefix).length);
-  const names = combineParts(findNameScheme(nameScheme)).find((parts) => parts.join("_") === wanted);
-  const [first, ...others] = names ?? [];
+  const [first, ...others] = findNameScheme(nameScheme).choices.get(wanted) ?? [];
   if (first === undefined) return undefined;
   if (others.length === 0) {
     const partsOf = ofAttendee ? attendeeParts : invoiceParts;
@@ -103,8 +102,8 @@ export function findNameVariable(name: string, nameScheme: string): Evaluate | u
 
 /** Lists the names of such variables. */
 export function listNameVariables(nameScheme: string): string[] {
-  return combineParts(findNameScheme(nameScheme)).flatMap((parts) => [
-    `${attendeePrefix}${parts.join("_")}`,
-    ...(parts.length === 1 ? [`${invoicePrefix}${parts.join("_")}`] : []),
+  return Array.from(findNameScheme(nameScheme).choices).flatMap(([name, parts]) => [
+    `${attendeePrefix}${name}`,
+    ...(parts.length === 1 ? [`${invoicePrefix}${name}`] : []),
   ]);
 }
