@@ -225,7 +225,7 @@ describe("the feed", () => {
     expect(await deleteDeadLetters(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
   });
 
-  it("[R1.28] does not replay a parked record into the next event with the name", async () => {
+  it("[R1.30] does not replay a parked record into the next event with the name", async () => {
     let isRejecting = true;
     const { targets, taken } = ownersWith(async ({ records }) => ({
       rejected: isRejecting ? records.map(({ line }) => ({ line, errors: [{ field: "item", messages: ["?"] }] })) : [],

@@ -28,7 +28,7 @@ describe("an event that an import removes and brings again", () => {
     ["voucher", "voucher", "voucher"],
     ["checkin_list", "checkin", "checkin"],
     ["ticket_layout", "layout-and-render", "layout"],
-  ])("[R3.92] sends no %s to an owner that has not heard of the removal", async (kind, owner, name) => {
+  ])("[R3.94] sends no %s to an owner that has not heard of the removal", async (kind, owner, name) => {
     const { targets, happened } = lateTargets(owner);
     const lines = [...replaced, ofEvent(kind)];
     const failure = await importStream(stream(lines), targets).catch((error: unknown) => error);
@@ -42,7 +42,7 @@ describe("an event that an import removes and brings again", () => {
     expect(happened.filter((line) => line.startsWith(name))).toEqual([]);
   });
 
-  it("[R3.92] is heard of even where the import has no time left", async () => {
+  it("[R3.94] is heard of even where the import has no time left", async () => {
     const { targets } = lateTargets("voucher", { hearsAt: 4, tookMs: 100 });
     const lines = [...replaced, ofEvent("voucher")];
     expect(await importStream(stream(lines), targets, { settleMs: 0 })).toMatchObject({ accepted: 3 });
