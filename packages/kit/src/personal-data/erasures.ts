@@ -241,7 +241,7 @@ export async function readKept(db: Queryable): Promise<KeptPart[]> {
      order by 1`);
 }
 
-/** A deletion is dated to the begin of its transaction, by the clock of another database. */
+/** A deletion is dated before its transaction commits, by the clock of another database. */
 const atOnce = sql`interval '1 minute'`;
 
 /**

@@ -29,6 +29,21 @@ describe("the outbox", () => {
     );
   });
 
+  it("dates a deletion to when it is written, however long its transaction has waited, and a state to the transaction", async () => {
+    const db = open();
+    await db.run(sql`delete from outbox`);
+    const { begin, waited } = await db.transaction(async (tx) => {
+      const times = await tx.one<{ begin: number; waited: number }>(sql`
+        select now() as begin, clock_timestamp() as waited from pg_sleep(0.05)`);
+      await tx.publish(named, [{ key: "state", value: 1 }]);
+      await tx.retract(named, ["gone"]);
+      return times;
+    });
+    const [state, deletion] = await db.many<{ at: number }>(sql`select created_at as at from outbox order by id`);
+    expect(state?.at).toBe(begin);
+    expect(deletion?.at).toBeGreaterThanOrEqual(waited);
+  });
+
   it("is announced after the commit, and only then", async () => {
     const db = open();
     await db.run(sql`delete from outbox`);

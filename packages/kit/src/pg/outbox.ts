@@ -24,6 +24,9 @@ const overheadBytes = 4096;
  * An insert of facts into the outbox, to run alone or in a `with`. The relay is woken after the statement that contains
  * it. `among` may join rows by `fact.ord`, the position of a fact in the list from 1 on, to select facts. A fact that no
  * topic can carry is refused here, together with the change that it is about.
+ *
+ * A fact has the time of its transaction, which its owner stores, too: published again, it has that time. A tombstone has the current
+ * one: what others made while the transaction waited was made before the deletion.
  */
 export function outboxRows(
   topic: string,
@@ -34,8 +37,9 @@ export function outboxRows(
   const { traceparent = null } = currentContext();
   const traceparents = facts.map((fact) => (fact.traceparent === undefined ? traceparent : fact.traceparent));
   return sql`
-    insert into outbox (fact_id, topic, key, payload, traceparent, headers)
-    select coalesce(fact.id, gen_random_uuid()), ${topic}, fact.key, fact.payload, fact.traceparent, fact.headers
+    insert into outbox (fact_id, topic, key, payload, traceparent, created_at, headers)
+    select coalesce(fact.id, gen_random_uuid()), ${topic}, fact.key, fact.payload, fact.traceparent,
+           case when fact.payload is null then clock_timestamp() else now() end, fact.headers
       from unnest(${sparseColumn(facts.map(({ id }) => id))}::uuid[],
                   ${facts.map((fact) => fact.key)}::text[],
                   ${toByteaArray(facts.map((fact) => fact.payload))}::bytea[],
