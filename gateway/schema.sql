@@ -91,6 +91,12 @@ create table event (
   constraint event_pkey primary key (organizer, event)
 );
 
+create table further_naming (
+  upload uuid not null,
+  event text collate "C" not null,
+  constraint further_naming_pkey primary key (upload, event)
+);
+
 create table inbox (
   fact_on date not null,
   consumer text not null,
@@ -226,3 +232,4 @@ comment on column work.payload is 'personal data: kept; whatever the kind of wor
 comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
 
 alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;
+alter table further_naming add constraint further_naming_upload_fkey foreign key (upload) references upload(id) on delete cascade;

@@ -14,10 +14,11 @@ import { erase, findErased } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { gateway } from "./index.ts";
 import { claimRequest, eraseAnswers, findAnswer, findRequest, keepAnswer } from "./store/kept-answers.ts";
-import { insertUpload, keyOf } from "./store/uploads.ts";
+import { endNaming, insertUpload, keyOf, lockOfEvent } from "./store/uploads.ts";
 
 let database: TestDatabase;
 let directory: string;
@@ -169,6 +170,62 @@ it("[D3.12] uploads that answers of an event name are deleted with their files, 
   });
   const left = [theirs, unnamed].toSorted();
   expect(await uploads()).toEqual({ rows: left, files: left.map(keyOf) });
+});
+
+it.each([
+  ["first", place, elsewhere],
+  ["last", elsewhere, place],
+])(
+  "[D3.12] an upload that answers of two events name goes with the second erasure, and counts in each: %s",
+  async (_name, one, other) => {
+    const id = await upload();
+    for (const named of [place, elsewhere, place]) await nameUpload(id, named);
+    for (const [erased, left] of [
+      [one, [id]],
+      [other, []],
+    ] as const) {
+      expect(await erase(service, erased, { kinds: ["question_answers"] })).toMatchObject({
+        parts: { "question_answers upload": 1 },
+        left: {},
+      });
+      expect(await uploads()).toEqual({ rows: left, files: left.map(keyOf) });
+    }
+  },
+);
+
+it("[D3.12] of events that name one upload, and are erased at the same time, the last one has it deleted", async () => {
+  const id = await upload();
+  for (const named of [place, elsewhere, { ...place, event: "breakfast" }]) await nameUpload(id, named);
+  const ended = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const end = (of: typeof place, held?: Promise<void>) =>
+    service.db.transaction(async (tx) => {
+      const isShared = (await endNaming(tx, of, await lockOfEvent(tx, of, { most: 100 }))).has(id);
+      ended.resolve();
+      await held;
+      return isShared;
+    });
+  const one = end(place, goOn.promise);
+  await ended.promise;
+  const other = end(elsewhere);
+  await untilWaiting(service.db).finally(goOn.resolve);
+  expect([await one, await other]).toEqual([true, true]);
+  expect(await end({ ...place, event: "breakfast" })).toBe(false);
+});
+
+it("[D3.12] an upload stays for an event with answers, where another one that names it has lost its own", async () => {
+  await erase(service, place, { kinds: ["question_answers"] });
+  const [before, behind] = [await upload(), await upload()];
+  await nameUpload(before, place);
+  for (const id of [before, behind]) await nameUpload(id, elsewhere);
+  await nameUpload(behind, place);
+  await service.runJob("remove-expired-uploads");
+  const left = [before, behind].toSorted();
+  expect(await uploads()).toEqual({ rows: left, files: left.map(keyOf) });
+  expect((await erase(service, elsewhere, { kinds: ["question_answers"] })).parts).toEqual({
+    "question_answers upload": 2,
+  });
+  expect(await uploads()).toEqual({ rows: [], files: [] });
 });
 
 it("[D3.12] an upload that an answer names after its erasure is deleted by the next sweep", async () => {

@@ -3,7 +3,7 @@ import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holde
 import { sql } from "@tessera/kit/pg/sql";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { countAnswers, eraseAnswers, shownKinds } from "./store/kept-answers.ts";
-import { countOfEvent, deleteUploads, findOfEvent, keyOf } from "./store/uploads.ts";
+import { countOfEvent, deleteUploads, endNaming, keyOf, lockOfEvent } from "./store/uploads.ts";
 
 const uploadsAtATime = 500;
 
@@ -38,16 +38,23 @@ async function eraseShown({ organizer, event, signal, slice }: Erasing, kinds: r
   }
 }
 
+/** Erases uploads. One that answers of another event name, too, stays for them. */
 async function eraseUploads({ organizer, event, signal, slice }: Erasing, files: Files): Promise<void> {
+  const place = { organizer, event };
   for (let isMore = true; isMore; ) {
     signal.throwIfAborted();
-    const ids = await slice((tx) => findOfEvent(tx, { organizer, event }, { most: uploadsAtATime }));
-    // Before the rows: a file without a row is harder to find than a row without a file.
-    await files.remove(ids.map(keyOf));
-    await slice(async (tx, count) => {
-      await deleteUploads(tx, ids);
-      count("question_answers", "upload", ids.length);
+    const found = await slice(async (tx, count) => {
+      const all = await lockOfEvent(tx, place, { most: uploadsAtATime });
+      const shared = await endNaming(tx, place, all);
+      count("question_answers", "upload", shared.size);
+      return { ids: all.filter((id) => !shared.has(id)), isMore: all.length === uploadsAtATime };
     });
-    isMore = ids.length === uploadsAtATime;
+    // Before the rows: a file without a row is harder to find than a row without a file.
+    await files.remove(found.ids.map(keyOf));
+    await slice(async (tx, count) => {
+      await deleteUploads(tx, found.ids);
+      count("question_answers", "upload", found.ids.length);
+    });
+    isMore = found.isMore;
   }
 }

@@ -94,7 +94,7 @@ export interface NamingAnswer {
 
 /**
  * Keeps the uploads that stored answers name until their reader has had time to copy them. Each is prolonged once. Where the
- * answers of the event were erased, it expires at once.
+ * answers of all events that name one were erased, it expires at once.
  */
 export async function keepNamed(
   tx: Queryable,
@@ -106,21 +106,36 @@ export async function keepNamed(
 ): Promise<void> {
   const named = answers.filter(({ upload }) => isUuid(upload));
   if (named.length === 0) return;
+  const told = sql`
+    (select answer.organizer, answer.event, answer.upload,
+            ${isErased({ organizer: sql`answer.organizer`, event: sql`answer.event` }, ["question_answers"])} as is_erased
+       from unnest(${named.map(({ organizer }) => organizer)}::text[],
+                   ${named.map(({ event }) => event)}::text[],
+                   ${named.map(({ upload }) => upload)}::uuid[]) as answer (organizer, event, upload))`;
   await tx.run(sql`
     update upload
        set named_at = ${toTimestamp(now)},
-           event = case when not told.is_erased then answer.event end,
-           expires_at = case when told.is_erased
+           event = case when not first.is_erased then first.event end,
+           expires_at = case when first.is_erased
                              then ${toTimestamp(now)}::timestamptz
                              else greatest(upload.expires_at, ${toTimestamp(keepUntil)}::timestamptz) end
-      from unnest(${named.map(({ organizer }) => organizer)}::text[],
-                  ${named.map(({ event }) => event)}::text[],
-                  ${named.map(({ upload }) => upload)}::uuid[]) as answer (organizer, event, upload)
-     cross join lateral (
-       select ${isErased({ organizer: sql`answer.organizer`, event: sql`answer.event` }, ["question_answers"])} as is_erased) as told
-     where upload.id = answer.upload
-       and upload.organizer = answer.organizer
-       and upload.named_at is null`);
+      from (select distinct on (told.organizer, told.upload) told.organizer, told.event, told.upload, told.is_erased
+              from ${told} as told
+             order by told.organizer, told.upload, told.is_erased) as first
+     where upload.id = first.upload
+       and upload.organizer = first.organizer
+       and (upload.named_at is null or (upload.event is null and not first.is_erased))`);
+  // The lock keeps an upload from being deleted before this is stored.
+  await tx.run(sql`
+    insert into further_naming (upload, event)
+    select upload.id, told.event
+      from upload
+      join ${told} as told
+        on upload.id = told.upload and upload.organizer = told.organizer
+     where upload.event <> told.event
+       and not told.is_erased
+       for key share of upload
+        on conflict do nothing`);
 }
 
 /** How much has been sent and not been named by a stored answer. */
@@ -170,28 +185,65 @@ export async function findRecorded(db: Queryable, ids: readonly string[]): Promi
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds uploads that stored answers of an event name. */
-export async function findOfEvent(
-  db: Queryable,
-  { organizer, event }: EventName,
+/** Uploads that stored answers of an event name. */
+const isNamedIn = ({ organizer, event }: EventName) => sql`
+      upload.organizer = ${organizer}
+  and (upload.event = ${event}
+       or exists (select
+                    from further_naming
+                   where further_naming.upload = upload.id
+                     and further_naming.event = ${event}))`;
+
+/** Finds uploads that stored answers of an event name. The lock serializes the ends of what several events name. */
+export async function lockOfEvent(
+  tx: Queryable,
+  place: EventName,
   { most }: { readonly most: number },
 ): Promise<string[]> {
-  const rows = await db.many<{ id: string }>(sql`
+  const rows = await tx.many<{ id: string }>(sql`
     select upload.id
       from upload
-     where upload.organizer = ${organizer}
-       and upload.event = ${event}
-     limit ${most}`);
+     where ${isNamedIn(place)}
+     order by upload.id
+     limit ${most}
+       for update of upload`);
   return rows.map(({ id }) => id);
 }
 
+/** Forgets that an event names these uploads, which are locked, where another one does, too. Returns the ids of those. */
+export async function endNaming(
+  tx: Queryable,
+  { event }: EventName,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.many<{ id: string }>(sql`
+    with promoted as (
+      update upload
+         set event = next.event
+        from (select further_naming.upload, min(further_naming.event) as event
+                from further_naming
+               where further_naming.upload = any (${ids}::uuid[])
+               group by further_naming.upload) as next
+       where upload.id = next.upload
+         and upload.event = ${event}
+      returning upload.id, upload.event
+    )
+    delete from further_naming
+     using upload
+      left join promoted on promoted.id = upload.id
+     where upload.id = any (${ids}::uuid[])
+       and further_naming.upload = upload.id
+       and further_naming.event = coalesce(promoted.event, ${event})
+    returning upload.id`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Counts the uploads that stored answers of an event name. */
-export async function countOfEvent(db: Queryable, { organizer, event }: EventName): Promise<number> {
+export async function countOfEvent(db: Queryable, place: EventName): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
       from upload
-     where upload.organizer = ${organizer}
-       and upload.event = ${event}`);
+     where ${isNamedIn(place)}`);
   return count;
 }
 
