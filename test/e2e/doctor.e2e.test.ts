@@ -51,7 +51,7 @@ it("the doctor examines a local start without disturbing it, and its exit status
       expect.stringMatching(/^database ok PostgreSQL 1\d\.\d+ of the data folder \(process \d+\) answers$/),
       "schemas ok the schema of checkin is up to date",
       expect.stringMatching(
-        /^facts ok boxoffice has no late facts and no dead letters; its processes hold \d+ connections$/,
+        /^facts ok boxoffice has no late facts and no parked facts; its processes hold \d+ connections$/,
       ),
       `processes ok the process at 127.0.0.1:${environment.METRICS_PORT} is ready`,
     ]),

@@ -123,7 +123,7 @@ it("parked facts are listed without their contents, and replayed when their cons
 }, async () => {
   const platform = await startTestPlatform();
   undo.push(() => platform.stop());
-  platform.expectErrors("fact dead-lettered: no retry could apply it");
+  platform.expectErrors("fact parked: no retry could apply it");
   const { databaseUrl } = platform;
   const db = openAsAdministrator(databaseUrl);
   undo.push(() => db.close());

@@ -119,9 +119,7 @@ it("unreadable facts are parked with their cause, and the next facts are applied
     const { attempts } = gates;
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts, poisoned: true })).toEqual([]);
     const errors = (await readLog(platform)).filter(({ level }) => level === "error");
-    expect(new Set(errors.map(({ message }) => message))).toEqual(
-      new Set(["fact dead-lettered: no retry could apply it"]),
-    );
+    expect(new Set(errors.map(({ message }) => message))).toEqual(new Set(["fact parked: no retry could apply it"]));
     expect(errors).toHaveLength(parked.length);
     report({ importMs: ms, causes: [...new Set(parked.map(({ cause }) => cause))] });
   }),

@@ -221,7 +221,7 @@ it("[S10.1] messages that are no facts are parked with their cause, and all othe
     expect(oddities).toEqual([]);
     expect(await compareCopies(db)).toEqual([]);
     expect(await cluster.verify(edition, { poisoned: true })).toEqual([]);
-    expect(cluster.loggedErrors().filter((line) => !line.includes("fact dead-lettered"))).toEqual([]);
+    expect(cluster.loggedErrors().filter((line) => !line.includes("fact parked"))).toEqual([]);
   }));
 
 /** More than twice the silence after which a consumer loses its partitions. */

@@ -81,13 +81,13 @@ describe("a database that is ready", () => {
       "ok: the schema of voucher is up to date",
     ]);
     expect(say("facts")).toEqual([
-      "ok: boxoffice has no late facts and no dead letters; no process of it is connected",
-      "ok: checkin has no late facts and no dead letters; no process of it is connected",
-      "ok: gateway has no late facts and no dead letters; no process of it is connected",
-      "ok: layout-and-render has no late facts and no dead letters; no process of it is connected",
-      "ok: offline-sales has no late facts and no dead letters; no process of it is connected",
-      "ok: shredder has no late facts and no dead letters; no process of it is connected",
-      "ok: voucher has no late facts and no dead letters; no process of it is connected",
+      "ok: boxoffice has no late facts and no parked facts; no process of it is connected",
+      "ok: checkin has no late facts and no parked facts; no process of it is connected",
+      "ok: gateway has no late facts and no parked facts; no process of it is connected",
+      "ok: layout-and-render has no late facts and no parked facts; no process of it is connected",
+      "ok: offline-sales has no late facts and no parked facts; no process of it is connected",
+      "ok: shredder has no late facts and no parked facts; no process of it is connected",
+      "ok: voucher has no late facts and no parked facts; no process of it is connected",
     ]);
     expect(say("work")).toEqual([
       "ok: boxoffice has no late work",
@@ -161,7 +161,7 @@ describe("a database that is ready", () => {
     await shredder.run(sql`delete from retention`);
   });
 
-  it("reports facts that wait and dead letters, with the command for them", async () => {
+  it("reports facts that wait and those that are parked, with the command for them", async () => {
     const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
     await boxoffice.run(sql`
       insert into outbox (topic, key, created_at)
@@ -172,9 +172,9 @@ describe("a database that is ready", () => {
     const idle = await examine(database.url);
     expect(idle.say("facts", "wrong", "warning")).toEqual([
       "warning: the outbox of boxoffice holds 3 facts, the oldest for 2 hours",
-      "wrong: boxoffice has dead-lettered 2 facts of c.d.v1",
+      "wrong: boxoffice has parked 2 facts of c.d.v1",
     ]);
-    expect(idle.findings.find(({ what }) => what.includes("dead-lettered 2"))?.mend).toContain(
+    expect(idle.findings.find(({ what }) => what.includes("has parked 2"))?.mend).toContain(
       "tessera topics parked --service boxoffice --topic c.d.v1",
     );
     expect(JSON.stringify(idle.findings)).not.toContain("Müller");

@@ -12,7 +12,7 @@ const mostCounted = 10_000;
 /** A relay publishes facts within milliseconds; after this long, alerts are due. */
 const lateSeconds = 60;
 
-/** Examines the facts of one service: those waiting in its outbox, and its dead letters. */
+/** Examines the facts of one service: those waiting in its outbox, and those that are parked. */
 export async function examineFacts({ database, config }: Surroundings, service: Service): Promise<Finding[]> {
   const { name } = service;
   const db = await database.as(service);
@@ -22,7 +22,7 @@ export async function examineFacts({ database, config }: Surroundings, service: 
   if (problems.length > 0) return problems;
   const connected =
     running === 0 ? "no process of it is connected" : `its processes hold ${describeCount(running, "connection")}`;
-  return [ok(`${name} has no late facts and no dead letters; ${connected}`)];
+  return [ok(`${name} has no late facts and no parked facts; ${connected}`)];
 }
 
 interface State {
@@ -60,7 +60,7 @@ export function judgeWaiting({
 async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
   const topics = await countDeadLetters(db, { group: name, atMost: mostCounted });
   return topics.map(({ topic, count, isOutgoing, replaysRequested }) =>
-    wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
+    wrong(`${name} has parked ${describeFacts(count)} of ${topic}`, {
       why: replaysRequested === 0 ? describeLoss({ isOutgoing }) : `the replay of ${replaysRequested} is requested`,
       mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; after you removed them: tessera topics replay`,
     }),

@@ -180,7 +180,7 @@ function openConsumer<F>(
 
   function report({ refused, swept }: Accepted): void {
     for (const { id, cause } of refused)
-      log.warn("fact dead-lettered: its consumer refuses it", { ...about, factId: id, cause });
+      log.warn("fact parked: its consumer refuses it", { ...about, factId: id, cause });
     if (swept !== undefined) log.info("copy swept: its topic was rebuilt", { ...about, removed: swept });
   }
 
@@ -222,7 +222,7 @@ function openConsumer<F>(
   async function bury(message: Delivery, error: unknown, signal: AbortSignal): Promise<void> {
     await deadLetter(message, error, signal);
     const { id: factId } = identifyAnything(topic, message);
-    log.error("fact dead-lettered: no retry could apply it", { ...about, factId, error });
+    log.error("fact parked: no retry could apply it", { ...about, factId, error });
   }
 
   /** Tries until it succeeds: without its dead letter, the fact would be lost when its batch is acknowledged. */
@@ -234,7 +234,7 @@ function openConsumer<F>(
         return;
       } catch (failure) {
         signal.throwIfAborted();
-        log.error("facts are waiting: one can neither be applied nor dead-lettered", { ...about, error: failure });
+        log.error("facts are waiting: one can neither be applied nor parked", { ...about, error: failure });
         await pause(backoff(pauses, failed), signal);
       }
     }

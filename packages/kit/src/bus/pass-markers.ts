@@ -73,7 +73,7 @@ async function requireComplete(tx: Tx, consumer: string, message: Delivery): Pro
   if (incomplete) {
     throw fault(
       "facts_parked",
-      "facts of this rebuild are dead letters: replay them together with this one, before the copy is swept",
+      "facts of this rebuild are parked: replay them together with this one, before the copy is swept",
     );
   }
 }

@@ -177,7 +177,7 @@ export function startRelay(options: RelayOptions): Relay {
         return;
       }
     } catch (failure) {
-      log.warn("a refused fact is waiting: it could not be dead-lettered", { schema: db.schema, error: failure });
+      log.warn("a refused fact is waiting: it could not be parked", { schema: db.schema, error: failure });
     }
     const failed = (failures.get(place) ?? 0) + 1;
     failures.set(place, failed);
@@ -241,7 +241,7 @@ export function startRelay(options: RelayOptions): Relay {
         for (const row of rows) {
           await deadLetterRow(connection, row, error);
           const { topic, factId } = row;
-          log.error("fact dead-lettered: the bus refuses it", { schema: db.schema, topic, factId, error });
+          log.error("fact parked: the bus refuses it", { schema: db.schema, topic, factId, error });
         }
       },
     };
@@ -264,12 +264,12 @@ export function startRelay(options: RelayOptions): Relay {
         await deleteRefused(connection, id);
         // The next one of the same lane.
         replayAt = 0;
-        log.info("dead letter replayed", { topic, factId: message.headers[header.factId] });
+        log.info("parked fact replayed", { topic, factId: message.headers[header.factId] });
       },
       async refused(connection, error) {
         await keepRefused(connection, id, error);
         replayAt = 0;
-        log.warn("a dead letter failed again", { topic, factId: message.headers[header.factId], error });
+        log.warn("a parked fact failed again", { topic, factId: message.headers[header.factId], error });
       },
     };
   }

@@ -54,7 +54,7 @@ export function replayDeadLetters(options: {
         return alone ? claim(tx, row.id) : undefined;
       });
       if (!alone) return "not alone";
-      if (outcome !== "not claimed") log.info("dead letter replayed", { ...about, outcome });
+      if (outcome !== "not claimed") log.info("parked fact replayed", { ...about, outcome });
       return outcome;
     } catch (error) {
       // A time limit is of the fact's own making: trying again would only hold up the other replays.
@@ -62,7 +62,7 @@ export function replayDeadLetters(options: {
         log.warn("a replay is waiting: its consumer cannot act now", { ...about, error });
         return "not now";
       }
-      log.warn("a dead letter failed again", { ...about, error });
+      log.warn("a parked fact failed again", { ...about, error });
       await noteFailure(db, row, error);
       return "not claimed";
     }
