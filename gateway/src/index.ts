@@ -17,7 +17,7 @@ import { httpServer } from "./http/server.ts";
 import { factReaders } from "./import/fact-readers.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
-import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
+import { deleteKeptAnswers } from "./jobs/delete-kept-answers.ts";
 import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { endClaims } from "./middleware/end-claims.ts";

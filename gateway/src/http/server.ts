@@ -41,7 +41,7 @@ const headersTimeoutMs = 15_000;
 /** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
 const keepAliveMs = 75_000;
 
-/** So many bytes of a body are parsed before anyone reads it. In the smallest pieces each costs microseconds. */
+/** So many bytes of a body are parsed before the handler reads it. In the smallest pieces each costs microseconds. */
 const aheadBytes = 8 * 1024;
 
 /** A client that reads nothing of its answer for so long has gone. Bodies have limits of their own. */

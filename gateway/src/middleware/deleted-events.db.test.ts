@@ -9,7 +9,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventChanged } from "../consumers/event-changed.ts";
-import { deleteKeptAnswers } from "../jobs/delete-answers.ts";
+import { deleteKeptAnswers } from "../jobs/delete-kept-answers.ts";
 import {
   claimRequest,
   findAnswer,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { sql } from "@tessera/kit/pg/sql";
 import { describe, expect, it } from "vitest";
-import { deleteKeptAnswers } from "../jobs/delete-answers.ts";
+import { deleteKeptAnswers } from "../jobs/delete-kept-answers.ts";
 import {
   claimRequest,
   deleteOldAnswers,

@@ -35,7 +35,7 @@ import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
-import { keepSearchMerged } from "./jobs/merge-search-index.ts";
+import { mergeSearchIndex } from "./jobs/merge-search-index.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { personalData } from "./personal-data.ts";
 import { createReaders } from "./readers.ts";
@@ -78,7 +78,7 @@ export const checkin = defineService({
     voucherChanged,
     personalData.consumer,
   ],
-  jobs: [compactCounts, exitDueLists, keepSearchMerged, forgetOldCodes, removeGoneEvents],
+  jobs: [compactCounts, exitDueLists, mergeSearchIndex, forgetOldCodes, removeGoneEvents],
   works: [personalData.work],
   holdings: personalData.holdings,
   rebuilds: [rebuildScans, rebuildAnswers],

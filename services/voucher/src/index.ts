@@ -21,7 +21,7 @@ import { reserveVouchers } from "./handlers/reserve-vouchers.ts";
 import { updateVoucher } from "./handlers/update-voucher.ts";
 import { blankLostReferences } from "./jobs/blank-lost-references.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
-import { keepSearchMerged } from "./jobs/merge-search-index.ts";
+import { mergeSearchIndex } from "./jobs/merge-search-index.ts";
 import { releaseHolds } from "./jobs/release-holds.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeReservations } from "./jobs/remove-reservations.ts";
@@ -51,7 +51,7 @@ export const voucher = defineService({
     voucherUseChanged,
     personalData.consumer,
   ],
-  jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, keepSearchMerged, removeReservations],
+  jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, mergeSearchIndex, removeReservations],
   works: [personalData.work],
   holdings: personalData.holdings,
   rebuilds: [rebuildVouchers],

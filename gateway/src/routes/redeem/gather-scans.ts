@@ -18,7 +18,7 @@ export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean
 /** What gathers the scans of all requests. */
 export interface GatheredScans {
   readonly redeem: RedeemScan;
-  /** Whether `refuse` may refuse anyone now. */
+  /** Whether `refuse` may refuse a scan now. */
   isCrowded(): boolean;
   /** Why a scan of this caller would be refused, whatever it says. */
   refuse(organizer: string, credential: string): Fault | undefined;

@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { mergeSearchIndex } from "@tessera/kit/pg/merge-search-index";
+import { mergeSearchIndex as mergeIndex } from "@tessera/kit/pg/merge-search-index";
 
 /**
  * At 2 000 new tickets a second, the pending list grows to half a megabyte in this time. At one megabyte an insert merges
@@ -9,6 +9,6 @@ import { mergeSearchIndex } from "@tessera/kit/pg/merge-search-index";
 const everyMs = 250;
 
 /** Merges the pending list of the search index while facts arrive. Replicas do it one after the other. */
-export function keepSearchMerged({ db }: { readonly db: Db }): Job {
-  return { name: "merge-search-index", everyMs, run: () => mergeSearchIndex(db, "position_by_search_text") };
+export function mergeSearchIndex({ db }: { readonly db: Db }): Job {
+  return { name: "merge-search-index", everyMs, run: () => mergeIndex(db, "position_by_search_text") };
 }

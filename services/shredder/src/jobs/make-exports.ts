@@ -102,7 +102,7 @@ async function isUnchanged(
 async function settleAnswers({ checkinFacts, boxofficeFacts }: ExportTools, signal: AbortSignal): Promise<void> {
   const until = Date.now() + settleMs;
   if (await settle({ owner: checkinFacts, readers: [boxofficeFacts.caughtUp], until, signal })) return;
-  throw fault("answers_missing", "boxoffice has not taken over what gates have asked");
+  throw fault("answers_missing", "boxoffice has not stored the answers given at gates yet");
 }
 
 /** Kinds that no service holds: records do not bring them. */

@@ -23,8 +23,8 @@ export interface UnknownScan {
 }
 
 /**
- * Reads what else the codes mean, and the tickets they lead to, in two statements for all of them. A scan that
- * succeeded once succeeds again, even where no ticket has its code any more.
+ * Reads what else the codes mean, and the tickets they lead to, in two statements for all of them, and in a third one
+ * if scans have nonces. A scan that succeeded once succeeds again, even where no ticket has its code any more.
  */
 export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
   if (unknown.length === 0) return [];

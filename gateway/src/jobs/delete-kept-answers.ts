@@ -10,7 +10,7 @@ const everyMs = 10 * 60 * 1000;
  */
 export function deleteKeptAnswers({ db }: { readonly db: Db }): Job {
   return {
-    name: "forget-kept-answers",
+    name: "delete-kept-answers",
     everyMs,
     async run(signal) {
       for (const event of await findGoneEvents(db)) {
