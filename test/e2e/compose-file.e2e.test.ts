@@ -1,6 +1,7 @@
 import { access, chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { services } from "@tessera/cli/services";
 import { findOwnPostgres, type OwnPostgres, startOwnPostgres } from "@tessera/testkit/engines/own-postgres";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -68,6 +69,12 @@ describe("docs/compose.yaml", () => {
     );
     expect(made.map((line) => line.split("=")[0]).toSorted()).toEqual([...new Set(needed)].toSorted());
     expect(made).toContainEqual(expect.stringMatching(/^TESSERA_OPERATOR_KEY=[0-9a-f]{64}$/));
+  });
+
+  it("has a PostgreSQL that admits as many connections as the platform may open", async () => {
+    const { postgres } = await readServices();
+    const admitted = /^-c max_connections=(\d+)$/.exec(postgres.command?.join(" ") ?? "")?.[1];
+    expect(Number(admitted)).toBeGreaterThan(24 * Object.keys(services).length);
   });
 
   it("starts a platform that is healthy and takes records", async (context) => {
