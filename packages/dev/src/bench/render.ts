@@ -4,6 +4,7 @@ import { columns } from "@tessera/cli/columns";
 import { createLog } from "@tessera/kit/log";
 import { browserStarter } from "@tessera/layout-and-render/browser/open-browser";
 import { openPrintQueue } from "@tessera/layout-and-render/browser/print-queue";
+import { encodeSymbol } from "@tessera/layout-and-render/domain/code-symbol";
 import { drawCode } from "@tessera/layout-and-render/domain/drawing/draw-code";
 import { openBackgroundCache } from "@tessera/layout-and-render/rendering/background-cache";
 import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
@@ -94,7 +95,7 @@ async function measureOwn({ background, readImages }: Material, count: number): 
       );
       return { ticket, index, background: prepared, images };
     });
-    const chunk = drawChunk(await Promise.all(read), openFontCatalogue());
+    const chunk = drawChunk(await Promise.all(read), openFontCatalogue(), { encode: encodeSymbol });
     if (chunk.job === undefined) return Number.NaN;
     const height = 297;
     const codes = chunk.pages.map(({ drawn }) => drawn.codes.map((code) => drawCode(code, { height })).join(""));

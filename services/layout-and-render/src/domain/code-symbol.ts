@@ -28,6 +28,9 @@ const encoders = {
 const barsHeight = 0.25;
 
 /** Encodes a text; undefined: no such code can say it. */
+export type EncodeSymbol = (symbology: Symbology, value: string) => CodeSymbol | undefined;
+
+/** Takes up to some tens of milliseconds. */
 export function encodeSymbol(symbology: Symbology, value: string): CodeSymbol | undefined {
   if (symbology === "qr") {
     const qr = encodeQr(value);

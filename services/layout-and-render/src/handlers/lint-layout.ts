@@ -3,6 +3,7 @@ import { inSlices } from "@tessera/kit/in-slices";
 import type { Call } from "@tessera/kit/rpc";
 import type { LintLayoutRequest, LintLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { pointsPerMm } from "../domain/drawing/page-units.ts";
+import type { LayoutElement } from "../domain/elements/element.ts";
 import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { LongestValues } from "../domain/lint/choose-longest.ts";
 import { findBadCodes } from "../domain/lint/find-bad-codes.ts";
@@ -17,6 +18,7 @@ import type { ReadLayout } from "../layout-reader.ts";
 import { describeFile, type PrintTools } from "../printing.ts";
 import { readDraft } from "../read-draft.ts";
 import { builtIn } from "../rendering/background-cache.ts";
+import { encodeCodes } from "../rendering/encode-codes.ts";
 import { renderTickets } from "../rendering/render-tickets.ts";
 import { readNewestTickets } from "../ticket-data.ts";
 
@@ -60,10 +62,11 @@ export async function lintLayout(
   const misplaced = findMisplaced(elements, sizes);
   const noSize = new Set(misplaced.flatMap(({ element, code }) => (code === "no_size" ? [element] : [])));
   const long = await findLongTexts(longest, { file, layout, renderer: tools.renderer });
+  const encode = await encodeCodes(codesOf(elements, longest));
   const findings = [
     ...misplaced,
     ...findUnknownNames(elements, known),
-    ...findBadCodes(elements, (index) => longest.codesOf(index)),
+    ...findBadCodes(elements, { valuesOf: (index) => longest.codesOf(index), encode }),
     // Nothing fits a box without a size.
     ...long.filter(({ element }) => !noSize.has(element)),
   ];
@@ -82,6 +85,14 @@ async function findLongest(
   const now = clock.now();
   await inSlices(tickets, (ticket) => longest.add(resolveElements(elements, ticket, { now, formats }).elements));
   return longest;
+}
+
+/** The codes that are looked at. */
+function* codesOf(elements: readonly LayoutElement[], longest: LongestValues) {
+  for (const [index, element] of elements.entries()) {
+    if (element.type !== "barcodearea") continue;
+    for (const value of longest.codesOf(index)) yield { symbology: element.symbology, value };
+  }
 }
 
 /** Finds texts that do not fit their boxes: the browser that prints them measures the longest ones. */

@@ -1,5 +1,6 @@
 import { checkImage, countPixels } from "@tessera/sent-files/check-image";
 import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
+import type { EncodeSymbol } from "../domain/code-symbol.ts";
 import { type DrawnPage, drawPage, type Stamped } from "../domain/drawing/draw-page.ts";
 import { type DrawnText, drawText, mayNotFit } from "../domain/drawing/draw-text.ts";
 import { fontChain } from "../domain/drawing/font-chain.ts";
@@ -51,6 +52,7 @@ export interface MeasuredUse {
 }
 
 export interface ChunkOptions {
+  readonly encode: EncodeSymbol;
   /** Without them each text is drawn on each page. */
   readonly stamps?: Stamps | undefined;
   readonly checksFit?: boolean | undefined;
@@ -78,7 +80,7 @@ function mostPixelsOf({
 export function drawChunk(
   tickets: readonly ReadTicket[],
   fonts: FontCatalogue,
-  { checksFit, stamps }: ChunkOptions = {},
+  { encode, checksFit, stamps }: ChunkOptions,
 ): DrawnChunk {
   const warnings: RenderWarning[] = [];
   const images: PrintedImage[] = [];
@@ -138,6 +140,7 @@ export function drawChunk(
         jpegOf: (element) => jpegOf(element, read.images),
         imageOf: (element) => numberOf(element, read),
         stampOf: (text) => chunkStamps?.numberOf(text, page),
+        encode,
         styles,
         checksFit,
       });

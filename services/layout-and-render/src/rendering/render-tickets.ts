@@ -1,10 +1,12 @@
 import { Fault } from "@tessera/kit/fault";
 import type { PrintQueue } from "../browser/print-queue.ts";
+import type { EncodeSymbol } from "../domain/code-symbol.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { fault } from "../faults.ts";
 import { PageAssembler } from "./assemble-pages.ts";
 import { type BackgroundCache, builtIn } from "./background-cache.ts";
 import { type DrawnChunk, drawChunk, type ReadTicket, readMark, readStampMark } from "./draw-chunk.ts";
+import { encodeCodes } from "./encode-codes.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
 import { mostPages, planChunks } from "./plan-chunks.ts";
@@ -58,8 +60,8 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   const tooLong = new Set<number>();
   const underWay: Promise<readonly [DrawnChunk, Uint8Array | undefined]>[] = [];
 
-  async function print(tickets: readonly ReadTicket[]) {
-    const chunk = drawChunk(tickets, tools.fonts, { stamps, checksFit });
+  async function print(tickets: readonly ReadTicket[], encode: EncodeSymbol) {
+    const chunk = drawChunk(tickets, tools.fonts, { encode, stamps, checksFit });
     for (const warning of chunk.warnings) onWarning?.(warning);
     if (chunk.job === undefined) return [chunk, undefined] as const;
     const { pdf, misfits, brokenImages } = await tools.printer
@@ -93,7 +95,9 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   try {
     for await (const tickets of readChunks(request, tools)) {
       signal.throwIfAborted();
-      const printed = print(tickets);
+      // Awaited here, since chunks are drawn in order.
+      const encode = await encodeCodes(codesOf(tickets));
+      const printed = print(tickets, encode);
       // It is awaited below, in order; until then its failure waits, too.
       printed.catch(() => undefined);
       underWay.push(printed);
@@ -108,6 +112,12 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     // Where one has failed, or the reader has left, the others need not wait for their turn.
     ended.abort();
   }
+}
+
+/** All codes that are drawn. */
+function* codesOf(tickets: readonly ReadTicket[]) {
+  for (const { ticket } of tickets)
+    for (const element of ticket.elements) if (element.type === "barcodearea" && element.value !== "") yield element;
 }
 
 function isTooSlow(error: unknown): error is Fault {
@@ -153,7 +163,7 @@ async function* readChunks(
   }
 }
 
-/** In letters. Encoding a rare kind of code holds everything else up. */
+/** In letters. Encoding a rare kind of code takes as long as printing many. */
 function costOf(element: ResolvedElement): number {
   if (element.type === "barcodearea" && element.symbology !== "qr") return mostLetters / 20;
   return "value" in element ? element.value.length : 0;

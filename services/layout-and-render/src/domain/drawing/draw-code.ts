@@ -1,4 +1,4 @@
-import { type CodeSymbol, darkRuns, encodeSymbol, modulesAcross } from "../code-symbol.ts";
+import { type CodeSymbol, darkRuns, type EncodeSymbol, modulesAcross } from "../code-symbol.ts";
 import type { BarcodeArea, Color } from "../elements/element.ts";
 import { bound, pixels, pixelsPerMm } from "./page-units.ts";
 
@@ -17,9 +17,12 @@ export interface PlacedCode {
 }
 
 /** Undefined: there is nothing to draw, or too much. */
-export function placeCode(element: BarcodeArea & { readonly value: string }): PlacedCode | undefined {
+export function placeCode(
+  element: BarcodeArea & { readonly value: string },
+  encode: EncodeSymbol,
+): PlacedCode | undefined {
   if (element.value === "" || !(element.size > 0)) return undefined;
-  const symbol = encodeSymbol(element.symbology, element.value);
+  const symbol = encode(element.symbology, element.value);
   if (symbol === undefined) return undefined;
   const margin = element.hasQuietZone ? symbol.quietZone : 0;
   const module = element.size / modulesAcross(symbol, element);

@@ -1,3 +1,4 @@
+import type { EncodeSymbol } from "../code-symbol.ts";
 import type { ResolvedElement } from "../elements/resolved-element.ts";
 import { drawCode, type PlacedCode, placeCode } from "./draw-code.ts";
 import { type DrawnText, drawText } from "./draw-text.ts";
@@ -45,6 +46,7 @@ export interface PageContext {
   readonly imageOf: (element: ResolvedElement) => number | undefined;
   /** The number of the stamp of a text; undefined: too few pages have it. */
   readonly stampOf: (element: DrawnText) => number | undefined;
+  readonly encode: EncodeSymbol;
   readonly styles: StyleSheet;
   /** Whether findings name all texts that do not fit their box, not only those that shrink. */
   readonly checksFit?: boolean | undefined;
@@ -88,7 +90,7 @@ export function drawPage(elements: readonly ResolvedElement[], context: PageCont
       if (isBelow) draw(element, drawMark(mark, context));
       else above.push(mark);
     } else {
-      const code = placeCode(element);
+      const code = placeCode(element, context.encode);
       if (code === undefined) {
         if (element.value !== "") misfits.push(context.markOf(element));
         continue;

@@ -1,4 +1,4 @@
-import { type CodeSymbol, encodeSymbol, modulesAcross } from "../code-symbol.ts";
+import { type CodeSymbol, type EncodeSymbol, modulesAcross } from "../code-symbol.ts";
 import type { BarcodeArea, LayoutElement } from "../elements/element.ts";
 import { type Finding, showLength } from "./finding.ts";
 
@@ -21,12 +21,12 @@ interface Code {
  */
 export function findBadCodes(
   elements: readonly LayoutElement[],
-  valuesOf: (index: number) => readonly string[],
+  { valuesOf, encode }: { readonly valuesOf: (index: number) => readonly string[]; readonly encode: EncodeSymbol },
 ): Finding[] {
   const codes = elements.flatMap((element, index): Code[] => {
     if (element.type !== "barcodearea" || !(element.size > 0)) return [];
     const sized = valuesOf(index).map((value) => {
-      const symbol = encodeSymbol(element.symbology, value);
+      const symbol = encode(element.symbology, value);
       const modules = symbol === undefined ? Number.MAX_VALUE : modulesAcross(symbol, element);
       return { index, element, value, symbol, modules };
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
 import { event, item, position, ticket } from "../../testing/ticket.ts";
+import { encodeSymbol as encode } from "../code-symbol.ts";
 import type { LayoutElement } from "../elements/element.ts";
 import { LongestValues } from "./choose-longest.ts";
 import { findBadCodes } from "./find-bad-codes.ts";
@@ -64,7 +65,7 @@ describe("[L48.2] what is misplaced", () => {
 
 describe("[L48.4] codes", () => {
   const codes = (elements: readonly LayoutElement[], value = "x".repeat(32)) =>
-    findBadCodes(elements, () => [value]).map(({ element, code }) => [element, code]);
+    findBadCodes(elements, { encode, valuesOf: () => [value] }).map(({ element, code }) => [element, code]);
 
   it("have modules of at least 0.4 mm, with their quiet zone or without it", () => {
     // 33 modules, and 8 of the zone.
@@ -77,22 +78,24 @@ describe("[L48.4] codes", () => {
   it("are measured by the value that needs most room, which need not be the longest", () => {
     const element = aCode("", { size: 16.3 });
     const valuesOf = () => ["x".repeat(33), "y".repeat(32)];
-    expect(findBadCodes([element], valuesOf)).toMatchObject([{ code: "code_too_small" }]);
+    expect(findBadCodes([element], { encode, valuesOf })).toMatchObject([{ code: "code_too_small" }]);
     expect(codes([element], "x".repeat(33))).toEqual([]);
   });
 
   it("are told with a size that would do, and other elements by their number from 0, as in `element`", () => {
     const message =
       "With 32 characters one module is 0.39 mm wide, and scanners need 0.4 mm: make the code at least 16.4 mm large.";
-    expect(findBadCodes([aCode("", { size: 16.3 })], () => ["x".repeat(32)])).toMatchObject([{ message }]);
-    expect(findBadCodes([aCode(""), aCode("")], () => ["x"])).toMatchObject([
+    expect(findBadCodes([aCode("", { size: 16.3 })], { encode, valuesOf: () => ["x".repeat(32)] })).toMatchObject([
+      { message },
+    ]);
+    expect(findBadCodes([aCode(""), aCode("")], { encode, valuesOf: () => ["x"] })).toMatchObject([
       { element: 1, message: expect.stringContaining("the code of element 0,") },
     ]);
   });
 
   it("have no room for too long a value, and none are drawn for an empty one", () => {
     expect(codes([aCode("")], "x".repeat(5000))).toEqual([[0, "code_too_long"]]);
-    expect(findBadCodes([aCode(""), aCode("")], () => [])).toEqual([]);
+    expect(findBadCodes([aCode(""), aCode("")], { encode, valuesOf: () => [] })).toEqual([]);
   });
 
   it("overlap on one page, also where only the zone that must stay free is touched", () => {

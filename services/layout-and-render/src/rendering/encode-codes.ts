@@ -1,0 +1,23 @@
+import { inSlices } from "@tessera/kit/in-slices";
+import { type CodeSymbol, type EncodeSymbol, encodeSymbol } from "../domain/code-symbol.ts";
+import type { BarcodeArea } from "../domain/elements/element.ts";
+
+type Code = Pick<BarcodeArea, "symbology"> & { readonly value: string };
+
+/** Encodes codes, each once, and gives out what they are: between two of them everything else has a turn. */
+export async function encodeCodes(codes: Iterable<Code>): Promise<EncodeSymbol> {
+  const symbols = new Map<string, CodeSymbol | undefined>();
+  await inSlices(codes, ({ symbology, value }) => {
+    const key = keyOf(symbology, value);
+    if (!symbols.has(key)) symbols.set(key, encodeSymbol(symbology, value));
+  });
+  return (symbology, value) => {
+    const key = keyOf(symbology, value);
+    if (!symbols.has(key)) throw new Error("a code was not encoded");
+    return symbols.get(key);
+  };
+}
+
+function keyOf(symbology: string, value: string): string {
+  return `${symbology} ${value}`;
+}
