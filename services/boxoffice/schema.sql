@@ -240,6 +240,7 @@ create table organizer (
   slug text collate "C" not null,
   data jsonb not null,
   revision bigint not null,
+  created_at timestamptz not null default clock_timestamp(),
   constraint organizer_pkey primary key (slug)
 );
 

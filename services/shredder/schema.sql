@@ -167,6 +167,7 @@ create table retention (
   changed_at timestamptz not null default clock_timestamp(),
   round_after text collate "C" not null default ''::text,
   round_at timestamptz not null default clock_timestamp(),
+  organizer_created_at timestamptz,
   constraint retention_pkey primary key (organizer),
   constraint retention_days_check check ((days >= 0)),
   constraint retention_kinds_check check ((cardinality(kinds) > 0))

@@ -20,6 +20,7 @@ import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
 import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
+import { findOrganizer } from "./handlers/find-organizer.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
 import { findReadiness, listEnding } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
@@ -54,7 +55,7 @@ export const boxoffice = defineService({
     rpcs(AnswerFiles, { getAnswerFile, getAnswerFiles }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
     rpcs(TicketData, { readTicketData }),
-    rpcs(Shredding, { findReadiness, listEnding }),
+    rpcs(Shredding, { findReadiness, listEnding, findOrganizer }),
     personalData.rpcs,
   ],
   consumers: [answersGiven, voucherChanged, personalData.consumer],

@@ -19,6 +19,13 @@ export async function exists(db: Queryable, slug: string): Promise<boolean> {
   return found;
 }
 
+/** Finds when an organizer was created; undefined: no organizer has this name. */
+export async function findCreation(db: Queryable, slug: string): Promise<number | undefined> {
+  const found = await db.maybeOne<{ createdAt: number }>(sql`
+    select organizer.created_at as "createdAt" from organizer where organizer.slug = ${slug}`);
+  return found?.createdAt;
+}
+
 /** Deletes an organizer that has no events any more, with its gates. */
 export async function deleteOrganizer(tx: Tx, slug: string): Promise<void> {
   await tx.run(sql`delete from gate where gate.organizer = ${slug}`);

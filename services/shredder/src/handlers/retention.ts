@@ -1,5 +1,6 @@
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
+import type { Client } from "@tessera/kit/rpc";
 import {
   type EndRetentionRequest,
   type EndRetentionResponse,
@@ -13,8 +14,10 @@ import {
   type SetRetentionResponse,
   UpcomingState,
 } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
+import type { Shredding } from "@tessera/protos/services";
 import { type AnnouncedState, shownBefore, stateOf } from "../domain/retention.ts";
 import type { ShredEvents } from "../events.ts";
+import { findOwnRetention } from "../find-own-retention.ts";
 import { countUpcoming, pageUpcoming } from "../store/announcements.ts";
 import { countErased, pageErased } from "../store/cases.ts";
 import * as retentions from "../store/retentions.ts";
@@ -24,22 +27,28 @@ export interface RetentionStores {
   readonly events: ShredEvents;
 }
 
+interface RetentionTools extends RetentionStores {
+  readonly shredding: Client<Shredding>;
+}
+
 /** Finds how long an organizer keeps the personal data of its events. */
 export async function findRetention(
   { organizer }: FindRetentionRequest,
-  { db }: RetentionStores,
+  tools: RetentionTools,
 ): Promise<FindRetentionResponse> {
-  const found = await retentions.findRetention(db, organizer);
+  const found = await findOwnRetention(organizer, tools);
   return { retention: found && toMessage(found) };
 }
 
 /** Sets how long an organizer keeps the personal data of its events. */
 export async function setRetention(
   { organizer, days, shredders, instance }: SetRetentionRequest,
-  { db, events }: RetentionStores,
+  { db, events, shredding }: RetentionTools,
 ): Promise<SetRetentionResponse> {
   const kinds = [...new Set(shredders)].sort();
-  const set = await db.transaction((tx) => retentions.setRetention(tx, { organizer, days, kinds, instance }));
+  const { createdAt: organizerCreatedAt } = await shredding.findOrganizer({ organizer });
+  const row = { organizer, days, kinds, instance, organizerCreatedAt };
+  const set = await db.transaction((tx) => retentions.setRetention(tx, row));
   events.retentionSet(organizer, { days, kinds });
   return { retention: toMessage(set) };
 }
@@ -61,8 +70,9 @@ function toMessage({ days, kinds, changedAt }: retentions.Retention) {
 /** Pages through the erasures that are announced. */
 export async function listUpcoming(
   { organizer, ...asked }: ListUpcomingRequest,
-  { db }: RetentionStores,
+  { db, ...tools }: RetentionTools,
 ): Promise<ListUpcomingResponse> {
+  await findOwnRetention(organizer, { db, ...tools });
   const { now } = await retentions.readClock(db);
   const of = { organizer, before: shownBefore(now) };
   const count = await countUpcoming(db, of);

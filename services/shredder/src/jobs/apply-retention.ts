@@ -6,6 +6,7 @@ import type { Client } from "@tessera/kit/rpc";
 import type { Shredding } from "@tessera/protos/services";
 import { announce, endsBefore, retentionCredential } from "../domain/retention.ts";
 import type { ShredEvents } from "../events.ts";
+import { findOwnRetention } from "../find-own-retention.ts";
 import { openExport, openShred } from "../open.ts";
 import type { AnnouncedErasure } from "../store/announcements.ts";
 import * as announcements from "../store/announcements.ts";
@@ -86,9 +87,11 @@ export function applyRetention(tools: RetentionTools): Job {
 }
 
 /** Announces what is to be erased of a page of events, and takes back what is not. */
-async function announcePage(round: Round, { db, shredding }: RetentionTools): Promise<void> {
+async function announcePage(round: Round, tools: RetentionTools): Promise<void> {
+  const { db, shredding } = tools;
   const { organizer, days, now, after } = round;
   const { events, next } = await shredding.listEnding({ organizer, before: endsBefore({ days, now }), after });
+  if ((await findOwnRetention(organizer, tools)) === undefined) return;
   await db.transaction(async (tx) => {
     if (!(await turnPage(tx, round, { next, roundMinutes }))) return;
     const names = events.map(({ event }) => event);
@@ -154,9 +157,11 @@ async function goOn(erasure: AnnouncedErasure, tools: RetentionTools): Promise<v
 }
 
 /** Asks boxoffice whether an erasure is due, as its event is now; if not, that is noted. */
-async function isDue(erasure: AnnouncedErasure, { db, shredding }: RetentionTools): Promise<boolean> {
+async function isDue(erasure: AnnouncedErasure, tools: RetentionTools): Promise<boolean> {
+  const { db, shredding } = tools;
   const { organizer, event, days, now } = erasure;
   const found = await shredding.findReadiness({ organizer, event }).catch(unlessGone);
+  if ((await findOwnRetention(organizer, tools)) === undefined) return false;
   const ending = found?.ending;
   const announced =
     ending && announce({ endedAt: ending.at, timeZone: ending.timeZone }, { days, now, known: erasure });

@@ -5,7 +5,7 @@ import { event, kinds, long, organizer, retainingShredder } from "../testing/ret
 import { place } from "../testing/start-shredder.ts";
 
 const shredder = retainingShredder();
-const { count, erased, set, sweep, turn, untilDue, upcoming } = shredder;
+const { count, erased, readAgain, set, sweep, turn, untilDue, upcoming } = shredder;
 
 describe("a setting", () => {
   it("[D9.1] is off, until somebody sets it, and then as it was set", async () => {
@@ -90,5 +90,67 @@ describe("a setting", () => {
     };
     await sweep();
     expect(await upcoming()).toEqual([]);
+  });
+});
+
+describe("the setting of an organizer that was removed", () => {
+  const find = async () => (await shredder.service.retention.findRetention({ organizer })).retention;
+  const countSettings = async () => (await shredder.db.many(sql`select retention.organizer from retention`)).length;
+  const another = () => {
+    shredder.service.peers.organizerCreatedAt = 1_700_000_000_000_000;
+  };
+
+  it("[D9.14] does not exist for another one that gets its name, and neither do its announcements", async () => {
+    shredder.service.peers.events = [{ event, at: long }];
+    await set();
+    await sweep();
+    expect([await find(), await upcoming()]).toEqual([expect.anything(), [[event, "announced"]]]);
+    another();
+    expect(await upcoming()).toEqual([]);
+    expect(await find()).toBeUndefined();
+  });
+
+  it.each(["export", "case"] as const)("[D9.14] begins no %s for another one that gets its name", async (what) => {
+    shredder.service.peers.events = [{ event, at: long }];
+    await set();
+    await untilDue();
+    if (what === "case") await turn();
+    another();
+    await turn();
+    expect(await count()).toEqual({ exports: what === "case" ? 1 : 0, cases: 0, requested: 0 });
+    expect(await countSettings()).toBe(0);
+  });
+
+  it.each([1_700_000_000_000_000, undefined])(
+    "[D9.14] is ended by the next round (another one: %s)",
+    async (createdAt) => {
+      await set();
+      await sweep();
+      shredder.service.peers.organizerCreatedAt = createdAt;
+      shredder.service.peers.events = [{ event, at: long }];
+      await sweep();
+      expect(await countSettings()).toBe(1);
+      await readAgain();
+      await sweep();
+      expect([await countSettings(), await upcoming()]).toEqual([0, []]);
+    },
+  );
+
+  it("[D9.14] is announced anew where another one sets the same", async () => {
+    shredder.service.peers.events = [{ event, at: long }];
+    await set();
+    await untilDue();
+    another();
+    await set();
+    await turn();
+    expect([await upcoming(), await count()]).toMatchObject([[[event, "announced"]], { exports: 0 }]);
+  });
+
+  it("[D9.14] belongs to the present one where it was not noted whose it is", async () => {
+    const { retention } = await set();
+    await shredder.db.run(sql`update retention set organizer_created_at = null`);
+    expect(await find()).toEqual(retention);
+    another();
+    expect(await find()).toBeUndefined();
   });
 });

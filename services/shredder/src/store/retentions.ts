@@ -8,9 +8,13 @@ export interface Retention {
   readonly days: number;
   readonly kinds: readonly string[];
   readonly changedAt: number;
+  /** When the organizer was created that has set it; null: it was not noted yet. */
+  readonly organizerCreatedAt: number | null;
 }
 
-const columns = sql`retention.organizer, retention.days, retention.kinds, retention.changed_at as "changedAt"`;
+const columns = sql`
+  retention.organizer, retention.days, retention.kinds, retention.changed_at as "changedAt",
+  retention.organizer_created_at as "organizerCreatedAt"`;
 
 /** Finds what an organizer has set; undefined: nothing. */
 export function findRetention(db: Queryable, organizer: string): Promise<Retention | undefined> {
@@ -20,15 +24,21 @@ export function findRetention(db: Queryable, organizer: string): Promise<Retenti
 /** Stores what an organizer sets. What it has set before is no longer announced, unless it is the same. */
 export async function setRetention(
   tx: Tx,
-  row: Omit<Retention, "changedAt"> & { readonly instance: string },
+  row: Omit<Retention, "changedAt" | "organizerCreatedAt"> & {
+    readonly organizerCreatedAt: number;
+    readonly instance: string;
+  },
 ): Promise<Retention> {
   const changed = await tx.run(sql`
-    insert into retention as kept (organizer, days, kinds, instance)
-    values (${row.organizer}, ${row.days}, ${row.kinds}::text[], ${row.instance})
+    insert into retention as kept (organizer, days, kinds, instance, organizer_created_at)
+    values (${row.organizer}, ${row.days}, ${row.kinds}::text[], ${row.instance},
+            ${toTimestamp(row.organizerCreatedAt)}::timestamptz)
         on conflict (organizer) do update
-       set days = excluded.days, kinds = excluded.kinds, instance = excluded.instance, changed_at = clock_timestamp(),
+       set days = excluded.days, kinds = excluded.kinds, instance = excluded.instance,
+           organizer_created_at = excluded.organizer_created_at, changed_at = clock_timestamp(),
            round_after = '', round_at = clock_timestamp()
-     where (kept.days, kept.kinds) is distinct from (excluded.days, excluded.kinds)`);
+     where (kept.days, kept.kinds, kept.organizer_created_at)
+           is distinct from (excluded.days, excluded.kinds, excluded.organizer_created_at)`);
   if (changed > 0)
     await tx.run(sql`delete from announced_erasure where announced_erasure.organizer = ${row.organizer}`);
   return tx.one<Retention>(sql`select ${columns} from retention where retention.organizer = ${row.organizer}`);
@@ -37,6 +47,26 @@ export async function setRetention(
 /** Deletes what an organizer has set, and what is announced of it. */
 export async function deleteRetention(db: Queryable, organizer: string): Promise<void> {
   await db.run(sql`delete from retention where retention.organizer = ${organizer}`);
+}
+
+const isAsFound = ({ organizer, changedAt }: Retention) => sql`
+  retention.organizer = ${organizer} and retention.changed_at = ${toTimestamp(changedAt)}::timestamptz`;
+
+/** Notes whose setting it is. */
+export async function noteOrganizer(
+  db: Queryable,
+  found: Retention,
+  { createdAt }: { readonly createdAt: number },
+): Promise<void> {
+  await db.run(sql`
+    update retention
+       set organizer_created_at = ${toTimestamp(createdAt)}::timestamptz
+     where ${isAsFound(found)}`);
+}
+
+/** Deletes what a former organizer has set; false: somebody else has done so, or the present one has set something. */
+export async function deleteForeign(db: Queryable, found: Retention): Promise<boolean> {
+  return (await db.run(sql`delete from retention where ${isAsFound(found)}`)) > 0;
 }
 
 /** A page of events that is to be read for the announcements of an organizer. */

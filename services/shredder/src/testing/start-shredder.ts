@@ -69,6 +69,8 @@ export async function startShredder(db: Db) {
   const peers = {
     holders: Object.fromEntries(names.map((name) => [name, holder()])) as Record<(typeof names)[number], FakeHolder>,
     problem: undefined as string | undefined,
+    /** When the organizer of any name was created; undefined: there is none. */
+    organizerCreatedAt: 1_600_000_000_000_001 as number | undefined,
     /** What boxoffice lists; others have no end. */
     events: [] as FakeEvent[],
     /** Happens while a page of them is read. */
@@ -139,6 +141,11 @@ export async function startShredder(db: Db) {
       if (found === undefined) throw new Fault("not_found", "no_such_event", "there is no such event");
       return { problem: found.problem, ending: endOf(found) };
     },
+    async findOrganizer() {
+      const { organizerCreatedAt: createdAt } = peers;
+      if (createdAt === undefined) throw new Fault("not_found", "organizer_not_found", "there is no such organizer");
+      return { createdAt };
+    },
     async listEnding({ organizer, before, after }) {
       const page = peers.events
         .filter((each) => ownerOf(each) === organizer && each.event > after)
@@ -204,6 +211,7 @@ export async function startShredder(db: Db) {
         reopened: [],
         settling: undefined,
         isCaughtUp: true,
+        organizerCreatedAt: 1_600_000_000_000_001,
         events: [],
         listing: undefined,
         asking: undefined,

@@ -66,6 +66,15 @@ export interface EndingEvent {
   problem?: string | undefined;
 }
 
+export interface FindOrganizerRequest {
+  organizer: string;
+}
+
+export interface FindOrganizerResponse {
+  /** Another organizer that gets the name has another one. Microseconds since 1970 UTC, as all instants. */
+  createdAt: number;
+}
+
 function createBaseFindReadinessRequest(): FindReadinessRequest {
   return { organizer: "", event: "" };
 }
@@ -430,6 +439,98 @@ export const EndingEvent: MessageFns<EndingEvent> = {
   },
 };
 
+function createBaseFindOrganizerRequest(): FindOrganizerRequest {
+  return { organizer: "" };
+}
+
+export const FindOrganizerRequest: MessageFns<FindOrganizerRequest> = {
+  encode(message: FindOrganizerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindOrganizerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindOrganizerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindOrganizerResponse(): FindOrganizerResponse {
+  return { createdAt: 0 };
+}
+
+export const FindOrganizerResponse: MessageFns<FindOrganizerResponse> = {
+  encode(message: FindOrganizerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.createdAt !== 0) {
+      writer.uint32(8).int64(message.createdAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindOrganizerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindOrganizerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.createdAt = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type ShreddingServiceService = typeof ShreddingServiceService;
 export const ShreddingServiceService = {
   /** Tells whether the personal data of an event may be erased. */
@@ -453,6 +554,17 @@ export const ShreddingServiceService = {
     responseSerialize: (value: ListEndingResponse): Buffer => Buffer.from(ListEndingResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListEndingResponse => ListEndingResponse.decode(value),
   },
+  /** Tells which organizer has a name now. Not found: none. */
+  findOrganizer: {
+    path: "/ticketing.boxoffice.v1.ShreddingService/FindOrganizer" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindOrganizerRequest): Buffer => Buffer.from(FindOrganizerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindOrganizerRequest => FindOrganizerRequest.decode(value),
+    responseSerialize: (value: FindOrganizerResponse): Buffer =>
+      Buffer.from(FindOrganizerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindOrganizerResponse => FindOrganizerResponse.decode(value),
+  },
 } as const;
 
 export interface ShreddingServiceServer extends UntypedServiceImplementation {
@@ -460,6 +572,8 @@ export interface ShreddingServiceServer extends UntypedServiceImplementation {
   findReadiness: handleUnaryCall<FindReadinessRequest, FindReadinessResponse>;
   /** Reads a page of the events of an organizer, in the order of their names, and shows those of it that end before an instant. */
   listEnding: handleUnaryCall<ListEndingRequest, ListEndingResponse>;
+  /** Tells which organizer has a name now. Not found: none. */
+  findOrganizer: handleUnaryCall<FindOrganizerRequest, FindOrganizerResponse>;
 }
 
 export interface ShreddingServiceClient extends Client {
@@ -494,6 +608,22 @@ export interface ShreddingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListEndingResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells which organizer has a name now. Not found: none. */
+  findOrganizer(
+    request: FindOrganizerRequest,
+    callback: (error: ServiceError | null, response: FindOrganizerResponse) => void,
+  ): ClientUnaryCall;
+  findOrganizer(
+    request: FindOrganizerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindOrganizerResponse) => void,
+  ): ClientUnaryCall;
+  findOrganizer(
+    request: FindOrganizerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindOrganizerResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,14 @@
+import type { Db } from "@tessera/kit/pg/database";
+import type { FindOrganizerRequest, FindOrganizerResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/shredding";
+import { fault } from "../faults.ts";
+import { findCreation } from "../store/organizers.ts";
+
+/** Tells which organizer has a name now: others had it before, or will. */
+export async function findOrganizer(
+  { organizer }: FindOrganizerRequest,
+  { db }: { readonly db: Db },
+): Promise<FindOrganizerResponse> {
+  const createdAt = await findCreation(db, organizer);
+  if (createdAt === undefined) throw fault("organizer_not_found", "there is no such organizer");
+  return { createdAt };
+}
