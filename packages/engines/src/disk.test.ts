@@ -76,6 +76,27 @@ describe("a folder of files", () => {
     for (const key of ["short", "link"]) expect(await files.get(key)).toBeUndefined();
   });
 
+  it.each([
+    ["is gone", (directory: string) => rm(directory, { recursive: true })],
+    ["is an empty mount point", (directory: string) => rm(join(directory, "content"), { recursive: true })],
+    ["is a file", (directory: string) => rm(directory, { recursive: true }).then(() => writeFile(directory, ""))],
+  ])("that %s has lost its volume, not its files: no answer says that they were deleted", async (_name, lose) => {
+    const directory = join(await freshFolder(), "files");
+    await diskFiles({ directory }).put("a", Buffer.from("x"), text);
+    const files = diskFiles({ directory });
+    await lose(directory);
+    const gone = { kind: "unavailable", code: "files_unavailable", message: expect.stringContaining("is gone") };
+    await expect(files.get("a")).rejects.toMatchObject(gone);
+    await expect(files.read("a", 1)).rejects.toMatchObject(gone);
+    await expect(files.remove(["a"])).rejects.toMatchObject(gone);
+    await expect(collect(files.list(""))).rejects.toMatchObject(gone);
+    await expect(files.put("b", Buffer.from("x"), text)).rejects.toMatchObject(gone);
+    await rm(directory, { recursive: true, force: true });
+    await diskFiles({ directory }).put("b", Buffer.from("x"), text);
+    expect(await files.get("a")).toBeUndefined();
+    expect((await collect(files.list(""))).map(({ key }) => key)).toEqual(["b"]);
+  });
+
   it("says what is wrong where it cannot be", async () => {
     const directory = join(await freshFolder(), "file");
     await writeFile(directory, "in the way");

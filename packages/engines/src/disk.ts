@@ -1,5 +1,17 @@
-import { close as closeFile, type Dirent, open as openFile, read as readFile } from "node:fs";
-import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { close as closeFile, type Dirent, existsSync, open as openFile, read as readFile } from "node:fs";
+import {
+  constants,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -48,6 +60,22 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     await syncFolder(dirname(path));
   }
 
+  // Removals leave this folder in place: where it was and is not, its volume is away, and no file of it was deleted.
+  let wasMade = existsSync(content);
+
+  /** Refuses to go on, as if there were no files, where the folder of all files is gone. */
+  async function requireContent(): Promise<undefined> {
+    try {
+      await stat(content);
+      wasMade = true;
+    } catch (error) {
+      if (!isAbsence(error)) throw toFault(error);
+      if (!wasMade) return;
+      const message = "the folder for files is gone; mount its volume again, or restart to begin with an empty one";
+      throw fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
+    }
+  }
+
   const files: Files = {
     async put(key, source, { contentType }) {
       requireKey(key);
@@ -55,11 +83,13 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       const digest = digestOf(source);
       const draft = join(incoming, await leftoverName());
       try {
+        await requireContent();
         await makeFolder(incoming);
         clear();
         try {
           await write(draft, header(contentType), digest.chunks());
           await place(draft, pathOf(content, key));
+          wasMade = true;
         } finally {
           await rm(draft, { force: true });
         }
@@ -88,7 +118,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
         return { ...found, content: read(file, { first, last }) } satisfies FoundFile;
       } catch (error) {
         await file?.close();
-        if (isAbsence(error)) return undefined;
+        if (isAbsence(error)) return requireContent();
         throw toFault(error);
       }
     },
@@ -99,7 +129,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       try {
         bytes = await readBegin(pathOf(content, key), headerBytes + size);
       } catch (error) {
-        if (isAbsence(error)) return undefined;
+        if (isAbsence(error)) return requireContent();
         throw toFault(error);
       }
       if (bytes.length === headerBytes + size) return bytes.subarray(headerBytes);
@@ -109,6 +139,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
 
     async remove(keys) {
       for (const key of keys) requireKey(key);
+      await requireContent();
       try {
         for (const key of keys) await removeOne(content, key);
       } catch (error) {
@@ -117,6 +148,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     },
 
     async *list(prefix) {
+      await requireContent();
       try {
         yield* walk(content, { above: "", prefix });
       } catch (error) {
