@@ -11,7 +11,8 @@ import { openPipe } from "./pipe-transport.ts";
 import type { Printed, PrintJob } from "./print-job.ts";
 import type { Profile } from "./profile.ts";
 
-const longestStartMs = 20_000;
+/** The browser has ended before it answered: it cannot run like this. */
+export class EndedAtOnce extends Error {}
 
 /** A tab that prints one job after the other. */
 export interface Tab {
@@ -36,13 +37,15 @@ export interface StartOptions {
   /** Folders and variables of its own. */
   readonly profile: Profile;
   readonly isSandboxed: boolean;
+  /** How long it may take until it answers. */
+  readonly maxMs: number;
 }
 
 /**
  * Starts a browser that nothing but this process can speak to. It ends with this process, whatever ends that: its pipe
  * is closed then.
  */
-export async function startChromium({ executable, profile, isSandboxed }: StartOptions): Promise<Chromium> {
+export async function startChromium({ executable, profile, isSandboxed, maxMs }: StartOptions): Promise<Chromium> {
   const args = [...flags, ...(isSandboxed ? [] : ["--no-sandbox"]), `--user-data-dir=${profile.folder}`, "about:blank"];
   const child = spawn(executable, args, {
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
@@ -63,7 +66,7 @@ export async function startChromium({ executable, profile, isSandboxed }: StartO
   };
   const failed = new Promise<never>((_resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`it ended at once (${code ?? signal}): ${output()}`)));
+    child.once("exit", (code, signal) => reject(new EndedAtOnce(`it ended at once (${code ?? signal}): ${output()}`)));
   });
   // It may fail after the connection is made.
   failed.catch(() => undefined);
@@ -71,8 +74,9 @@ export async function startChromium({ executable, profile, isSandboxed }: StartO
     const transport = openPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const connected = puppeteer.connect({ transport, defaultViewport: null, protocolTimeout: 300_000 });
     const browser = await waitAtMost(
-      longestStartMs,
-      Promise.race([connected, failed]),
+      maxMs,
+      // What closes the pipe is the end of the browser.
+      Promise.race([connected.catch(() => failed), failed]),
       () => new Error(`it does not answer: ${output()}`),
     );
     return {
