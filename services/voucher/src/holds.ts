@@ -23,8 +23,8 @@ export interface Held {
   confirm(tx: Tx): Promise<void>;
 }
 
-/** Boxoffice waits three seconds for its lock. */
-const holdMs = 5000;
+/** Boxoffice waits three seconds for the turn of the organizer, and three for its lock. */
+const holdMs = 7000;
 
 /**
  * Holds capacity in boxoffice while `work` stores the vouchers that need it.

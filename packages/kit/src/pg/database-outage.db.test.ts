@@ -233,7 +233,7 @@ describe("a dedicated connection", () => {
     const take = sql`select pg_try_advisory_lock(4711) as taken`;
     expect(await first.one(take)).toEqual({ taken: true });
     expect(await second.one(take)).toEqual({ taken: false });
-    expect(await killBackends()).toBe(1);
+    expect(await killBackends()).toBeGreaterThan(0);
     expect(await second.one(take)).toEqual({ taken: true });
   });
 });

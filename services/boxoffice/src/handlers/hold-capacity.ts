@@ -20,8 +20,8 @@ const mostNeeds = 10_000;
 /** A hold keeps its connection while it waits for the lock of its event. Most connections are left to other requests. */
 const mostHolds = 4;
 
-/** With the three seconds that a hold may wait for the lock it is shorter than callers wait. */
-const longestWaitMs = 1500;
+/** As long as a hold waits for the lock: a sale that holds it is over by then, unless others follow. */
+const longestWaitMs = 3000;
 
 /** Makes the turns of holds. An organizer has half of them, so another one begins while those of the first wait for each other. */
 export function shareHolds(): Turns {
