@@ -1,6 +1,7 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { openBackgroundCache } from "./background-cache.ts";
+import { openFlattener } from "./flatten-in-thread.ts";
 
 it("[L56.4] an organizer has a few backgrounds read at a time, and keeps no other from its own", async () => {
   const cache = openBackgroundCache();
@@ -18,4 +19,27 @@ it("[L56.4] an organizer has a few backgrounds read at a time, and keeps no othe
   expect(reading).toBe(4);
   gate.resolve(bytes);
   expect(await Promise.all(ofOne)).toHaveLength(10);
+});
+
+it("[L56.2] a background that a busy machine was too slow for is tried again later, and not at once", async () => {
+  const document = await PDFDocument.create();
+  document.addPage();
+  const bytes = await document.save();
+  const slow = openFlattener({ maxMs: 0, maxHeap: 160, idleMs: 1000, threads: 1 });
+  const usual = openFlattener();
+  let tries = 0;
+  const cache = openBackgroundCache({
+    flatten: (file, party) => {
+      tries += 1;
+      return (tries === 1 ? slow : usual)(file, party);
+    },
+    slowMs: 500,
+  });
+  const prepare = () => cache.prepare({ id: "large", bytes }, "one");
+  const failed = { kind: "unavailable", code: "background_overloaded" };
+  await expect(prepare()).rejects.toMatchObject(failed);
+  await expect(prepare()).rejects.toMatchObject(failed);
+  expect(tries).toBe(1);
+  await vi.waitFor(async () => expect((await prepare()).pages).toHaveLength(1), { timeout: 10_000 });
+  expect(tries).toBe(2);
 });

@@ -1,7 +1,8 @@
 import { Fault } from "@tessera/kit/fault";
 import { Turns } from "@tessera/kit/turns";
+import { fault } from "../faults.ts";
 import { drawDefaultBackground } from "./default-background.ts";
-import { openFlattener, overloaded, waitMs } from "./flatten-in-thread.ts";
+import { openFlattener, overloaded, type PrepareBackground, waitMs, wasTooSlow } from "./flatten-in-thread.ts";
 import { type PreparedBackground, prepareBackground } from "./prepare-background.ts";
 import type { BackgroundFile } from "./ticket.ts";
 
@@ -25,13 +26,20 @@ const mostBytes = 64 * 1024 * 1024;
 /** What a failure counts: a thousandth of all. */
 const failureBytes = mostBytes / 1000;
 
+/** One that took too long is not tried again for so long: each try keeps a thread from others. */
+const usualSlowMs = 60_000;
+
 /** So many backgrounds of one organizer are read and held until they are prepared: each may have ten megabytes. */
 const mostOfEach = 4;
 
-export function openBackgroundCache(): BackgroundCache {
+export function openBackgroundCache({
+  flatten = openFlattener(),
+  slowMs = usualSlowMs,
+}: {
+  readonly flatten?: PrepareBackground;
+  readonly slowMs?: number;
+} = {}): BackgroundCache {
   const kept = new Map<string, { readonly prepared: Promise<NamedBackground>; size: number }>();
-
-  const flatten = openFlattener();
   const readings = new Turns({ total: Number.POSITIVE_INFINITY, each: mostOfEach, waitMs, busy: overloaded });
 
   async function prepareNew(file: BackgroundFile | typeof builtIn, party: string): Promise<PreparedBackground> {
@@ -59,17 +67,22 @@ export function openBackgroundCache(): BackgroundCache {
         kept.set(id, known);
         return known.prepared;
       }
-      const prepared = prepareNew(file, party).then((fresh) => ({ ...fresh, name: id }));
+      const preparing = prepareNew(file, party);
+      const prepared = preparing.then((fresh) => ({ ...fresh, name: id }), refuse);
       const entry = { prepared, size: 0 };
       kept.set(id, entry);
-      void prepared.then(
+      void preparing.then(
         ({ size }) => {
           entry.size = size;
           forgetOldest();
         },
         (error: unknown) => {
-          // A file that cannot be read never can: it is not tried for each ticket.
-          if (!(error instanceof Fault && error.code === "background_unusable")) kept.delete(id);
+          const forget = () => {
+            if (kept.get(id) === entry) kept.delete(id);
+          };
+          // A file that cannot be read never can, and one that took too long soon takes as long: none is tried for each ticket.
+          if (wasTooSlow(error)) setTimeout(forget, slowMs).unref();
+          else if (!(error instanceof Fault && error.code === "background_unusable")) forget();
           entry.size = failureBytes;
           forgetOldest();
         },
@@ -77,4 +90,10 @@ export function openBackgroundCache(): BackgroundCache {
       return prepared;
     },
   };
+}
+
+function refuse(cause: unknown): never {
+  if (!wasTooSlow(cause)) throw cause;
+  const message = "The background takes too long to be prepared. Try again later, or set a simpler PDF.";
+  throw fault("background_overloaded", message, { cause, retryAfterMs: usualSlowMs });
 }

@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
@@ -54,6 +55,11 @@ export function overloaded(cause?: unknown) {
     cause,
     retryAfterMs: 5000,
   });
+}
+
+/** Whether a background was given up because of its time: it may have had less than it needs on a busy machine. */
+export function wasTooSlow(error: unknown): boolean {
+  return error instanceof Fault && error.cause instanceof ThreadFailure && error.cause.trouble === "too slow";
 }
 
 function refuse(cause: unknown): never {
