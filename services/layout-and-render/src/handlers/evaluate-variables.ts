@@ -1,7 +1,9 @@
 import type { Clock } from "@tessera/kit/clock";
+import { inSlices } from "@tessera/kit/in-slices";
 import type { Call, Client } from "@tessera/kit/rpc";
 import type {
   AnswerPicture,
+  EvaluatedTicket,
   EvaluateVariablesRequest,
   EvaluateVariablesResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
@@ -13,6 +15,9 @@ import { findScans } from "../first-entries.ts";
 import { readTicketsOf } from "../ticket-data.ts";
 
 const mostPositions = 100;
+
+/** Of all names and texts in an answer, which has at most 16 MiB: an event may have megabytes of its own on each ticket. */
+const mostLetters = 4_000_000;
 
 /** A gate waits half a second for all variables. */
 const patienceMs = 250;
@@ -40,14 +45,18 @@ export async function evaluateVariables(
     findScans(firstEntries, { ...place, patienceMs }, positions),
   ]);
   const now = clock.now();
-  return {
-    tickets: Array.from(tickets, ([position, ticket]) => {
-      const { texts, images } = evaluateAll({ ...ticket, scans }, { now, formats });
-      const pictures = Array.from(images, ([name, image]): [string, AnswerPicture] => [
-        name,
-        { owner: image?.position ?? 0, question: image?.question ?? 0 },
-      ]);
-      return { position, texts: Object.fromEntries(texts), images: Object.fromEntries(pictures) };
-    }),
-  };
+  const evaluated: EvaluatedTicket[] = [];
+  let left = mostLetters;
+  await inSlices(tickets, ([position, ticket]) => {
+    if (left < 0) return;
+    const { texts, images } = evaluateAll({ ...ticket, scans }, { now, formats });
+    for (const [name, text] of texts) left -= name.length + text.length;
+    if (left < 0) return;
+    const pictures = Array.from(images, ([name, image]): [string, AnswerPicture] => [
+      name,
+      { owner: image?.position ?? 0, question: image?.question ?? 0 },
+    ]);
+    evaluated.push({ position, texts: Object.fromEntries(texts), images: Object.fromEntries(pictures) });
+  });
+  return { tickets: evaluated };
 }

@@ -208,7 +208,7 @@ export interface EvaluateVariablesRequest {
 }
 
 export interface EvaluateVariablesResponse {
-  /** Positions that do not exist are left out. */
+  /** Positions that do not exist are left out, and so are the last ones of more than an answer has room for. */
   tickets: EvaluatedTicket[];
 }
 
