@@ -3,7 +3,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
 /** What an id can be of. */
-export type IdKind = "item" | "variation" | "subevent" | "position";
+export type IdKind = "item" | "variation" | "subevent" | "position" | "voucher";
 
 const ofEvent: Readonly<Record<IdKind, Sql>> = {
   item: sql`select item.id from item where item.organizer = asked.organizer and item.event = asked.event`,
@@ -13,6 +13,12 @@ const ofEvent: Readonly<Record<IdKind, Sql>> = {
   position: sql`
     select position.id from position where position.organizer = asked.organizer and position.event = asked.event
                                        and position.id = any(asked.ids)`,
+  // Few vouchers are kept here; tickets name those that they were bought with.
+  voucher: sql`
+    select wanted.id
+      from unnest(asked.ids) as wanted (id)
+     where exists (select from position where position.organizer = asked.organizer and position.event = asked.event
+                                          and position.voucher = wanted.id)`,
   variation: sql`
     select (variation ->> 'id')::bigint
       from item

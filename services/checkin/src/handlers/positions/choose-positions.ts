@@ -72,7 +72,7 @@ export async function resolveVoucher(
   return code === undefined || code.includes("\0") ? undefined : findVoucherOfCode(db, place, code);
 }
 
-/** Names the parameters with ids that the event does not have. Only vouchers that were used are known here, so none is unknown. */
+/** Names the parameters with ids that the event does not have. */
 export async function findUnknownIds(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -84,6 +84,7 @@ export async function findUnknownIds(
     ["variation", "variation", filters.variations],
     ["subevent", "date", filters.subevents],
     ["position", "position", filters.addonTo],
+    ["voucher", "voucher", filters.voucher === undefined ? [] : [{ ids: [filters.voucher], parameter: "voucher" }]],
   ];
   const fields: Record<string, string[]> = {};
   for (const [kind, what, sent] of groups) {
