@@ -60,7 +60,7 @@ export async function keepFactTables(
     () => deleteOld(db, "answered_request", sql`answered_at < ${ago(requestDays * dayMicros)}`),
     async () => {
       const deleted = await deleteOld(db, "dead_letter", sql`parked_at < ${ago(deadLettersMs * 1000)}`);
-      if (deleted > 0) log?.warn("dead letters deleted: none of them was replayed in time", { deleted });
+      if (deleted > 0) log?.warn("parked facts deleted: none of them was replayed in time", { deleted });
     },
     () => deleteOld(db, "rebuild", sql`finished_at < ${oldest}::date`),
   ]);
