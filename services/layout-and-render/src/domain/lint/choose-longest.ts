@@ -12,6 +12,9 @@ const measures: readonly Measure[] = [
   (value) => Math.max(...value.split(/\s/).map(widthInEm)),
 ];
 
+/** In letters, of values that are not measured again: a thousand tickets full of others would fill the memory. */
+const mostRemembered = 5_000_000;
+
 /** What was longest in one way, of each element. */
 interface Longest {
   readonly measure: Measure;
@@ -24,6 +27,7 @@ export class LongestValues {
   readonly #ways: readonly Longest[] = measures.map((measure) => ({ measure, elements: [], sizes: [] }));
   readonly #codes = new Map<number, Map<Redundancy, string>>();
   readonly #seen = new Set<string>();
+  #room = mostRemembered;
 
   add(elements: readonly ResolvedElement[]): void {
     for (const [index, element] of elements.entries()) {
@@ -31,7 +35,10 @@ export class LongestValues {
       // Most values are the same on many tickets.
       const key = `${index} ${value}`;
       if (this.#seen.has(key)) continue;
-      this.#seen.add(key);
+      if (value.length <= this.#room) {
+        this.#seen.add(key);
+        this.#room -= value.length;
+      }
       for (const longest of this.#ways) replaceShorter(longest, { index, element, size: longest.measure(value) });
       if (element.type === "barcodearea") this.#addCode(index, value);
     }

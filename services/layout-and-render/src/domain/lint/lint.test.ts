@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
 import { event, item, position, ticket } from "../../testing/ticket.ts";
@@ -178,6 +180,18 @@ describe("[L48.3] names", () => {
     ]);
     expect(unknown(aCode("", { content: "" }))).toEqual([["unknown_variable", "Its content is empty."]]);
   });
+});
+
+it("[L48.5] long values of a thousand tickets do not stay in memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const longest = new LongestValues();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let number = 0; number < 1000; number += 1) longest.add([anArea(`${number}`.padEnd(50_000, "x"))]);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(25_000_000);
+  expect(longest.tickets()).toHaveLength(4);
 });
 
 it("[L48.5] the longest values of many tickets are longest as a whole, in lines, by line and by word", () => {
