@@ -3,7 +3,7 @@ import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/
 import type { Tx } from "@tessera/kit/pg/database";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
-import { entityKey, topics } from "@tessera/protos/topics";
+import { topics } from "@tessera/protos/topics";
 import { findChanged } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
@@ -43,19 +43,13 @@ export async function applyGivenAnswers(
   facts: readonly (AnswersGiven & { readonly at: number })[],
 ): Promise<void> {
   await takeLocks(tx, locksOf(facts));
-  const given = new Map(facts.map((fact) => [topics.answersGiven.key(fact), fact.answers]));
-  const places = facts.map(({ organizer, event, position: id, at }) => ({
-    organizer,
-    event,
-    id,
-    at: at + clockMargin,
-  }));
-  const nameOf = ({ organizer, event, id }: positions.PositionPlace) => entityKey(organizer, event, id);
-  const later = new Set((await positions.findMadeAfter(tx, places)).map(nameOf));
-  const stored = (await positions.find(tx, places)).filter((position) => !later.has(nameOf(position)));
-  const changes = stored.map((position): Change => {
+  const given = new Map(facts.map((fact) => [topics.answersGiven.key(fact), fact]));
+  const places = facts.map(({ organizer, event, position: id }) => ({ organizer, event, id }));
+  const changes = (await positions.find(tx, places)).map((position): Change => {
     const upTo = position.gate?.upTo ?? 0;
-    const fresh = (given.get(positionChanged.key(position)) ?? []).filter(({ revision }) => revision > upTo);
+    const { answers, at } = given.get(positionChanged.key(position)) ?? { answers: [], at: 0 };
+    const isLater = position.madeAt !== null && position.madeAt > at + clockMargin;
+    const fresh = isLater ? [] : answers.filter(({ revision }) => revision > upTo);
     const rows = new Map<number, gateAnswers.GateAnswerRow>();
     for (const answer of fresh) {
       const { question } = answer;

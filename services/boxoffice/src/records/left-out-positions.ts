@@ -23,6 +23,17 @@ export function findMissing({ code, positions: sent }: OrderData, stored: Known[
   return had.filter((id) => !has.has(id));
 }
 
+/** Finds those of some positions that another order has than the one that brings them: its code, and their ids. */
+export function findTaken(
+  brought: readonly { readonly id: number; readonly orderCode: string }[],
+  { positions: orderOf }: Known,
+): { readonly code: string; readonly id: number }[] {
+  return brought.flatMap(({ id, orderCode }) => {
+    const code = orderOf.get(id);
+    return code === undefined || code === orderCode ? [] : [{ code, id }];
+  });
+}
+
 /**
  * Adds to orders the positions that their records leave out and no other order brings: canceled, as shops cancel them. They
  * keep their scans, which count again if the position comes back, here or in another order.
@@ -73,10 +84,7 @@ export async function dropTakenOver(
   scope: Scope,
   { rows, known }: { readonly rows: readonly positions.PositionRow[]; readonly known: Known },
 ): Promise<void> {
-  const taken = rows.flatMap(({ id, orderCode }) => {
-    const code = known.positions.get(id);
-    return code === undefined || code === orderCode ? [] : [{ code, id }];
-  });
+  const taken = findTaken(rows, known);
   if (taken.length === 0) return;
   const ids = taken.map(({ id }) => id);
   if ((await findErasedUntil(tx, scope)).size > 0)

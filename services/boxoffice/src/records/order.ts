@@ -30,7 +30,7 @@ import {
 } from "./file-answers.ts";
 import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
-import { dropTakenOver, findMissing, keepLeftOut, noteAges } from "./left-out-positions.ts";
+import { dropTakenOver, findMissing, findTaken, keepLeftOut, noteAges } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";
 import { refuseErased } from "./order-personal-data.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -103,10 +103,12 @@ export const order: RecordKind<OrderRecord> = {
     const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
     const placedAt = isAnyErased ? await findOlderOrders(tx, scope, { values, known }) : new Map<string, number>();
     const lostAt = isAnyErased ? await findLost(tx, scope, ids) : new Map<number, number>();
-    const elsewhere = values.flatMap(({ data }) =>
-      data.positions.flatMap(({ id }) => ((known.positions.get(id) ?? data.code) === data.code ? [] : [id])),
+    const taken = values.flatMap((value) => findTaken(value.positions, known));
+    const leftOut = await positions.findLeftOut(
+      tx,
+      scope,
+      taken.map(({ id }) => id),
     );
-    const leftOut = await positions.findLeftOut(tx, scope, elsewhere);
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
       const found = refuseMissing(left, { known, leftOut, erased, placedAt, lostAt });

@@ -27,7 +27,6 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
 /** The document of a position within that of its order, in JSON. */
 export interface PositionDocument {
   readonly code: string;
-  readonly id: number;
   readonly document: string;
 }
 
@@ -38,7 +37,7 @@ export async function findPositionDocuments(
   { codes, ids }: { readonly codes: readonly string[]; readonly ids: readonly number[] },
 ): Promise<PositionDocument[]> {
   return tx.many<PositionDocument>(sql`
-    select "order".code, (each.document ->> 'id')::bigint as id, each.document::text as document
+    select "order".code, each.document::text as document
       from "order"
      cross join lateral jsonb_array_elements("order".data -> 'positions') with ordinality as each (document, place)
      where "order".organizer = ${organizer}

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera/kit/pg/table";
+import { bigint, boolean, bytea, decimal, rowsAs, text } from "@tessera/kit/pg/table";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
@@ -223,26 +223,18 @@ export async function readEarlierCheckins(
   return new Map(rows.map((row) => [row.id, row.earlierCheckins]));
 }
 
+/** A position, and when its row was made, in microseconds since 1970; null: before that was noted. */
+export interface FoundPosition extends StoredPosition {
+  readonly madeAt: number | null;
+}
+
 /** Finds positions; those that were deleted are left out. */
-export async function find(db: Queryable, places: readonly PositionPlace[]): Promise<StoredPosition[]> {
-  return db.many<StoredPosition>(sql`
-    select ${storedPosition(sql`position`)}
+export async function find(db: Queryable, places: readonly PositionPlace[]): Promise<FoundPosition[]> {
+  return db.many<FoundPosition>(sql`
+    select ${storedPosition(sql`position`)}, position.made_at as "madeAt"
       from ${rowsAs("wanted", key, places)}
       join position
         on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id`);
-}
-
-/** Finds those of some positions that were made after an instant of their own, in microseconds since 1970. */
-export async function findMadeAfter(
-  db: Queryable,
-  places: readonly (PositionPlace & { readonly at: number })[],
-): Promise<PositionPlace[]> {
-  return db.many<PositionPlace>(sql`
-    select position.organizer, position.event, position.id
-      from ${rowsAs("wanted", { ...key, at: instant }, places)}
-      join position
-        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id
-     where position.made_at > wanted.at`);
 }
 
 /** Reads the states of those of some positions for which a gate ever answered: usually of no position. */

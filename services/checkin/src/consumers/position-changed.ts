@@ -107,17 +107,16 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
 async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {
   if (entities.length === 0) return;
   const held = byName(await lockPositions(tx, keysOf(entities)));
-  const isDeletion = ({ key, deletedAt }: Entity) =>
-    deletedAt !== undefined && deletedAt > (held.get(nameOf(key))?.revision ?? Number.NEGATIVE_INFINITY);
-  const deleted = entities.filter(isDeletion).map(({ key }) => key);
+  const deleted: EntityKey[] = [];
   const changed: ReturnType<typeof toPositionCopy>[] = [];
   const moves: Move[] = [];
   const moveScans: Move[] = [];
   const buckets = new Map<string, Bucket | null>();
-  for (const entity of entities) {
-    const { key, newest } = entity;
-    const wasDeleted = isDeletion(entity);
+  for (const { key, deletedAt, newest } of entities) {
     const former = held.get(nameOf(key));
+    // One that boxoffice was asked for may have come before the deletion of its predecessor.
+    const wasDeleted = deletedAt !== undefined && deletedAt > (former?.revision ?? Number.NEGATIVE_INFINITY);
+    if (wasDeleted) deleted.push(key);
     const before = wasDeleted ? undefined : former;
     const after = newest === null || isStale(newest, before) ? undefined : toPositionCopy(newest);
     if (after !== undefined) changed.push(after);
@@ -147,10 +146,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
 /** What the facts of one batch say of one position. */
 interface Entity {
   readonly key: EntityKey;
-  /**
-   * It was deleted, whether or not it was created again; its states before that have lower revisions. One that boxoffice was
-   * asked for may have come before the deletion of its predecessor.
-   */
+  /** It was deleted, whether or not it was created again; its states before that have lower revisions. */
   readonly deletedAt: number | undefined;
   /** Null: it is deleted. */
   readonly newest: PositionFact | null;
