@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { countPositions } from "./count-positions.ts";
+import { amongPresences, amongScans } from "./first-scanned.ts";
 import type { Place, Value } from "./places.ts";
 import { conditionsOn, fewTickets, type PositionFilter, type ScanLookup } from "./position-filter.ts";
 import { byName, type Joined, knownOrderings, requested, type Term } from "./position-order.ts";
@@ -73,9 +74,9 @@ function conditionsOf({ filter, also, lookup }: Part): Sql {
 async function divideBy(db: Queryable, part: Part): Promise<readonly Stretch[]> {
   switch (part.names[0]) {
     case "attendee_name":
-      return byShownName(part, { descending: false });
+      return byShownName(db, part, { descending: false });
     case "-attendee_name":
-      return byShownName(part, { descending: true }).reverse();
+      return (await byShownName(db, part, { descending: true })).reverse();
     case "last_checked_in":
       return byLastScan(db, part, { descending: false });
     case "-last_checked_in":
@@ -119,11 +120,11 @@ function byOwnName(part: Part): Stretch[] {
 }
 
 /** Nameless tickets first. Few are add-ons without a name, which are sorted by another ticket's. */
-function byShownName(part: Part, { descending }: Direction): Stretch[] {
+async function byShownName(db: Queryable, part: Part, { descending }: Direction): Promise<Stretch[]> {
   const conditions = conditionsOf(part);
   const rest = requested(part.names.slice(1));
-  const single = sql`${conditions} and ticket.sort_name is null and ticket.addon_to is null`;
-  const addon = sql`${conditions} and ticket.sort_name is null and ticket.addon_to is not null`;
+  const single = sql`${conditions} and ${await isNameless(db, part, sql`ticket.addon_to is null`)}`;
+  const addon = sql`${conditions} and ${await isNameless(db, part, sql`ticket.addon_to is not null`)}`;
   const parent = ["parent"] as const;
   const named = (by: Sql): readonly Term[] => [{ by, descending }, ...rest];
   return [
@@ -142,6 +143,24 @@ function byShownName(part: Part, { descending }: Direction): Stretch[] {
       withFirst,
     ),
   ];
+}
+
+/**
+ * Tickets of a kind that have no name of their own. Their indexes have the order of ids. If they are few, these lead to them
+ * in another order, too: the index of that order would lead through all tickets.
+ */
+async function isNameless(db: Queryable, { filter, names }: Part, isOfKind: Sql): Promise<Sql> {
+  const condition = sql`ticket.sort_name is null and ${isOfKind}`;
+  if (names.length === 1) return condition;
+  const nameless = sql`
+             select ticket.id
+               from position as ticket
+              where ticket.organizer = ${filter.organizer} and ticket.event = ${filter.event} and not ticket.canceled
+                and ${condition}
+              order by ticket.id`;
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count from (${nameless} limit ${fewTickets + 1}) as nameless`);
+  return count > fewTickets ? condition : sql`${condition} and ticket.id = any (array(${nameless}))`;
 }
 
 /** Tickets without an address last. If they are few, they are read by the index of addresses: else by that of the rest. */
@@ -239,54 +258,4 @@ function lastScanned(part: Part, { descending, most: all }: Direction & { readon
       return [...among.map((where) => sql`${isScanned} and ${where}`), isScanned].map((where) => [{ where, terms }]);
     },
   };
-}
-
-interface WantedScans extends PositionFilter {
-  readonly most: number;
-  readonly newestFirst: boolean;
-  readonly isReversed: boolean;
-  /** The instant at which they begin, or null. */
-  readonly from: Value;
-}
-
-/** At most so many scans of an event are read, which takes a moment. */
-const mostScans = 30_000;
-
-/**
- * Those whose last scan is among the first scans of the event: no index has the presences by time, because each scan would
- * have to change it. At the edge there may be scans of the same instant that are not read.
- */
-function amongScans({ organizer, event, list, most, newestFirst, from }: WantedScans): readonly Sql[] {
-  const read = 4 * most + fewTickets;
-  if (read > mostScans) return [];
-  const direction = newestFirst ? sql`desc` : sql`asc`;
-  const scans = sql`
-             from scan
-            where scan.organizer = ${organizer} and scan.event = ${event} ${reaches(sql`scan.at`, { from, newestFirst })}
-            order by scan.at ${direction}, scan.id ${direction}`;
-  const none = newestFirst ? sql`'-infinity'` : sql`'infinity'`;
-  return [
-    sql`ticket.id = any (array(
-           select first.position
-             from (select scan.position, scan.list, scan.successful ${scans} limit ${read}) as first
-            where first.list = ${list.id} and first.successful))
-       and presence.last_at ${newestFirst ? sql`>` : sql`<`}
-           coalesce((select scan.at ${scans} limit 1 offset ${read}), ${none}::timestamptz)`,
-  ];
-}
-
-/** The first of all that were scanned, of which the filter may leave some out: they are sorted without their tickets. */
-function amongPresences({ organizer, event, list, most, newestFirst, isReversed, from }: WantedScans): Sql {
-  return sql`ticket.id = any (array(
-           select first.position
-             from presence as first
-            where first.organizer = ${organizer} and first.event = ${event} and first.list = ${list.id}
-                  ${reaches(sql`first.last_at`, { from, newestFirst })}
-            order by first.last_at ${newestFirst ? sql`desc` : sql`asc`},
-                     first.position ${isReversed ? sql`asc` : sql`desc`}
-            limit ${2 * most + fewTickets}))`;
-}
-
-function reaches(at: Sql, { from, newestFirst }: Pick<WantedScans, "from" | "newestFirst">): Sql {
-  return from === null ? sql`` : sql`and ${at} ${newestFirst ? sql`<=` : sql`>=`} ${from}::timestamptz`;
 }
