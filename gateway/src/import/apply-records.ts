@@ -1,6 +1,5 @@
 import { backoff } from "@tessera/kit/backoff";
-import { isTimeout } from "@tessera/kit/bus/consume";
-import { Fault, isTransient } from "@tessera/kit/fault";
+import { Fault, isTimeout, isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
 import type {

@@ -59,3 +59,8 @@ const transient: ReadonlySet<FaultKind> = new Set(["conflict", "exhausted", "una
 export function isTransient(error: unknown): error is Fault {
   return error instanceof Fault && transient.has(error.kind);
 }
+
+/** Whether it ran into a time limit: it may well do so again. */
+export function isTimeout(error: unknown): error is Fault {
+  return error instanceof Fault && error.kind === "timeout";
+}

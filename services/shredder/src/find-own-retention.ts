@@ -5,7 +5,7 @@ import type { Shredding } from "@tessera/protos/services";
 import type { ShredEvents } from "./events.ts";
 import * as retentions from "./store/retentions.ts";
 
-interface OwnRetentionTools {
+export interface OwnRetentionTools {
   readonly db: Db;
   readonly shredding: Client<Shredding>;
   readonly events: ShredEvents;

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Topic } from "@tessera/protos/topic";
 import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
-import { Fault, isTransient } from "../fault.ts";
+import { Fault, isTimeout, isTransient } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
@@ -264,9 +264,4 @@ function isOutage(error: unknown): boolean {
 
 function isConflict(error: unknown): boolean {
   return error instanceof Fault && (error.kind === "conflict" || error.kind === "exhausted");
-}
-
-/** Whether a fact ran into a time limit: it may well do so again. */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof Fault && error.kind === "timeout";
 }

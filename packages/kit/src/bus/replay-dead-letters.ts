@@ -1,12 +1,12 @@
 import { describeCause } from "../describe-cause.ts";
-import { isTransient } from "../fault.ts";
+import { isTimeout, isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import { type Claimed, consumerName, Refused, type Replayed } from "./accept-facts.ts";
-import { isTimeout, type OpenConsumer } from "./consume.ts";
+import type { OpenConsumer } from "./consume.ts";
 import { outgoing } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
