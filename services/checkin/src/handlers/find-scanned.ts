@@ -2,7 +2,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { FindScannedRequest, FindScannedResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { findScannedPositions } from "../store/scan-history.ts";
 
-/** Finds which tickets were scanned successfully on any list. */
+/** Finds which tickets were scanned successfully on any list whose scans count as use. */
 export async function findScanned(
   request: FindScannedRequest,
   { reads }: { readonly reads: Reads },

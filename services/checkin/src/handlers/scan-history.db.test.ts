@@ -248,3 +248,12 @@ it("[O14.2] finds which tickets of an event were scanned on any list", async () 
   expect(await checkin.history.findScanned({ ...place, positions })).toEqual({ positions: scanned });
   expect(await checkin.history.findScanned({ ...place, event: "elsewhere", positions })).toEqual({ positions: [] });
 });
+
+it("[O14.600] leaves out tickets that were scanned only on lists whose scans do not count as use", async () => {
+  const counting = await checkin.createList();
+  const other = await checkin.createList({ considerTicketsUsed: false });
+  await checkin.deliver(topics.positionChanged, [positionFact(3), positionFact(4)]);
+  for (const secret of ["secret3", "secret4"]) await checkin.redeem(scan(other.id, secret));
+  await checkin.redeem(scan(counting.id, "secret4"));
+  expect(await checkin.history.findScanned({ ...place, positions: [3, 4] })).toEqual({ positions: [4] });
+});

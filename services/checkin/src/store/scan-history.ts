@@ -96,7 +96,7 @@ export async function findScan(db: Queryable, { organizer, event, id }: EntityKe
        and scan.id = ${id}`);
 }
 
-/** Finds which of these positions of an event have a successful scan. */
+/** Finds which of these positions of an event have a successful scan that counts as use. One on a list that is not known here counts. */
 export async function findScannedPositions(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -107,9 +107,12 @@ export async function findScannedPositions(
       from unnest(${positions}::bigint[]) as asked (position)
      where exists (select
                      from scan
+                     left join list
+                       on list.organizer = scan.organizer and list.event = scan.event and list.id = scan.list
                     where scan.position = asked.position
                       and scan.organizer = ${organizer}
                       and scan.event = ${event}
-                      and scan.successful)`);
+                      and scan.successful
+                      and coalesce(list.consider_tickets_used, true))`);
   return new Set(rows.map(({ position }) => position));
 }

@@ -1111,7 +1111,7 @@ export const ScanHistoryServiceService = {
     responseSerialize: (value: GetScanResponse): Buffer => Buffer.from(GetScanResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetScanResponse => GetScanResponse.decode(value),
   },
-  /** Finds which tickets were scanned successfully on any list. */
+  /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: {
     path: "/ticketing.checkin.v1.ScanHistoryService/FindScanned" as const,
     requestStream: false as const,
@@ -1128,7 +1128,7 @@ export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
   recordFailedScan: handleUnaryCall<RecordFailedScanRequest, RecordFailedScanResponse>;
   listScans: handleUnaryCall<ListScansRequest, ListScansResponse>;
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
-  /** Finds which tickets were scanned successfully on any list. */
+  /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: handleUnaryCall<FindScannedRequest, FindScannedResponse>;
 }
 
@@ -1179,7 +1179,7 @@ export interface ScanHistoryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetScanResponse) => void,
   ): ClientUnaryCall;
-  /** Finds which tickets were scanned successfully on any list. */
+  /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned(
     request: FindScannedRequest,
     callback: (error: ServiceError | null, response: FindScannedResponse) => void,
