@@ -23,8 +23,10 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
       access: reading,
       query: {
         ordering: ordering(["created", "datetime", "id"], "created,id"),
-        created_since: instantFilter("Stored here at this time or later."),
-        created_before: instantFilter("Stored here before this time."),
+        created_since: instantFilter(
+          "Came here at this time or later. To miss none that is held back, begin a minute before the newest that you know.",
+        ),
+        created_before: instantFilter("Came here before this time."),
         datetime_since: instantFilter("Scanned at this time or later."),
         datetime_before: instantFilter("Scanned before this time."),
         successful: flagFilter("Only scans that succeeded, or only refused ones."),

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { earlierCheckin, eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -256,4 +257,26 @@ it("[O14.600] leaves out tickets that were scanned only on lists whose scans do 
   for (const secret of ["secret3", "secret4"]) await checkin.redeem(scan(other.id, secret));
   await checkin.redeem(scan(counting.id, "secret4"));
   expect(await checkin.history.findScanned({ ...place, positions: [3, 4] })).toEqual({ positions: [4] });
+});
+
+it("[C6.600] shows a scan that was held back after one that came later", async () => {
+  const newest = async () => {
+    const { scans } = await checkin.history.listScans({ ...everything, ordering: ["-created"] });
+    return scans.map(({ checkin: shown, createdAt }) => ({ id: shown?.id, createdAt }));
+  };
+  const failed = { reason: "error", rawCode: "held back", sourceType: "barcode", type: ScanType.ENTRY };
+  const { told, before } = await checkin.db.transaction(async (tx) => {
+    await tx.many(
+      sql`select list.id from list where list.event = ${place.event} and list.id = ${otherList} for update`,
+    );
+    const told = checkin.history.recordFailedScan({ ...place, list: otherList, scan: failed });
+    await untilLockWait(checkin.db);
+    await checkin.redeem(scan(list, "secret2"));
+    return { told, before: await newest() };
+  });
+  await told;
+  const after = await newest();
+  const [late] = after.filter(({ id }) => before.every((known) => known.id !== id));
+  expect(after).toHaveLength(before.length + 1);
+  expect(late?.createdAt).toBeLessThan(before[0]?.createdAt ?? 0);
 });
