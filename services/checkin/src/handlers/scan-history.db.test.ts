@@ -250,7 +250,7 @@ it("[O14.2] finds which tickets of an event were scanned on any list", async () 
   expect(await checkin.history.findScanned({ ...place, event: "elsewhere", positions })).toEqual({ positions: [] });
 });
 
-it("[O14.600] leaves out tickets that were scanned only on lists whose scans do not count as use", async () => {
+it("[O14.4] leaves out tickets that were scanned only on lists whose scans do not count as use", async () => {
   const counting = await checkin.createList();
   const other = await checkin.createList({ considerTicketsUsed: false });
   await checkin.deliver(topics.positionChanged, [positionFact(3), positionFact(4)]);
@@ -259,7 +259,7 @@ it("[O14.600] leaves out tickets that were scanned only on lists whose scans do 
   expect(await checkin.history.findScanned({ ...place, positions: [3, 4] })).toEqual({ positions: [4] });
 });
 
-it("[C6.600] shows a scan that was held back after one that came later", async () => {
+it("[C6.27] shows a scan that was held back after one that came later", async () => {
   const newest = async () => {
     const { scans } = await checkin.history.listScans({ ...everything, ordering: ["-created"] });
     return scans.map(({ checkin: shown, createdAt }) => ({ id: shown?.id, createdAt }));
