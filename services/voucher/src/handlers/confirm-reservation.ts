@@ -35,7 +35,7 @@ export async function confirmReservation(
 ): Promise<ConfirmReservationResponse> {
   const key = readReservationKey(request);
   const { positions } = request;
-  if (positions.some((id) => id <= 0) || new Set(positions).size < positions.length)
+  if (positions.some((id) => id <= 0 || !Number.isSafeInteger(id)) || new Set(positions).size < positions.length)
     throw fault("invalid_positions", "Each use has a position of its own.");
   let confirmed = 0;
   await db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import type { VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
-import { findDecimalProblem, isUuid } from "@tessera/values";
+import { isUuid, parseDecimal } from "@tessera/values";
 import type { Ask } from "../domain/offer-voucher.ts";
 import { fault } from "../faults.ts";
 import type { EventKey } from "../store/keys.ts";
@@ -23,12 +23,17 @@ export function readAsks(place: EventKey, asks: readonly VoucherAsk[]): Ask[] {
   if (wrong.length > 0)
     throw fault("invalid_asks", "Something is wrong with what was asked.", { fields: Object.fromEntries(wrong) });
   requireSlugs(place);
-  return asks.map(fromWireAsk);
+  return asks.map(({ price, ...ask }) =>
+    fromWireAsk({ ...ask, price: price === undefined ? undefined : parseDecimal(price, limits) }),
+  );
 }
 
-function findProblems({ code, seat = "", price }: VoucherAsk): [field: string, message: string][] {
+function findProblems({ code, item, variation, subevent, seat = "", price }: VoucherAsk): [string, string][] {
   const problems: [field: string, message: string | undefined][] = [
     ["code", findTextProblem(code)],
+    ["item", findIdProblem(item)],
+    ["variation", findIdProblem(variation)],
+    ["subevent", findIdProblem(subevent)],
     ["seat", findTextProblem(seat)],
     ["price", price === undefined || isPrice(price) ? undefined : "A price is a decimal from 0 with up to two places."],
   ];
@@ -40,8 +45,13 @@ function findTextProblem(text: string): string | undefined {
   return text.length > longest ? `Ensure this field has no more than ${longest} characters.` : undefined;
 }
 
+/** A number of this size may stand for several ids. */
+function findIdProblem(id = 0): string | undefined {
+  return Number.isSafeInteger(id) ? undefined : "This is no id.";
+}
+
 function isPrice(text: string): boolean {
-  return findDecimalProblem(text, limits) === undefined && !text.trim().startsWith("-");
+  return parseDecimal(text, limits)?.startsWith("-") === false;
 }
 
 /** Reads which reservation is meant. */

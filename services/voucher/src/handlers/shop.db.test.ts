@@ -70,6 +70,14 @@ describe("a check", () => {
     ).toEqual(["20.00", "23.00", "38.00", "45.00", "35.00", "40.00", "7.00"]);
   });
 
+  it("[V7.3] takes a price however a decimal is written", async () => {
+    await service.createOne({ code: "PLAIN" });
+    const prices = [" 23.00 ", "+23", "2.3e1", "23.", ".5", "-0"];
+    const { answers } = await check(...prices.map((price) => shopAsk("PLAIN", { price })));
+    const before = answers.map(({ outcome }) => outcome?.$case === "offer" && outcome.value.priceBefore);
+    expect(before).toEqual(["23.00", "23.00", "23.00", "23.00", "0.50", "0.00"]);
+  });
+
   it("[V7.4] rounds to the places of the event's currency", async () => {
     await prepareShop(service);
     await service.createOne({ code: "HALF-PRICE", priceMode: "percent", value: "50.00" });
@@ -128,7 +136,12 @@ describe("a check", () => {
 
   it("names everything that is wrong with a request, and takes a thousand asks", async () => {
     await expect(
-      check(shopAsk("A\0"), shopAsk("B", { price: "-1", seat: "x".repeat(256) }), shopAsk("C", { price: "1.005" })),
+      check(
+        shopAsk("A\0"),
+        shopAsk("B", { price: "-1", seat: "x".repeat(256) }),
+        shopAsk("C", { price: "1.005" }),
+        shopAsk("D", { item: -(2 ** 63), variation: 2 ** 53, subevent: 2 ** 62 }),
+      ),
     ).rejects.toMatchObject({
       code: "invalid_asks",
       fields: {
@@ -136,6 +149,9 @@ describe("a check", () => {
         "1.seat": [expect.any(String)],
         "1.price": [expect.any(String)],
         "2.price": [expect.any(String)],
+        "3.item": [expect.any(String)],
+        "3.variation": [expect.any(String)],
+        "3.subevent": [expect.any(String)],
       },
     });
     const many = Array.from({ length: 1001 }, (_, index) => shopAsk(`CODE-${index}`));
@@ -300,7 +316,7 @@ describe("a reservation", () => {
     await expect(confirm(reservation, 502, 501)).rejects.toMatchObject({ code: "reservation_differs" });
     const other = randomUUID();
     await reserve(service, { reservation: other, codes: ["SOLD-OUT"] });
-    for (const positions of [[502], [0], [], [503, 504], [503, 503]])
+    for (const positions of [[502], [0], [2 ** 53], [], [503, 504], [503, 503]])
       await expect(confirm(other, ...positions)).rejects.toMatchObject({ code: "invalid_positions" });
     await confirm(other, 503);
     expect(await countOf(id)).toEqual([3, "15.00"]);
