@@ -1,5 +1,6 @@
 import type { VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
 import { isUuid, parseDecimal } from "@tessera/values";
+import { normalizeCode } from "../domain/normalize-code.ts";
 import type { Ask } from "../domain/offer-voucher.ts";
 import { fault } from "../faults.ts";
 import type { EventKey } from "../store/keys.ts";
@@ -30,7 +31,7 @@ export function readAsks(place: EventKey, asks: readonly VoucherAsk[]): Ask[] {
 
 function findProblems({ code, item, variation, subevent, seat = "", price }: VoucherAsk): [string, string][] {
   const problems: [field: string, message: string | undefined][] = [
-    ["code", findTextProblem(code)],
+    ["code", findTextProblem(normalizeCode(code))],
     ["item", findIdProblem(item)],
     ["variation", findIdProblem(variation)],
     ["subevent", findIdProblem(subevent)],
@@ -42,7 +43,9 @@ function findProblems({ code, item, variation, subevent, seat = "", price }: Vou
 
 function findTextProblem(text: string): string | undefined {
   if (text.includes("\0")) return "Null characters are not allowed.";
-  return text.length > longest ? `Ensure this field has no more than ${longest} characters.` : undefined;
+  // A character has two UTF-16 units at most.
+  const isLong = text.length > 2 * longest || [...text].length > longest;
+  return isLong ? `Ensure this field has no more than ${longest} characters.` : undefined;
 }
 
 /** A number of this size may stand for several ids. */

@@ -51,6 +51,13 @@ describe("a check", () => {
     expect(await rowsLeft()).toEqual({ uses: 0, reservations: 0 });
   });
 
+  it("[V7.2] finds the longest codes, with blanks around them, of any characters", async () => {
+    const codes = ["X".repeat(255), "🎟".repeat(255), "É".repeat(255)];
+    await service.create(...codes.map((code) => ({ code, ...tenOff })));
+    const asks = codes.map((code) => shopAsk(`  ${code.normalize("NFD").toLowerCase()}  `));
+    expect(outcomesOf(await check(...asks))).toEqual(["10.00", "10.00", "10.00"]);
+  });
+
   it("[V7.3] has the listed prices of items, variations and dates", async () => {
     await service.reset();
     await prepareShop(service, { hasSubevents: true });
