@@ -189,8 +189,8 @@ export interface Declaration<P extends Parameters, B> {
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
   /**
-   * Finds what is wrong with single fields of a body, changes nothing, and throws it like the handler. Called only if other
-   * fields of the body are not valid: in what it gets, something valid stands for them.
+   * Finds what is wrong with single fields of a body, or of the query of a list, changes nothing, and throws it like the
+   * handler. Called only if other fields are not valid: in what it gets, something valid stands for them.
    */
   readonly examine?: (request: Incoming<Values<P>, B>) => Promise<unknown>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;

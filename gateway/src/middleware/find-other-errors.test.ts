@@ -120,3 +120,30 @@ describe("a body with fields that cannot be read", () => {
     });
   });
 });
+
+describe("a query with filters that cannot be read", () => {
+  it.each([
+    [`${vouchers}?item=99&price_mode=gift&page=7`, "price_mode"],
+    [`${batches}?item=99&layout=x`, "layout"],
+    [`${lists}7/positions/?item=99&has_checkin=1&subevent=x`, "subevent"],
+  ])("[A7.9] is told at once which ids the event does not have: %s", async (path, wrong) => {
+    const refused = async () => {
+      throw new Fault("invalid", "invalid_filter", "unknown ids", { fields: { item: found } });
+    };
+    app.peers.when("vouchers", "listVouchers", refused);
+    app.peers.when("offlineSales", "listBatches", refused);
+    app.peers.when("listedPositions", "listPositions", refused);
+    const { status, json } = await app.send("GET", path);
+    expect([status, json]).toEqual([400, { item: found, [wrong]: unread }]);
+  });
+
+  it("[A7.9] is told what cannot be read, also where the service says nothing of the ids", async () => {
+    app.peers.when("vouchers", "listVouchers", async () => {
+      throw new Fault("unavailable", "database_unavailable", "no database");
+    });
+    const { status, json } = await app.send("GET", `${vouchers}?item=99&price_mode=gift`);
+    expect([status, json]).toEqual([400, { price_mode: unread }]);
+    await app.send("GET", `${vouchers}?tag=press&price_mode=gift`);
+    expect(app.peers.requestsOf("listVouchers")).toMatchObject([{ item: 99, page: 1, pageSize: 1 }]);
+  });
+});

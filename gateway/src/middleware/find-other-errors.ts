@@ -7,6 +7,7 @@ import { WrongFields } from "@tessera/schema/wrong-fields";
 import { checkBody } from "../body/parse-body.ts";
 import { fault } from "../faults.ts";
 import { alignElementErrors, ElementErrors, invalidElements } from "../http/element-errors.ts";
+import type { Parameters } from "../http/parameter.ts";
 import type { Body, ListBody, ObjectBody } from "../http/route.ts";
 
 /** An answer without what the service knows is better than a late one. */
@@ -28,16 +29,42 @@ export async function withOtherErrors(error: unknown, { body, sent, listField, e
   if (!(error instanceof Fault)) return error;
   const examined = async (rest: unknown) => {
     const valid = await checkBody(rest, body).catch(() => undefined);
-    if (valid === undefined) return undefined;
-    // What the service cannot say soon is no reason to keep what is known.
-    return waitAtMost(longestMs, examine(valid), () => new Error("it takes too long")).then(
-      () => undefined,
-      (found: unknown) => found,
-    );
+    return valid === undefined ? undefined : soon(examine(valid));
   };
   return body.kind === "list"
     ? ofList(error, { body, sent, examined })
     : ofObject(error, { body, sent, listField, examined });
+}
+
+/** Adds to parameters that cannot be read those that name what the event does not have. */
+export async function withOtherParameters(
+  error: unknown,
+  {
+    parameters,
+    search,
+    examine,
+  }: {
+    readonly parameters: Parameters;
+    readonly search: URLSearchParams;
+    /** Throws what is wrong with the readable parameters. */
+    examine(rest: URLSearchParams): Promise<unknown>;
+  },
+): Promise<unknown> {
+  if (!(error instanceof Fault) || error.fields === undefined) return error;
+  const rest = new URLSearchParams(search);
+  for (const name of Object.keys(error.fields)) rest.delete(name);
+  const isLookedUp = Object.entries(parameters).some(([name, { refers }]) => refers === true && rest.has(name));
+  const found = isLookedUp ? await soon(examine(rest)) : undefined;
+  if (!(found instanceof Fault) || found.fields === undefined) return error;
+  return fault("invalid_query", error.message, { fields: { ...found.fields, ...error.fields } });
+}
+
+/** What an examination throws. What the service cannot say soon is no reason to keep what is known. */
+function soon(examination: Promise<unknown>): Promise<unknown> {
+  return waitAtMost(longestMs, examination, () => new Error("it takes too long")).then(
+    () => undefined,
+    (found: unknown) => found,
+  );
 }
 
 type Examined = (rest: unknown) => Promise<unknown>;

@@ -12,7 +12,7 @@ import { methodNotAllowed } from "../http/problem.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
-import { withOtherErrors } from "./find-other-errors.ts";
+import { withOtherErrors, withOtherParameters } from "./find-other-errors.ts";
 
 export interface ServeOptions {
   readonly readBody: ReadBody;
@@ -46,7 +46,7 @@ async function answer(
   try {
     if (search.size > 0 && holdsNul(ctx.querystring))
       throw fault("malformed_query", "The query holds a null character.");
-    incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
+    incoming.query = search === noSearch ? withoutQuery(route) : await readParameters(route, incoming, search);
     incoming.body = await readContent(route, incoming, { ctx, readBody });
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
@@ -71,6 +71,26 @@ function withoutQuery(route: Route): unknown {
   const known = readWithoutQuery.get(route) ?? readQuery(route.query ?? {}, noSearch);
   readWithoutQuery.set(route, known);
   return known;
+}
+
+async function readParameters(
+  { query = {}, body, examine }: AnyDeclaration,
+  incoming: IncomingRequest,
+  search: URLSearchParams,
+): Promise<unknown> {
+  try {
+    return readQuery(query, search);
+  } catch (error) {
+    if (examine === undefined || body !== undefined) throw error;
+    throw await withOtherParameters(error, {
+      parameters: query,
+      search,
+      async examine(rest) {
+        incoming.query = readQuery(query, rest);
+        return (examine as (request: Incoming) => Promise<unknown>)(incoming);
+      },
+    });
+  }
 }
 
 /** What is wrong with elements of a list, in the order of the request. */
