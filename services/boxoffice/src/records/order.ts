@@ -17,7 +17,13 @@ import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
 import { positionChanged } from "../wire/position-fact.ts";
-import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
+import {
+  budgetUseOf,
+  encodeEarlierCheckins,
+  joinEarlierCheckins,
+  toOrder,
+  toPosition,
+} from "../wire/position-message.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
 import {
   answerTooLong,
@@ -243,7 +249,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       seat: null,
       takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
       voucher: position.voucher,
-      budgetUse: position.voucher_budget_use,
+      budgetUse: budgetUseOf(position),
       leftOut: false,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),

@@ -59,6 +59,14 @@ describe("the use of a voucher", () => {
     ]);
   });
 
+  it("[V6.2] takes nothing of the budget where the voucher made its position dearer", async () => {
+    await send([{ ...first, voucher_budget_use: "-27.00" }, plain]);
+    expect((await told()).at(-1)).toMatchObject({ voucher: 7, budgetUse: "0.00" });
+    expect(await db.one(sql`select budget_use as "budgetUse" from position where id = 1`)).toEqual({
+      budgetUse: "0.00",
+    });
+  });
+
   it("has the revision of the state of its position", async () => {
     const [use] = await told();
     const { revision } = await db.one<{ revision: number }>(sql`select revision from position where id = 1`);

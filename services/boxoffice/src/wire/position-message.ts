@@ -42,6 +42,11 @@ function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | und
   return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
 }
 
+/** Returns what a position takes of its voucher's budget. One that the voucher made dearer takes nothing of it. */
+export function budgetUseOf({ voucher_budget_use: sent }: Pick<PositionData, "voucher_budget_use">): string | null {
+  return sent?.startsWith("-") === true ? "0.00" : sent;
+}
+
 /** Writes a position as other services see it. Its seat is the stored one; what the order says of the seat does not count. */
 export function toPosition(
   data: PositionData,
@@ -66,7 +71,7 @@ export function toPosition(
     country: data.country ?? undefined,
     state: data.state ?? undefined,
     voucher: data.voucher ?? undefined,
-    voucherBudgetUse: data.voucher_budget_use ?? undefined,
+    voucherBudgetUse: budgetUseOf(data) ?? undefined,
     taxRate: data.tax_rate,
     taxValue: data.tax_value,
     taxRule: data.tax_rule ?? undefined,
