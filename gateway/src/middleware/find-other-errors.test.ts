@@ -25,7 +25,7 @@ function refuse(...fields: string[]): void {
       }),
     );
   app.peers.when("vouchers", "createVouchers", () =>
-    found(fields.map((name) => (/^\d/.test(name) ? name : `0.${name}`))),
+    found(fields.map((name) => (/^\d/.test(name) || name === "non_field_errors" ? name : `0.${name}`))),
   );
   app.peers.when("vouchers", "updateVoucher", () => found(fields));
   app.peers.when("checkinLists", "createCheckinList", () => found(fields));
@@ -95,6 +95,17 @@ describe("a body with fields that cannot be read", () => {
     const body = [{ block_quota: true }, { block_quota: true, max_usages: -1 }];
     const { json } = await app.send("POST", `${vouchers}batch_create/`, { body });
     expect(json).toEqual([{ non_field_errors: found }, { max_usages: unread }]);
+  });
+
+  it("[V3.11] is a list: it is told that the service has found more than it says", async () => {
+    refuse("0.item", "1.item", "1.non_field_errors", "non_field_errors");
+    const body = [{ item: 99, tag: null }, { item: 99, tag: null }, { tag: null }];
+    const { json } = await app.send("POST", `${vouchers}batch_create/`, { body });
+    expect(json).toEqual([
+      { tag: unread, item: found },
+      { tag: unread, item: found, non_field_errors: found },
+      { tag: unread },
+    ]);
   });
 
   it("[L4.2] is a list whose elements have required fields", async () => {

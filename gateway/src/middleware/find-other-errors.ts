@@ -104,7 +104,7 @@ async function ofList(
     const wrong = Object.keys(elements[index] ?? {});
     rest.push(wrong.length === 0 ? element : standIn(body.schema.items, element, wrong));
   });
-  const found = alignElementErrors(await examined(rest), sent.length);
+  const found = alignElementErrors(ofReadable(await examined(rest), elements), sent.length);
   if (!(found instanceof Fault) || !(found.cause instanceof ElementErrors)) return error;
   const all: FieldErrors[] = [];
   await inSlices(found.cause.elements.entries(), ([index, others]) => {
@@ -117,8 +117,18 @@ async function ofList(
 function joined(errors: FieldErrors, others: FieldErrors): FieldErrors {
   if (errors["non_field_errors"] !== undefined) return errors;
   const wrong = new WrongFields(errors);
-  wrong.add(Object.keys(errors).length === 0 ? others : withoutContradictions(others));
+  wrong.add(others);
   return wrong.toErrors();
+}
+
+/** What a service has found, without the contradictions of elements of which something could not be read. */
+function ofReadable(found: unknown, elements: readonly FieldErrors[]): unknown {
+  if (!(found instanceof Fault) || found.kind !== "invalid" || found.fields === undefined) return found;
+  const told = Object.entries(found.fields).filter(([path]) => {
+    const [, index] = /^(\d+)\.non_field_errors$/.exec(path) ?? [];
+    return index === undefined || Object.keys(elements[Number(index)] ?? {}).length === 0;
+  });
+  return fault("invalid_body", found.message, { fields: Object.fromEntries(told) });
 }
 
 /** An element without its wrong fields, or something valid in its place. */
