@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
+import { systemClock } from "@tessera/kit/clock";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -113,6 +114,8 @@ export function erasableOrders(): ErasableOrders {
     }
     await take(bare);
     await takeFacts(db);
+    // What gates tell long before a position is stored was about another one.
+    service.clock.at = systemClock.now();
   });
 
   return {
