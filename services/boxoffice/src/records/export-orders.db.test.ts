@@ -12,6 +12,7 @@ import { answersFact, given } from "../testing/gate.ts";
 import { position, sample } from "../testing/records.ts";
 
 const orders = erasableOrders();
+const fileAnswer = `data:image/png;base64,${fileWith("image/png", "grace").toString("base64")}`;
 const { take } = orders;
 
 describe("an export of orders", () => {
@@ -61,6 +62,28 @@ describe("an export of orders", () => {
       Object.entries((await readExport(orders.service, place, "question-answers files")) as object)[0] ?? [];
     expect(name).toBe("FULL-1-PHOTO-ada.png");
     expect((await collect(orders.files.list(""))).map((file) => file.key)).toContain(key);
+  });
+
+  it("[D3.680] names questions and options of answers whose records do not", async () => {
+    const options = [{ id: 31, identifier: "VEGAN", answer: { en: "Vegan" } }];
+    const photo = { question: 1, answer: fileAnswer, file_name: "grace.png" };
+    const answers = [photo, { question: 3, answer: "Vegan", options: [31] }, { question: 4, answer: "so" }];
+    await take(
+      sample.question({ id: 1, type: "F", identifier: "PHOTO" }),
+      sample.question({ id: 3, type: "C", identifier: "FOOD", options }),
+      sample.question({ id: 4, type: "S" }),
+      sample.order({ code: "UNNAMED", positions: [position({ id: 9, secret: "ninth", answers })] }),
+    );
+    expect(await readExport(orders.service, place, "question-answers.json")).toMatchObject({
+      "UNNAMED-1": [
+        { question: 1, question_identifier: "PHOTO", option_identifiers: [] },
+        { question: 3, question_identifier: "FOOD", options: [31], option_identifiers: ["VEGAN"] },
+        { question: 4, question_identifier: "4" },
+      ],
+    });
+    expect(await readExport(orders.service, place, "question-answers files")).toHaveProperty([
+      "UNNAMED-1-PHOTO-grace.png",
+    ]);
   });
 
   it("[D3.16] has files that gates alone have asked for, and none where there is none", async () => {
