@@ -127,6 +127,17 @@ describe("what an import takes along", () => {
     );
   });
 
+  it("[R1.680] is orders whose names pretix has erased, with nothing in place of the name", async () => {
+    const [position] = stubOrder("AAA")["positions"] as Data[];
+    const erased = { ...position, attendee_name: null, attendee_name_parts: { _shredded: true } };
+    const parts = { full_name: "Ada Quillfeather", _scheme: "full" };
+    const kept = { ...position, id: 6, positionid: 2, secret: "sixth", attendee_name_parts: parts };
+    stub.lists.set(orders, [stubOrder("AAA", { positions: [erased, kept] })]);
+    await imports.run();
+    const [sent] = platform.of("order");
+    expect(((sent?.["positions"] ?? []) as Data[]).map((each) => each["attendee_name_parts"])).toEqual([{}, parts]);
+  });
+
   it.each([500, 403])(
     "waits for a file that answers %s now: without it, an order would lose what it had",
     async (status) => {

@@ -1,4 +1,4 @@
-import { parseInstant } from "@tessera/values";
+import { isObject, parseInstant } from "@tessera/values";
 import { embedAnswers } from "./embed-answers.ts";
 import { permissions } from "./event-lists.ts";
 import { addRecord, addressIn, askedSince, describeScope, mayMove, type Scope } from "./import-run.ts";
@@ -98,7 +98,20 @@ async function sendOrder(scope: Scope, order: Json): Promise<void> {
     event,
     onLeftOut: (what) => run.tally.leaveOut(what),
   });
-  await addRecord(scope, "order", embedded);
+  await addRecord(scope, "order", withoutMarks(embedded));
+}
+
+/** Where pretix has erased a name, its parts are a mark that is no text; the platform would reject the whole order. */
+function withoutMarks(order: Json): Json {
+  const positions = Array.isArray(order["positions"]) ? order["positions"] : [];
+  return {
+    ...order,
+    positions: positions.map((position: unknown) => {
+      const parts = isObject(position) ? position["attendee_name_parts"] : undefined;
+      const isErased = isObject(parts) && parts["_shredded"] === true;
+      return isObject(position) && isErased ? { ...position, attendee_name_parts: {} } : position;
+    }),
+  };
 }
 
 function isAfter(datetime: string, earlier: string | undefined): boolean {
