@@ -15,7 +15,19 @@ describe("composeName", () => {
     ["the calling name where there is no other", { calling_name: "Ada", degree: "MSc" }, "Ada"],
     ["nothing out of keys that are no parts", { _scheme: "full", _legacy: "x" }, ""],
     ["nothing that every object inherits", {}, ""],
+    ["the family name alone where there is no other", { _scheme: "family_comma_given", family_name: "Liszt" }, "Liszt"],
+    ["what a scheme has beside its own parts", { _scheme: "family_given", title: "Dr." }, "Dr."],
   ])("writes %s", (_name, parts, name) => {
     expect(composeName(parts)).toBe(name);
+  });
+
+  it.each([
+    ["family_given", "Liszt Ferenc"],
+    ["family_nospace_given", "LisztFerenc"],
+    ["family_comma_given", "Liszt, Ferenc"],
+    ["given_family", "Ferenc Liszt"],
+    ["constructor", "Ferenc Liszt"],
+  ])("[L13.680] writes parts in the order of %s", (scheme, name) => {
+    expect(composeName({ _scheme: scheme, given_name: "Ferenc", family_name: "Liszt" })).toBe(name);
   });
 });

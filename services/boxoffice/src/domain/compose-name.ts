@@ -1,13 +1,23 @@
+/** The schemes of names that begin with that of the family, and what stands behind it. */
+const familyFirst: ReadonlyMap<string, string> = new Map([
+  ["family_given", " "],
+  ["family_nospace_given", ""],
+  ["family_comma_given", ", "],
+]);
+
 /**
  * Writes a person's name out of its parts.
  *
- * `full_name` is the whole name; otherwise the parts follow in the order in which they are spoken. Keys with a leading
- * underscore say how the parts are meant (`_scheme`), a salutation is no part of the name.
+ * `full_name` is the whole name; otherwise the parts follow in the order in which they are spoken, which their scheme
+ * (`_scheme`) says. Other keys with a leading underscore, and a salutation, are no parts of the name.
  */
 export function composeName(parts: Readonly<Record<string, string>>): string {
   const part = (name: string) => (Object.hasOwn(parts, name) ? (parts[name] ?? "").trim() : "");
   const fullName = part("full_name");
   if (fullName !== "") return fullName;
+  const separator = familyFirst.get(part("_scheme"));
+  const ordered = ["family_name", "given_name"].map(part).filter((text) => text !== "");
+  if (separator !== undefined && ordered.length > 0) return ordered.join(separator);
   const name = ["title", "given_name", "middle_name", "family_name"]
     .map(part)
     .filter((text) => text !== "")
