@@ -127,7 +127,7 @@ describe("what an import takes along", () => {
     );
   });
 
-  it("[R1.680] is orders whose names pretix has erased, with nothing in place of the name", async () => {
+  it("[R1.31] is orders whose names pretix has erased, with nothing in place of the name", async () => {
     const [position] = stubOrder("AAA")["positions"] as Data[];
     const erased = { ...position, attendee_name: null, attendee_name_parts: { _shredded: true } };
     const parts = { full_name: "Ada Quillfeather", _scheme: "full" };

@@ -27,7 +27,7 @@ describe("composeName", () => {
     ["family_comma_given", "Liszt, Ferenc"],
     ["given_family", "Ferenc Liszt"],
     ["constructor", "Ferenc Liszt"],
-  ])("[L13.680] writes parts in the order of %s", (scheme, name) => {
+  ])("[L13.6] writes parts in the order of %s", (scheme, name) => {
     expect(composeName({ _scheme: scheme, given_name: "Ferenc", family_name: "Liszt" })).toBe(name);
   });
 });

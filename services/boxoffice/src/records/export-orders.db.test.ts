@@ -64,7 +64,7 @@ describe("an export of orders", () => {
     expect((await collect(orders.files.list(""))).map((file) => file.key)).toContain(key);
   });
 
-  it("[D3.680] names questions and options of answers whose records do not", async () => {
+  it("[D3.25] names questions and options of answers whose records do not", async () => {
     const options = [{ id: 31, identifier: "VEGAN", answer: { en: "Vegan" } }];
     const photo = { question: 1, answer: fileAnswer, file_name: "grace.png" };
     const answers = [photo, { question: 3, answer: "Vegan", options: [31] }, { question: 4, answer: "so" }];
