@@ -99,7 +99,7 @@ describe("an upload", () => {
   ])("of %s called %s is refused where it is not what it says", async (type, name, bytes) => {
     const before = await stored();
     const answer = await upload(bytes, { type, name });
-    expect([answer.status, answer.body]).toEqual([400, [expect.any(String)]]);
+    expect([answer.status, answer.body]).toEqual([400, { detail: expect.any(String) }]);
     expect(await stored()).toBe(before);
   });
 

@@ -9,5 +9,5 @@ export function presentUpload(upload: TakenUpload): Reply {
 
 /** Says what is wrong with a file. */
 export function presentObjection(objection: string): Reply {
-  return { status: 400, body: [objection] };
+  return { status: 400, body: { detail: objection } };
 }

@@ -97,15 +97,15 @@ describe("POST /api/v1/upload", () => {
       /JavaScript/,
     ],
     ["nothing", "image/png", "a.png", Buffer.alloc(0), /no file/],
-  ])("refuses %s, and keeps nothing", async (_name, type, name, body, message) => {
+  ])("[A8.1] refuses %s, and keeps nothing", async (_name, type, name, body, message) => {
     const { status, json } = await upload(body, type, name);
-    expect([status, json]).toEqual([400, [expect.stringMatching(message)]]);
+    expect([status, json]).toEqual([400, { detail: expect.stringMatching(message) }]);
     expect([await stored(), recorded]).toEqual([[], []]);
   });
 
   it("refuses an empty body that does not say so", async () => {
     const { status, json } = await upload("", "image/png", "a.png", { headers: { "transfer-encoding": "chunked" } });
-    expect([status, json]).toEqual([400, [expect.stringMatching("no file")]]);
+    expect([status, json]).toEqual([400, { detail: expect.stringMatching("no file") }]);
     expect(await stored()).toEqual([]);
   });
 

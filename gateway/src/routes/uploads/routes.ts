@@ -8,7 +8,7 @@ import { fileNameOf, fits } from "../../upload/file-name.ts";
 import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
 import { uploadExample } from "./examples.ts";
 import { presentObjection, presentUpload } from "./present.ts";
-import { objectionsShown, uploadShown } from "./schema.ts";
+import { uploadShown } from "./schema.ts";
 
 /** Takes files that later requests refer to: `/api/v1/upload`. */
 export function uploadRoutes(targets: UploadTargets) {
@@ -34,7 +34,7 @@ export function uploadRoutes(targets: UploadTargets) {
         201: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
         400: {
           description: "There is no file or no file name, or the file is too large or not acceptable.",
-          schema: { anyOf: [objectionsShown, detail] },
+          schema: detail,
         },
         408: { description: "The file arrived too slowly.", schema: detail },
         415: { description: "The body is compressed.", schema: detail },
