@@ -103,7 +103,9 @@ function parseUrlEncoded(bytes: Buffer): URLSearchParams {
     fields += 1;
     if (fields > mostFields) throw tooManyFields();
   }
-  const form = new URLSearchParams(decode(bytes));
+  const text = decode(bytes);
+  const form = new URLSearchParams(text);
+  if (isMisread(form, text)) throw fault("malformed_body", "The form is not percent-encoded UTF-8.");
   const [[first] = [""]] = form;
   // What `curl -d` sends without a Content-Type. Fields that are not known are ignored, so its fields would be, too.
   if (/^\s*[{[]/.test(first))
@@ -112,6 +114,12 @@ function parseUrlEncoded(bytes: Buffer): URLSearchParams {
       "The body looks like JSON: send it with the header `Content-Type: application/json`.",
     );
   return form;
+}
+
+/** Whether a form is in another encoding: what is not UTF-8 becomes U+FFFD, so there is more of it than was sent. */
+function isMisread(form: URLSearchParams, sent: string): boolean {
+  const read = [...form].flat().join("&");
+  return read.includes("\ufffd") && read.split("\ufffd").length > sent.split(/\ufffd|%ef%bf%bd/i).length;
 }
 
 /** Reads the parts of a form that are texts; no field of a body is a file. */

@@ -234,3 +234,24 @@ describe("a text", () => {
     ["name", "  "],
   ])("[A9.25] %s: refuses %j, which is blank", expectRefused);
 });
+
+describe("a form", () => {
+  const send = (body: string) =>
+    app.send("POST", "/api/v1/echo/", { headers: { "content-type": "application/x-www-form-urlencoded" }, body });
+
+  it("[A4.10, A4.13] is percent-encoded UTF-8: what is not is refused instead of changed", async () => {
+    for (const body of [
+      "name=T%FCr",
+      "name=a&t%FCr=1",
+      "name=%C3",
+      "name=%C3&tag=%BC",
+      "name=%ED%A0%80",
+      "name=%EF%BF%BD%FC",
+    ]) {
+      const { status, json } = await send(body);
+      expect([status, json], body).toEqual([400, { detail: expect.any(String) }]);
+    }
+    expect((await send("name=T%c3%BCr&tag=100%+%zz")).json).toMatchObject({ name: "Tür", tag: "100% %zz" });
+    expect((await send("name=\ufffd%EF%bf%BD")).json).toMatchObject({ name: "\ufffd\ufffd" });
+  });
+});
