@@ -1,6 +1,6 @@
 import { object, text } from "@tessera/schema/build";
 import type { JsonSchema, Properties } from "@tessera/schema/schema";
-import type { Answer } from "./route.ts";
+import type { Answer, HeaderParameter } from "./route.ts";
 
 /** An object whose keys are all there, and no others. */
 export function record<P extends Properties, const O extends keyof P & string = never>(
@@ -30,6 +30,13 @@ export const invalid: Answer = {
 };
 
 export const notFound = (description: string): Answer => ({ description, schema: detail });
+
+/** Makes a request for what a client may have already conditional. */
+export const ifNoneMatch = {
+  "If-None-Match": { description: "`ETag` of an earlier answer: the same bytes are 304.", required: false },
+} satisfies Record<string, HeaderParameter>;
+
+export const tagged = { ETag: "Names these bytes." };
 
 export const conflict: Answer = {
   description: "Another change of the same data is under way; try again after `Retry-After`.",

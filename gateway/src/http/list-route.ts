@@ -5,12 +5,12 @@ import { formatHttpDate, parseHttpDate } from "./date.ts";
 import { replyJson } from "./json-text.ts";
 import { type FoundPage, pageOf, paging, toPage } from "./paging.ts";
 import type { Parameters, Values } from "./parameter.ts";
-import { type Answer, type Declaration, declare, type Incoming, type Reply } from "./route.ts";
+import { type Answer, type Declaration, declare, type HeaderParameter, type Incoming, type Reply } from "./route.ts";
 import { type Shown, withoutFields } from "./without-fields.ts";
 
 /** A list as its resource declares it. What all lists have in common is added: pages, `exclude`, conditional requests. */
 export interface ListDeclaration<P extends Parameters>
-  extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "answers" | "examine" | "handle"> {
+  extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "headers" | "answers" | "examine" | "handle"> {
   /** Its own parameters. With one that is called `exclude`, those fields are left out of every result. */
   readonly query?: P;
   /** What one page is, as a sentence, and the schema of a result. */
@@ -37,6 +37,19 @@ interface FoundList extends Omit<FoundPage<Shown>, "pageSize"> {
   readonly isUnchanged?: boolean;
 }
 
+const conditions: Readonly<Record<string, HeaderParameter>> = {
+  "If-Modified-Since": {
+    description: "`Last-Modified` of an earlier answer: without a change since then the answer is 304.",
+    required: false,
+  },
+  "If-Unmodified-Since": {
+    description: "`Last-Modified` of an earlier answer: after a change since then the answer is 412.",
+    required: false,
+  },
+};
+
+const lastModified = { "Last-Modified": "When the list was last changed, in whole seconds; absent before any change." };
+
 /** The state of a list that its client has already. */
 export function knownAsOf(request: Incoming): number | undefined {
   return parseHttpDate(request.header("If-Modified-Since"));
@@ -57,14 +70,15 @@ export function declareList<const P extends Parameters = Record<never, never>>({
   return declare({
     ...declaration,
     query: { ...paging, ...query },
+    ...(conditional === undefined ? {} : { headers: conditions }),
     answers: {
-      200: { description, schema: pageOf(shows) },
+      200: { description, schema: pageOf(shows), ...(conditional === undefined ? {} : { headers: lastModified }) },
       400: invalid,
       404: missing,
       ...(conditional === undefined
         ? {}
         : {
-            304: { description: conditional.unchanged },
+            304: { description: conditional.unchanged, headers: lastModified },
             412: { description: "There was a change after `If-Unmodified-Since`.", schema: detail },
           }),
     },

@@ -66,13 +66,15 @@ export interface Answer {
   readonly schema?: JsonSchema;
   /** A body that is no answer to the example of its route. */
   readonly example?: unknown;
+  /** Headers of its own, and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A header that a route reads, for its readers. */
 export interface HeaderParameter {
   readonly description: string;
   readonly required: boolean;
-  readonly example: string;
+  readonly example?: string;
 }
 
 /** A request that works as it is where the demo is loaded, and its answer. */

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Files } from "@tessera/kit/files/files";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { detail, notFound } from "../../http/answers.ts";
+import { detail, ifNoneMatch, notFound, tagged } from "../../http/answers.ts";
 import { neverAPage } from "../../http/attachment.ts";
 import { namesTag, readRange } from "../../http/byte-range.ts";
 import { downloadTurns } from "../../http/downloads.ts";
@@ -43,10 +43,22 @@ export function backgroundRoutes(
         "`background` of a layout is this address. It cannot be guessed, and it is gone with the background.",
       access: { kind: "public" },
       produces: "application/pdf",
+      headers: {
+        ...ifNoneMatch,
+        Range: { description: "`bytes=first-last`: the part of the file that is wanted.", required: false },
+        "If-Range": {
+          description: "`ETag` of an earlier answer: a part is sent of the same bytes alone.",
+          required: false,
+        },
+      },
       answers: {
-        200: { description: "The PDF.", schema: { type: "string", format: "binary" } },
-        206: { description: "The part that `Range` asks for.", schema: { type: "string", format: "binary" } },
-        304: { description: "It is what `If-None-Match` names." },
+        200: { description: "The PDF.", schema: { type: "string", format: "binary" }, headers: tagged },
+        206: {
+          description: "The part that `Range` asks for.",
+          schema: { type: "string", format: "binary" },
+          headers: { ...tagged, "Content-Range": "Which part of the file it is." },
+        },
+        304: { description: "It is what `If-None-Match` names.", headers: tagged },
         404: notFound("There is no such background."),
         416: { description: "`Range` begins behind the end of the file.", schema: detail },
         503: { description: "Too many files are being downloaded; try again after `Retry-After`.", schema: detail },

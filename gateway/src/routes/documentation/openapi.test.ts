@@ -11,7 +11,7 @@ interface Operation {
   readonly tags: readonly string[];
   readonly security: object[];
   readonly parameters: { readonly name: string; readonly in: string; readonly description?: string }[];
-  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+  readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
 }
 
@@ -105,6 +105,39 @@ describe("the OpenAPI document", () => {
       const content = Object.values(operation?.requestBody?.content ?? {});
       expect(content.length).toBeGreaterThan(0);
       for (const { schema } of content) expect(schema).toMatchObject({ type: "string", format: "binary" });
+    }
+  });
+
+  it.each([
+    ["getOpenApi", "If-None-Match", "304", "ETag"],
+    ["getTicketLayoutBackground", "If-None-Match", "304", "ETag"],
+    ["getTicketLayoutBackground", "Range", "206", "Content-Range"],
+    ["listCheckinLists", "If-Modified-Since", "304", "Last-Modified"],
+  ])("[S9.640] of %s has the header %s with its answer %s, and %s", async (name, asked, status, answered) => {
+    const { document } = await documented();
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const { parameters = [], responses = {} } = operations.find(({ operationId }) => operationId === name) ?? {};
+    expect(parameters).toContainEqual(expect.objectContaining({ in: "header", name: asked, required: false }));
+    expect(responses[status]?.headers).toHaveProperty(answered);
+    const { headers } = responses["200"] ?? {};
+    expect(Object.keys(headers ?? {})).toEqual([status === "304" ? answered : "ETag"]);
+  });
+
+  it("[S9.640] has the condition of every answer that is a condition's", async () => {
+    const { document } = await documented();
+    const conditions = {
+      "206": /^Range$/,
+      "304": /^If-(?:None-Match|Modified-Since)$/,
+      "412": /^If-Unmodified-Since$/,
+    };
+    const answers = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap((operation) => Object.entries(conditions).map((each) => [operation, ...each] as const))
+      .filter(([{ responses }, status]) => responses[status] !== undefined);
+    expect(answers.length).toBeGreaterThan(3);
+    for (const [{ operationId, parameters }, status, condition] of answers) {
+      const names = parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name);
+      expect(names, `${operationId} ${status}`).toContainEqual(expect.stringMatching(condition));
     }
   });
 

@@ -123,7 +123,7 @@ function headerParameters(headers: NonNullable<Route["headers"]>): object[] {
     description,
     required,
     schema: { type: "string" },
-    example,
+    ...(example === undefined ? {} : { example }),
   }));
 }
 
@@ -165,19 +165,26 @@ function response(
   components: Components,
 ): object {
   const { description, schema } = answer;
+  const headers = { ...(saysWhenToRetry(status) ? retryAfter : {}), ...textHeaders(answer.headers ?? {}) };
   const refusal = schema === detail ? { detail: description } : undefined;
   const body = status === example?.status ? example.answer : (answer.example ?? refusal);
   const shown = body === undefined ? {} : { example: body };
   const types = status < 300 ? [produces].flat() : ["application/json"];
   return {
     description,
-    ...(saysWhenToRetry(status)
-      ? { headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } } }
-      : {}),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(schema === undefined
       ? {}
       : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema), ...shown }])) }),
   };
+}
+
+const retryAfter = { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } };
+
+function textHeaders(headers: NonNullable<Answer["headers"]>): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" } }]),
+  );
 }
 
 /** Every answer that a route may give: those it declares, and those of the steps before all routes. */

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ifNoneMatch, tagged } from "../../http/answers.ts";
 import { type Fixed, fix, sendFixed } from "../../http/fixed.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { type DemoKeys, docsPage, docsPolicy, favicon, homePage, homePolicy, startScript } from "./page.ts";
@@ -14,7 +15,7 @@ const page = {
   isPage: true,
   answers: {
     200: { description: "A page, or a part of it.", schema: { type: "string" } },
-    304: { description: "It is the one that `If-None-Match` names." },
+    304: { description: "It is the one that `If-None-Match` names.", headers: tagged },
   },
 } as const;
 
@@ -40,8 +41,9 @@ export function documentationRoutes({ document, version, demoKeys }: Documentati
       example: { status: 200 },
       summary: "Describes this interface as OpenAPI 3.1",
       access: publicAccess,
+      headers: ifNoneMatch,
       answers: {
-        200: { description: "The document.", schema: { type: "object" } },
+        200: { description: "The document.", schema: { type: "object" }, headers: tagged },
         304: page.answers[304],
       },
       handle: async (request) => sendFixed(await written(), request),
