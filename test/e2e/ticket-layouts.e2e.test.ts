@@ -77,7 +77,7 @@ describe("ticket layouts", () => {
     expect(again.status).toBe(304);
 
     expect((await send("PATCH", at, { default: true })).body).toEqual({
-      non_field_errors: ["You cannot have two layouts with default = True"],
+      non_field_errors: ["Another layout of this event is the default already."],
     });
     const assigned = [{ item: 2 }, { item: 1, sales_channel: "resellers" }];
     expect((await send("PUT", `${at}assignments/`, assigned)).body.item_assignments).toEqual([
@@ -105,7 +105,7 @@ describe("ticket layouts", () => {
     const foreign = await upload(pdf("of a device"), `Device ${deviceKey}`);
     for (const background of [foreign, "file:5d1c2c5e-0f39-4a4d-9f7a-6b6a2b1d7e10"])
       expect((await send("POST", layouts, { name: "a", layout: [], background })).body).toEqual({
-        background: ["The submitted file ID was not found."],
+        background: ["You have sent no file of this id within a day."],
       });
   });
 
@@ -124,7 +124,7 @@ describe("ticket layouts", () => {
     const foreign = await upload(pdf("of a device"), `Device ${deviceKey}`);
     for (const path of ["preview", "lint"])
       expect((await send("POST", `${layouts}${path}/`, { elements, background: foreign })).body).toEqual({
-        background: ["The submitted file ID was not found."],
+        background: ["You have sent no file of this id within a day."],
       });
   });
 });

@@ -2,7 +2,7 @@ import { compileSchema } from "@tessera/schema/schema";
 import { describe, expect, it } from "vitest";
 import { compileLayoutSchema, findLayoutProblem, layoutAssignment, ticketLayout } from "./ticket-layout.ts";
 
-const prefix = "Your layout file is not a valid layout. Error message: ";
+const prefix = "This is no valid layout: ";
 
 const place = { left: 10, bottom: "20.50" };
 const letters = {

@@ -205,8 +205,7 @@ export const layoutAssignmentRecord = object(
 
 const checkElements = compileSchema(layoutElements);
 
-/** Clients know a wrong layout by how this message begins. */
-const beginning = "Your layout file is not a valid layout. Error message: ";
+const beginning = "This is no valid layout: ";
 
 /** Problems told at once. */
 const mostTold = 20;

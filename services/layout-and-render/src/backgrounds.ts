@@ -79,6 +79,6 @@ export async function copyBackground(
 
 function gone() {
   return fault("background_gone", "The upload is gone.", {
-    fields: { background: ["The submitted file ID was not found."] },
+    fields: { background: ["You have sent no file of this id within a day."] },
   });
 }

@@ -54,14 +54,14 @@ async function readUpload(
 ): Promise<{ readonly file: BackgroundFile | null } | { readonly problem: string }> {
   if (sent === undefined) return { file: null };
   const bytes = await readBytes(sent, files);
-  if (bytes === undefined) return { problem: "The submitted file ID was not found." };
+  if (bytes === undefined) return { problem: "You have sent no file of this id within a day." };
   const file = { id: `sha256 ${sent.sha256}`, bytes };
   try {
     await renderer.backgrounds.prepare(file, organizer);
     return { file };
   } catch (error) {
     if (error instanceof Fault && error.code === "background_unusable")
-      return { problem: "The submitted file cannot be read as a PDF." };
+      return { problem: "This file cannot be read as a PDF." };
     throw error;
   }
 }

@@ -77,10 +77,10 @@ describe("POST ticketlayouts/preview/", () => {
     expect((await app.send("POST", preview, { body: { dpi: 601 } })).json).toEqual({ dpi: [expect.any(String)] });
     expect((await app.send("POST", preview, { body: { elements } })).status).toBe(200);
     expect((await app.send("POST", preview, { body: { background: "file:unknown" } })).json).toEqual({
-      background: ["The submitted file ID was not found."],
+      background: ["You have sent no file of this id within a day."],
     });
     expect((await app.send("POST", preview, { body: { background: "file:unknown", dpi: 601 } })).json).toEqual({
-      background: ["The submitted file ID was not found."],
+      background: ["You have sent no file of this id within a day."],
       dpi: [expect.any(String)],
     });
     app.peers.when("rendering", "previewLayout", () =>

@@ -16,11 +16,10 @@ export async function findBackground(
 ): Promise<SentBackground | undefined> {
   if (sent === null || sent === undefined || sent === "") return undefined;
   const [found] = sent.startsWith("file:") ? await findUploads([sent.slice("file:".length)], caller) : [];
-  if (found === undefined) throw refusal("The submitted file ID was not found.");
+  if (found === undefined) throw refusal("You have sent no file of this id within a day.");
   const { upload, contentType, size, sha256 } = found;
-  if (contentType !== "application/pdf")
-    throw refusal("The submitted file has a file type that is not allowed in this field.");
-  if (size > mostBytes) throw refusal("The submitted file is too large to be used in this field.");
+  if (contentType !== "application/pdf") throw refusal("This file is no PDF, as a background has to be.");
+  if (size > mostBytes) throw refusal("A background has at most 10 MiB, and this file has more.");
   return { upload, contentType, size, sha256 };
 }
 

@@ -99,7 +99,7 @@ describe("[L1.2] what is sent", () => {
       const wrong = new URLSearchParams({ name: "a", layout }).toString();
       expect(await app.send("POST", layouts, { headers: form, body: wrong })).toMatchObject({
         status: 400,
-        json: { layout: [expect.stringMatching(/^Your layout file is not a valid layout\. Error message: /)] },
+        json: { layout: [expect.stringMatching(/^This is no valid layout: /)] },
       });
     }
   });
@@ -128,12 +128,12 @@ describe("POST ticketlayouts/", () => {
     expect([status, errors]).toEqual([
       400,
       {
-        layout: ["Your layout file is not a valid layout. Error message: Element 1, size: This field is required."],
+        layout: ["This is no valid layout: Element 1, size: This field is required."],
       },
     ]);
     for (const layout of [null, {}, "[]", 5, true])
       expect((await app.send("POST", layouts, { body: { name: "a", layout } })).json).toEqual({
-        layout: ["Your layout file is not a valid layout. Error message: Expected array."],
+        layout: ["This is no valid layout: Expected array."],
       });
     expect(app.peers.calls).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("POST ticketlayouts/", () => {
   });
 
   it("[L3.1] tells that there is another default", async () => {
-    const message = "You cannot have two layouts with default = True";
+    const message = "Another layout of this event is the default already.";
     app.peers.when("layouts", "createLayout", async () => {
       throw new Fault("invalid", "second_default", message, { fields: { non_field_errors: [message] } });
     });
@@ -177,13 +177,13 @@ describe("a background", () => {
   });
 
   it.each([
-    ["file:5d1c2c5e-0f39-4a4d-9f7a-6b6a2b1d7e10", "The submitted file ID was not found."],
-    ["file:x", "The submitted file ID was not found."],
-    ["file:", "The submitted file ID was not found."],
-    [pdf.upload, "The submitted file ID was not found."],
-    ["https://example.com/a.pdf", "The submitted file ID was not found."],
-    [`file:${"1".repeat(8)}`, "The submitted file has a file type that is not allowed in this field."],
-    [`file:${"2".repeat(8)}`, "The submitted file is too large to be used in this field."],
+    ["file:5d1c2c5e-0f39-4a4d-9f7a-6b6a2b1d7e10", "You have sent no file of this id within a day."],
+    ["file:x", "You have sent no file of this id within a day."],
+    ["file:", "You have sent no file of this id within a day."],
+    [pdf.upload, "You have sent no file of this id within a day."],
+    ["https://example.com/a.pdf", "You have sent no file of this id within a day."],
+    [`file:${"1".repeat(8)}`, "This file is no PDF, as a background has to be."],
+    [`file:${"2".repeat(8)}`, "A background has at most 10 MiB, and this file has more."],
   ])("[L5.4] is not %s", async (background, message) => {
     expect(await create(background)).toMatchObject({ status: 400, json: { background: [message] } });
     const patch = (id: number) => app.send("PATCH", `${layouts}${id}/`, { body: { background } });
@@ -200,7 +200,7 @@ describe("a background", () => {
     ["PATCH", `${layouts}7/`, { default: "maybe" }, "default"],
   ])("[A8.2, L5.4] is told of together with other wrong fields: %s %s %j", async (method, path, others, wrong) => {
     const { status, json: errors } = await app.send(method, path, { body: { ...others, background: "file:x" } });
-    const background = ["The submitted file ID was not found."];
+    const background = ["You have sent no file of this id within a day."];
     expect([status, errors]).toEqual([400, { [wrong]: [expect.any(String)], background }]);
     const right = await app.send(method, path, { body: { ...others, background: `file:${pdf.upload}` } });
     expect([right.status, right.json]).toEqual([400, { [wrong]: [expect.any(String)] }]);

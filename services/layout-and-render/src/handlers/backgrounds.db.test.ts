@@ -137,7 +137,7 @@ describe("a background", () => {
     const sent = { ...(await upload()), ...changes };
     await expect(service.create({ background: sent })).rejects.toMatchObject({
       kind: "invalid",
-      fields: { background: ["The submitted file ID was not found."] },
+      fields: { background: ["You have sent no file of this id within a day."] },
     });
     expect(await service.list()).toEqual([]);
     await sweep();

@@ -42,6 +42,6 @@ export async function createLayout(
 /** An event has one default at most. To be called under its lock. */
 export async function refuseSecondDefault(tx: Tx, place: EventKey): Promise<void> {
   if ((await findDefault(tx, place)) === undefined) return;
-  const message = "You cannot have two layouts with default = True";
+  const message = "Another layout of this event is the default already.";
   throw fault("second_default", message, { fields: { non_field_errors: [message] } });
 }

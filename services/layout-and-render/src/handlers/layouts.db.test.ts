@@ -25,7 +25,7 @@ beforeEach(async () => {
 const notFound = { kind: "not_found", code: "layout_not_found" };
 const secondDefault = {
   code: "second_default",
-  fields: { non_field_errors: ["You cannot have two layouts with default = True"] },
+  fields: { non_field_errors: ["Another layout of this event is the default already."] },
 };
 const defaults = async () => (await service.list()).filter(({ isDefault }) => isDefault).map(({ name }) => name);
 const assign = async (layout: number, ...wanted: (readonly [number, string])[]) => {

@@ -211,12 +211,12 @@ describe("a preview", () => {
       wrong({
         layout: [`The event has no layout ${foreign.id}.`],
         position: ["The event has no ticket 99, or it was canceled."],
-        background: ["The submitted file cannot be read as a PDF."],
+        background: ["This file cannot be read as a PDF."],
       }),
     );
     const gone = { ...(await upload([10, 10])), upload: randomUUID() };
     await expect(preview({ background: gone })).rejects.toMatchObject(
-      wrong({ background: ["The submitted file ID was not found."] }),
+      wrong({ background: ["You have sent no file of this id within a day."] }),
     );
   });
 });
