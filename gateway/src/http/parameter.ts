@@ -79,7 +79,7 @@ function filter<T>(
 
 /** The id of another record of the event. The service checks whether it exists. */
 export function idFilter(description: string): Parameter<number | undefined> {
-  const parameter = filter(description, { type: "integer" }, (text) => {
+  const parameter = filter(description, { type: "integer", minimum: 1 }, (text) => {
     const id = readWholeNumber(text);
     return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
   });

@@ -11,6 +11,7 @@ import {
   mapOf,
   object,
   orPlain,
+  slug,
   text,
 } from "./build.ts";
 import { compileSchema, toJsonSchema } from "./schema.ts";
@@ -186,6 +187,23 @@ describe("toJsonSchema", () => {
     expect(toJsonSchema(object({ read: boolean() }))).toEqual({
       type: "object",
       properties: { read: { type: "boolean" } },
+    });
+  });
+
+  it("[S9.641] says which ids, slugs and texts are refused", () => {
+    const schema = object({
+      id: id({ nullable: true }),
+      slug: slug(),
+      code: text({ blank: false, minLength: 5 }),
+      name: text({ blank: false }),
+      tag: text(),
+    });
+    expect(toJsonSchema(schema)["properties"]).toEqual({
+      id: { type: ["integer", "null"], minimum: 1, maximum: 2 ** 50 },
+      slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$" },
+      code: { type: "string", minLength: 5 },
+      name: { type: "string", minLength: 1 },
+      tag: { type: "string" },
     });
   });
 });

@@ -1,3 +1,4 @@
+import { maxImportedId, slugPattern } from "@tessera/values";
 import {
   Ajv,
   type AnySchemaObject,
@@ -201,15 +202,23 @@ const annotations = new Set(["description", "title", "example", "examples", "rea
 
 const literalKeywords = new Set(["enum", "const", "default", "examples", "required", "type", "discriminator"]);
 
-/** The schema for OpenAPI 3.1, without our own keywords. */
+/** The schema for OpenAPI 3.1: without our own keywords, and with what they mean where JSON Schema has a word for it. */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {
   const strip = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(strip);
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).filter(([name]) => !internalKeywords.has(name));
+    const entries = Object.entries({ ...limitsOf(value as JsonSchema), ...value }).filter(
+      ([name]) => !internalKeywords.has(name),
+    );
     return Object.fromEntries(entries.map(([name, inner]) => [name, rewriteKeyword(name, inner, strip)]));
   };
   return strip(schema) as JsonSchema;
+}
+
+function limitsOf({ read, blank }: JsonSchema): JsonSchema {
+  if (read === "id") return { minimum: 1, maximum: maxImportedId };
+  if (read === "slug") return { pattern: slugPattern.source };
+  return read === "text" && blank === false ? { minLength: 1 } : {};
 }
 
 const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places"]);

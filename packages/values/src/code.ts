@@ -1,6 +1,9 @@
-/** Whether a value can be the short name of an organizer or event in a URL. */
+/** What the short name of an organizer or event in a URL looks like. */
+export const slugPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+
+/** Whether a value can be such a name. */
 export function isSlug(text: unknown): text is string {
-  return typeof text === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(text);
+  return typeof text === "string" && slugPattern.test(text);
 }
 
 /**

@@ -1,5 +1,5 @@
 export { closestName } from "./closest-name.ts";
-export { firstIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
+export { firstIdMadeHere, isSlug, isUuid, maxImportedId, slugPattern } from "./code.ts";
 export { placesOfCurrency } from "./currency-places.ts";
 export {
   type DeviceProfile,
