@@ -141,6 +141,24 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it.each([
+    ["redeemListedPosition", 64],
+    ["createFailedCheckin", 64],
+    ["createCheckinList", 256],
+    ["createVoucher", 1024],
+    ["assignTicketLayout", 1024],
+    ["renderTickets", 1024],
+    ["createOfflineSalesBatch", 1024],
+    ["createTicketLayout", 4 * 1024],
+    ["previewTicketLayout", 4 * 1024],
+    ["createVouchers", 10 * 1024],
+  ])("[A4.28] says that a body of %s has at most %d KiB", async (name, kib) => {
+    const { document } = await documented();
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const { responses = {} } = operations.find(({ operationId }) => operationId === name) ?? {};
+    expect(responses["413"]).toMatchObject({ description: expect.stringContaining(` ${kib * 1024} bytes`) });
+  });
+
   it("has the words of closed lists", async () => {
     const { components } = (await documented()).document;
     const schemas = components.schemas as Readonly<
