@@ -190,7 +190,7 @@ describe("toJsonSchema", () => {
     });
   });
 
-  it("[S9.641] says which ids, slugs and texts are refused", () => {
+  it("[S9.6] says which ids, slugs and texts are refused", () => {
     const schema = object({
       id: id({ nullable: true }),
       slug: slug(),

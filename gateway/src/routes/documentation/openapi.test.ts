@@ -113,7 +113,7 @@ describe("the OpenAPI document", () => {
     ["getTicketLayoutBackground", "If-None-Match", "304", "ETag"],
     ["getTicketLayoutBackground", "Range", "206", "Content-Range"],
     ["listCheckinLists", "If-Modified-Since", "304", "Last-Modified"],
-  ])("[S9.640] of %s has the header %s with its answer %s, and %s", async (name, asked, status, answered) => {
+  ])("[S9.5] of %s has the header %s with its answer %s, and %s", async (name, asked, status, answered) => {
     const { document } = await documented();
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const { parameters = [], responses = {} } = operations.find(({ operationId }) => operationId === name) ?? {};
@@ -123,7 +123,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(headers ?? {})).toEqual([status === "304" ? answered : "ETag"]);
   });
 
-  it("[S9.640] has the condition of every answer that is a condition's", async () => {
+  it("[S9.5] has the condition of every answer that is a condition's", async () => {
     const { document } = await documented();
     const conditions = {
       "206": /^Range$/,
