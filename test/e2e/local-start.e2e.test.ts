@@ -11,7 +11,7 @@ import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
 import { findDescendants } from "./find-processes.ts";
-import { walkExamples } from "./walk-examples.ts";
+import { compareReads, walkExamples } from "./walk-examples.ts";
 
 const run = promisify(execFile);
 const fixedKey = "fixed-operator-key-0123456789";
@@ -59,10 +59,12 @@ describe("tessera serve all", () => {
     return JSON.parse(await runLine(output, index)) as Record<string, unknown>;
   }
 
-  it("[R1.5, S9.3] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
+  it("[R1.5, S9.3, S9.7] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
     const port = await getPort({ host: "127.0.0.1" });
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
+    const operatorKey = /operator key +(\w+)/.exec(output)?.[1] ?? "";
+    expect(await compareReads({ url: `http://127.0.0.1:${port}`, operatorKey })).toBeGreaterThan(12);
     expect(await paste(output, 2)).toMatchObject({ checkin_count: 0, position_count: 2980 });
     expect(((await paste(output, 0)) as { count: number }).count).toBeGreaterThan(0);
     expect(await paste(output, 1)).toMatchObject({ status: "ok" });
@@ -101,7 +103,6 @@ describe("tessera serve all", () => {
     const keys = await runCommand(["keys", "list", "--organizer", "demo", ...local]).ended;
     expect(keys).toMatchObject({ code: 0, stdout: expect.stringContaining("every permission") });
 
-    const operatorKey = /operator key +(\w+)/.exec(again)?.[1] ?? "";
     expect(await walkExamples({ url: `http://127.0.0.1:${port}`, operatorKey })).toBeGreaterThan(50);
 
     second.process.kill("SIGINT");

@@ -13,7 +13,9 @@ interface Operation {
   readonly parameters: readonly Parameter[];
   readonly security: readonly { readonly operator?: readonly string[] }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
+  >;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -38,14 +40,61 @@ const isLast = (method: string, { operationId }: Operation) =>
 
 const longestWaitMs = 30_000;
 
+/** Answers that show what the demo has only later, fewer results, or what each demo has of its own. */
+const ofOthers: ReadonlySet<string> = new Set([
+  "getErasureCertificateKey",
+  "getOfflineSalesBatch",
+  "listApiKeys",
+  "listCheckins",
+  "listErasedEvents",
+  "listTicketLayouts",
+  "listUpcomingErasures",
+]);
+
+/** Sends every documented example of a read to a demo in which nothing was done, and holds the answers against it; returns how many. */
+export async function compareReads({ url, operatorKey }: { url: string; operatorKey: string }): Promise<number> {
+  const { paths, filledIn } = await readExamples(url);
+  let compared = 0;
+  for (const [path, { get: operation }] of Object.entries(paths)) {
+    const example = operation?.responses["200"]?.content?.["application/json"]?.example;
+    if (operation === undefined || example === undefined || ofOthers.has(operation.operationId)) continue;
+    const { operationId, parameters, security } = operation;
+    const exampleOf = (name: string) => String(parameters.find((parameter) => parameter.name === name)?.example);
+    const place = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(exampleOf(name)));
+    const sent = parameters.filter((each) => each.in === "query" && each.example !== undefined);
+    const query = new URLSearchParams(Object.fromEntries(sent.map(({ name }) => [name, exampleOf(name)])));
+    const authorization = security[0]?.operator === undefined ? filledIn : `Token ${operatorKey}`;
+    const answer = await fetch(`${url}${place}?${query.toString()}`, { headers: { authorization } });
+    // It needs the answer of another example.
+    if (answer.status === 404) continue;
+    expect(comparable(await answer.json()), operationId).toEqual(comparable(example));
+    compared += 1;
+  }
+  return compared;
+}
+
+/** The same without what depends on time and place. */
+function comparable(answer: unknown): unknown {
+  const text = JSON.stringify(answer)
+    .replaceAll(/http:\/\/[^/"]+/g, "http://host")
+    .replaceAll(/"20\d\d-[^"]+Z"/g, '"time"');
+  return JSON.parse(text);
+}
+
+/** What the documentation shows, with the key that its page fills in. */
+async function readExamples(url: string): Promise<{ paths: Paths; filledIn: string }> {
+  const { paths } = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as { readonly paths: Paths };
+  const start = await (await fetch(`${url}/docs/start.js`)).text();
+  const [, filledIn = ""] = /"value": "(Token \w+)"/.exec(start) ?? [];
+  return { paths, filledIn };
+}
+
 /**
  * Sends every documented example as a reader of the documentation would, with the credentials that it fills in; returns
  * how many. An address that another answer has held replaces the one of the example.
  */
 export async function walkExamples({ url, operatorKey }: { url: string; operatorKey: string }): Promise<number> {
-  const { paths } = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as { readonly paths: Paths };
-  const start = await (await fetch(`${url}/docs/start.js`)).text();
-  const [, filledIn = ""] = /"value": "(Token \w+)"/.exec(start) ?? [];
+  const { paths, filledIn } = await readExamples(url);
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );

@@ -2,3 +2,12 @@
 export function examplePage(...results: readonly object[]) {
   return { count: results.length, next: null, previous: null, results };
 }
+
+/** The first page of a longer list of the event. */
+export function exampleFirstPage(
+  results: readonly object[],
+  { count, next }: { readonly count: number; readonly next: string },
+) {
+  const event = "http://localhost:8000/api/v1/organizers/demo/events/conference";
+  return { count, next: `${event}/${next}`, previous: null, results };
+}

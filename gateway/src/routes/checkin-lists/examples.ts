@@ -1,5 +1,5 @@
 import { firstIdMadeHere } from "@tessera/values";
-import { examplePage } from "../../http/example-page.ts";
+import { exampleFirstPage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
 const entrance = {
@@ -29,6 +29,37 @@ const lounge = {
   exit_all_at: "2027-05-12T21:00:00Z",
 };
 
+const dinner = {
+  ...entrance,
+  id: 4,
+  name: "VIP dinner",
+  all_products: true,
+  limit_products: [],
+  position_count: 3904,
+  allow_multiple_entries: true,
+  rules: {
+    and: [
+      { inList: [{ var: "product" }, { objectList: [{ lookup: ["product", "3", "VIP ticket"] }] }] },
+      {
+        or: [
+          { inList: [{ var: "gate" }, { objectList: [{ lookup: ["gate", "1", "Main entrance"] }] }] },
+          { isAfter: [{ var: "now" }, { buildTime: ["date_admission"] }, 30] },
+        ],
+      },
+      { "<": [{ var: "entries_today" }, 1] },
+    ],
+  },
+};
+
+const itemStatus = (id: number, name: string, position_count: number) => ({
+  name,
+  id,
+  checkin_count: 0,
+  position_count,
+  admission: true,
+  variations: [],
+});
+
 const sentLounge = {
   name: "VIP lounge",
   all_products: false,
@@ -38,7 +69,11 @@ const sentLounge = {
 };
 
 export const checkinListExamples = {
-  list: { status: 200, query: { page_size: 2 }, answer: examplePage(entrance, lounge) },
+  list: {
+    status: 200,
+    query: { page_size: 2 },
+    answer: exampleFirstPage([entrance, dinner], { count: 4, next: "checkinlists/?page=2&page_size=2" }),
+  },
   get: { status: 200, answer: entrance },
   create: {
     status: 201,
@@ -57,14 +92,9 @@ export const checkinListExamples = {
       inside_count: 0,
       event: { name: "Demo Conference" },
       items: [
-        {
-          name: "Conference ticket",
-          id: 1,
-          checkin_count: 0,
-          position_count: 2086,
-          admission: true,
-          variations: [],
-        },
+        itemStatus(1, "Conference ticket", 2086),
+        itemStatus(2, "Student ticket", 616),
+        itemStatus(3, "VIP ticket", 278),
       ],
     },
   },

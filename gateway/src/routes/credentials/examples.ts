@@ -25,7 +25,16 @@ export const apiKeyExamples = {
 } satisfies Readonly<Record<string, Example>>;
 
 export const deviceExamples = {
-  list: { status: 200, answer: examplePage(scanner) },
+  list: {
+    status: 200,
+    answer: examplePage({
+      ...scanner,
+      device_id: 1,
+      name: "Scanner 1",
+      security_profile: "full",
+      software_brand: "demo",
+    }),
+  },
   create: {
     status: 201,
     body: { name: "Scanner 2", gate: 1, security_profile: "pretixscan", all_events: true },

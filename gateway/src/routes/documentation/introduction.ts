@@ -12,4 +12,4 @@ Events, products, orders and keys come in as records, through \`POST /api/v1/imp
 
 **Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again. A scan has its own \`nonce\`.
 
-**Examples** are requests to the demo that \`npm start\` loads, and its answers. Where the demo runs, its keys are filled in: press "Test Request".`;
+**Examples** are requests to the demo that \`npm start\` loads, and its answers; some show what it has only later, or fewer results. Where the demo runs, its keys are filled in: press "Test Request".`;

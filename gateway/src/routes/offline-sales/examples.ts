@@ -17,6 +17,8 @@ const listed = {
   comment: "For the desk at the entrance",
 };
 
+const asked = { item: 2, layout: 1, sales_channel: "web", amount: 2, comment: "For the university" };
+
 const batch = { ...listed, orders: ["S7WRK", "AXNWF", "SWYKB"] };
 
 export const offlineSalesExamples = {
@@ -24,10 +26,14 @@ export const offlineSalesExamples = {
   get: { status: 200, answer: batch },
   create: {
     status: 202,
-    body: { item: 2, layout: 1, sales_channel: "web", amount: 2, comment: "For the university" },
+    body: asked,
     answer: { check: `${batches}/check/${job}/` },
   },
-  check: { status: 200, follows: "createOfflineSalesBatch", answer: batch },
+  check: {
+    status: 200,
+    follows: "createOfflineSalesBatch",
+    answer: { ...listed, ...asked, id: 2, orders: ["S7WRK", "AXNWF"] },
+  },
   render: { status: 202, answer: { download: `${batches}/1/download/${job}/${job}/` } },
   download: { status: 200, follows: "renderOfflineSalesBatch" },
   cancel: { status: 200, body: { force: false }, answer: batch },

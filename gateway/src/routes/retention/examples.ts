@@ -6,7 +6,7 @@ const shown = { ...set, changed: "2027-01-04T08:00:00Z" };
 const id = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
 
 export const retentionExamples = {
-  get: { status: 200, answer: shown },
+  get: { status: 200, answer: { days: null, shredders: [], changed: null } },
   put: { status: 200, body: set, answer: shown },
   remove: { status: 204 },
   upcoming: {

@@ -24,15 +24,31 @@ export const elementsExample = [
 const plain = { name: "Plain", default: false, layout: elementsExample };
 const created = { id: firstIdMadeHere, ...plain, background: null, item_assignments: [] };
 const second = { ...created, id: 2, name: "Plain ticket" };
+/** As the demo has it. */
+const imported = {
+  ...second,
+  layout: [
+    {
+      type: "barcodearea",
+      page: 1,
+      left: 20,
+      bottom: 150,
+      size: 60,
+      content: "secret",
+      nowhitespace: false,
+      color: [0, 0, 0],
+    },
+  ],
+};
 /** Workshops have no layout of their own. */
 const assignment = { item: 4, sales_channel: "web" };
-const shown = { id: 1, layout: 1, item: 1, sales_channel: "web" };
+const shown = (id: number) => ({ id, layout: 1, item: id, sales_channel: "web" });
 
 export const ticketLayoutExamples = {
-  list: { status: 200, answer: examplePage(second) },
-  get: { status: 200, path: { id: 2 }, answer: second },
+  list: { status: 200, answer: examplePage(imported) },
+  get: { status: 200, path: { id: 2 }, answer: imported },
   create: { status: 201, body: plain, answer: created },
-  patch: { status: 200, path: { id: 2 }, body: { name: "Plain ticket" }, answer: second },
+  patch: { status: 200, path: { id: 2 }, body: { name: "Plain ticket" }, answer: imported },
   put: { status: 200, path: { id: 2 }, body: { ...plain, name: "Plain ticket" }, answer: second },
   remove: { status: 204, path: { id: 2 } },
   assign: {
@@ -41,6 +57,6 @@ export const ticketLayoutExamples = {
     body: [assignment],
     answer: { ...second, item_assignments: [assignment] },
   },
-  assignments: { status: 200, answer: examplePage(shown) },
-  assignment: { status: 200, answer: shown },
+  assignments: { status: 200, answer: examplePage(shown(1), shown(2), shown(3)) },
+  assignment: { status: 200, answer: shown(1) },
 } satisfies Readonly<Record<string, Example>>;
