@@ -53,14 +53,15 @@ async function deadPort(): Promise<number> {
 }
 
 describe("what does not run", () => {
+  async function notePlatform(operationsPort: number) {
+    const [data, url] = [await newFolder(), "http://localhost:8000"];
+    const processes = [{ name: "all", operationsPort }];
+    return { data, note: await noteLocalPlatform(data, { url, baseUrl: url, processes, isKeyInFolder: false }) };
+  }
+
   it("is wrong where it was killed", async () => {
-    const data = await newFolder();
     const environment = { METRICS_PORT: String(await deadPort()) };
-    const processes = [{ name: "all", operationsPort: Number(environment.METRICS_PORT) }];
-    const url = "http://localhost:8000";
-    const note = await noteLocalPlatform(data, { url, baseUrl: url, processes, isKeyInFolder: false });
-    const silent = { level: "skipped", what: "whether processes are ready" };
-    expect((await examine(environment, { data })).of("processes")).toMatchObject([silent]);
+    const { data, note } = await notePlatform(Number(environment.METRICS_PORT));
     const path = join(data, localPlatformFile);
     const left = JSON.parse(await readFile(path, "utf8")) as object;
     await writeFile(path, JSON.stringify({ ...left, startMark: "of another process" }));
@@ -68,7 +69,20 @@ describe("what does not run", () => {
       { level: "wrong", what: `the platform is down: process ${process.pid} has ended without being stopped` },
     ]);
     await note.forget();
-    expect((await examine(environment, { data })).of("processes")).toMatchObject([silent]);
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([
+      { level: "skipped", what: "whether processes are ready" },
+    ]);
+  });
+
+  it("is wrong where its process is there and does not answer, whatever METRICS_PORT is here", async () => {
+    const port = await deadPort();
+    const { data } = await notePlatform(port);
+    const silent = {
+      level: "wrong",
+      what: `process ${process.pid} of the platform runs and does not answer at 127.0.0.1:${port}`,
+    };
+    expect((await examine({}, { data })).of("processes")).toMatchObject([silent]);
+    expect((await examine({ METRICS_PORT: "1" }, { data })).of("processes")).toMatchObject([silent]);
   });
 
   it("is no fault in a folder where nothing was started yet, and nothing is created there", async () => {

@@ -25,7 +25,7 @@ const options = {
   health: {
     type: "string",
     value: "URL,…",
-    help: "operations ports of running processes, as http://host:9090 (default: METRICS_PORT on this machine, else the port of the data folder)",
+    help: "operations ports of running processes, as http://host:9090 (default: those of the data folder's platform, else METRICS_PORT on this machine)",
   },
   timeout: { type: "string", value: "SECONDS", default: "12", help: "limit of each examination (default 12)" },
   json: { type: "boolean", default: false, help: "print findings as JSON" },

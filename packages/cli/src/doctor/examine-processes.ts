@@ -17,8 +17,10 @@ const patienceMs = 3000;
 
 /** Examines the processes with known operations ports, and the peers that the services call. */
 export async function examineProcesses(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
-  const { config, environment, health, isWhole, keptOperationsPort = 0 } = around;
-  const port = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
+  const { config, environment, health, isWhole, keptOperationsPort = 0, noted } = around;
+  const usual = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
+  // Another start may have read other settings than the doctor.
+  const port = (noted?.isRunning ? noted.platform.processes[0]?.operationsPort : undefined) ?? usual;
   const findings = await Promise.all([
     ...health.map((url) => askReadiness(url, { around, signal, isExpected: true })),
     // Without --health a process need not run.
@@ -45,15 +47,21 @@ async function askReadiness(
     }
     return [...judgeReadiness(readiness, endpoint), ...only([judgeSkew(`the machine at ${endpoint}`, skewMs)])];
   } catch (error) {
-    if (!isExpected) return [judgeSilence(endpoint, around.killed)];
+    if (!isExpected) return [judgeSilence(endpoint, around.noted)];
     return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
   }
 }
 
-/** Judges that no process answers where none need run, unless one was killed. */
-function judgeSilence(endpoint: string, killed: Surroundings["killed"]): Finding {
-  if (killed === undefined) return skipped("whether processes are ready", `nothing answers at ${endpoint}`);
-  return wrong(`the platform is down: process ${killed.pid} has ended without being stopped`, {
+/** Judges that no process answers where none need run, unless one hangs or was killed. */
+function judgeSilence(endpoint: string, noted: Surroundings["noted"]): Finding {
+  if (noted === undefined) return skipped("whether processes are ready", `nothing answers at ${endpoint}`);
+  const { pid } = noted.platform;
+  if (noted.isRunning)
+    return wrong(`process ${pid} of the platform runs and does not answer at ${endpoint}`, {
+      why: "it hangs, or this machine leaves it no time",
+      mend: "look at its log; if it stays so, end it and start it again: what it has answered is stored",
+    });
+  return wrong(`the platform is down: process ${pid} has ended without being stopped`, {
     why: "it was killed, or its machine was; their logs say more",
     mend: "start it again: what it has answered is stored",
   });

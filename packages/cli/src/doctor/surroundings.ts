@@ -59,8 +59,8 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     ...readEngines(environment),
     database: openForExamination({ url, local, log }),
     health: health.length > 0 || !noted?.isRunning ? health : severalProcessesOf(noted.platform),
-    /** A local platform that was killed. */
-    killed: noted?.isRunning === false ? noted.platform : undefined,
+    /** The local platform that runs on the data folder, or was killed. */
+    noted,
     /** That of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
