@@ -1,3 +1,4 @@
+import { isObject } from "@tessera/values";
 import { printable } from "./printable.ts";
 
 /** The answer of the import route (rules: R7). */
@@ -17,6 +18,11 @@ export interface ImportAnswer {
   readonly overbooked: readonly OverbookedQuota[] | null;
   /** Null: the platform could not find out. */
   readonly ambiguous_secrets: readonly AmbiguousSecret[] | null;
+}
+
+/** Tells the answer of the platform from that of another server. */
+export function isImportAnswer(body: unknown): body is ImportAnswer {
+  return isObject(body) && Array.isArray(body["errors"]) && isObject(body["kinds"]);
 }
 
 export interface OverbookedQuota {

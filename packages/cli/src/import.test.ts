@@ -72,18 +72,23 @@ it("[R7.15] the report of an import says that shared secrets could not be looked
 describe("an import from standard input", () => {
   const records = Buffer.from('{"kind":"gate"}\n{"kind":"gate"}\n');
   let answer: ImportAnswer;
+  let failure: { readonly status: number; readonly location?: string; readonly body: unknown } | "broken" | undefined;
   let arrived: { url: string | undefined; headers: IncomingMessage["headers"]; body: Buffer } | undefined;
   const platform = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       arrived = { url: request.url, headers: request.headers, body: Buffer.concat(chunks) };
-      response.end(JSON.stringify(answer));
+      if (failure === "broken") return void request.socket.destroy();
+      if (failure?.location !== undefined) response.setHeader("location", failure.location);
+      response.statusCode = failure?.status ?? 200;
+      response.end(JSON.stringify(failure === undefined ? answer : failure.body));
     });
   });
 
   beforeEach(async () => {
     answer = allTaken;
+    failure = undefined;
     await new Promise<void>((resolve) => platform.listen(0, "127.0.0.1", resolve));
   });
   afterEach(async () => {
@@ -134,5 +139,27 @@ describe("an import from standard input", () => {
   ])("[R1.7] fails where %s", async (_name, changes) => {
     answer = { ...allTaken, ...changes };
     expect(await send(records)).toBe(1);
+  });
+
+  it.each([
+    [
+      "what was stored before it ended early",
+      { status: 400, body: { ...allTaken, detail: "The body is cut \u001boff.", rejected: 3, settled: false } },
+      "the import ended early, with 2 records accepted and 3 rejected: The body is cut \ufffdoff.",
+    ],
+    [
+      "that another server answers",
+      { status: 200, body: null },
+      /^the server at .* is no Tessera; pass the right --url$/,
+    ],
+    [
+      "where the server leads",
+      { status: 301, location: "https://tickets.example/api/v1/import/", body: "" },
+      /leads elsewhere; if that is the platform, pass --url https:\/\/tickets\.example$/,
+    ],
+    ["that records may be stored after a broken connection", "broken", /broke the connection, and may have stored/],
+  ] as const)("[R1.660, R10.6] says %s", async (_name, given, message) => {
+    failure = given;
+    await expect(send(records)).rejects.toThrow(message);
   });
 });

@@ -3,8 +3,8 @@ import { access, constants, stat } from "node:fs/promises";
 import { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { fault } from "./faults.ts";
-import { describeAmbiguous, type ImportAnswer, notSettled } from "./import-answer.ts";
-import { accessOptions, findAccess, noPlatform } from "./operator-access.ts";
+import { describeAmbiguous, type ImportAnswer, isImportAnswer, notSettled } from "./import-answer.ts";
+import { accessOptions, findAccess, noPlatform, noTessera, refuseRedirect } from "./operator-access.ts";
 import { type OptionValues, readOptions } from "./options.ts";
 import { printable } from "./printable.ts";
 import { bar, describeLeft, showProgress } from "./progress.ts";
@@ -161,6 +161,7 @@ export async function sendRecords(
       },
       body: ReadableStream.from(whole()),
       duplex: "half",
+      redirect: "manual",
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
@@ -168,12 +169,21 @@ export async function sendRecords(
     throw noPlatform(url, error);
   }
   const body: unknown = await response.json().catch(() => undefined);
-  if (response.status === 200) return body as ImportAnswer;
-  const detail = isObject(body) && "detail" in body ? String(body["detail"]) : `HTTP status ${response.status}`;
+  if (response.status === 200 && isImportAnswer(body)) return body;
+  if (response.status === 200) throw noTessera(url);
+  refuseRedirect(url, response);
   if (response.status === 404)
     throw fault("platform_refused", `no Tessera answers at ${url}; pass the address of its REST API with --url`);
   const isTransient = response.status >= 500 || response.status === 429;
-  throw fault(isTransient ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
+  throw fault(isTransient ? "platform_unavailable" : "platform_refused", describeRefusal(response.status, body));
+}
+
+/** An import that ended early has stored what came before, and the answer counts it. */
+function describeRefusal(status: number, body: unknown): string {
+  const detail = isObject(body) && "detail" in body ? printable(String(body["detail"])) : `HTTP status ${status}`;
+  if (!isImportAnswer(body)) return `the platform refused the import: ${detail}`;
+  const { accepted, rejected } = body;
+  return `the import ended early, with ${accepted} records accepted and ${rejected} rejected: ${detail}`;
 }
 
 /** The size of a file of records, or the fault that says why it cannot be read. */

@@ -63,6 +63,17 @@ describe("a platform that runs on a data folder", () => {
     }
   });
 
+  it.each([
+    ["localhost:8000", "localhost:8000 is no URL; pass --url as http://localhost:8000"],
+    ["http://ada:pass-word@tickets.example", "the address of the platform has a user or a password"],
+    ["ada:pass-word@tickets.example", "the address of the platform is no URL"],
+  ])("is asked by an address of HTTP alone, and %s is refused without its password", async (url, message) => {
+    const refused = await find({ url, key: "given" }).catch((error: Error) => error.message);
+    expect(refused).toContain(message);
+    expect(refused).not.toContain("pass-word");
+    await expect(find({ key: "two\nlines" })).rejects.toMatchObject({ code: "bad_token" });
+  });
+
   it("is not found where its process was killed", async () => {
     await noteLocalPlatform(directory, local);
     await writeFile(join(directory, localPlatformFile), JSON.stringify({ ...local, pid: 2 ** 22 + 1 }));

@@ -4,6 +4,7 @@ import { fault } from "./faults.ts";
 import { readOperatorKey } from "./local-data.ts";
 import { findLocalPlatform, type LocalPlatform } from "./local-platform.ts";
 import type { OptionValues } from "./options.ts";
+import { printable } from "./printable.ts";
 import { readSecret, warnInClear } from "./read-secret.ts";
 import { isOwnHost } from "./secure-calls.ts";
 
@@ -52,8 +53,23 @@ export async function findAccess(values: OptionValues<typeof accessOptions>): Pr
       "set TESSERA_OPERATOR_KEY or pass --key-file; --data DIR finds the key of a platform that runs on this machine and made it",
     );
   }
+  requireAddress(url);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw fault("bad_token", "the operator key is one word of letters and digits");
   warnInClear(url, "the operator key");
   return { url, key };
+}
+
+/** Refuses what is no address of a server, without repeating a password that may be in it. */
+function requireAddress(text: string): void {
+  const { protocol, username = "", password = "" } = URL.parse(text) ?? {};
+  if (username !== "" || password !== "")
+    throw fault(
+      "bad_url",
+      "the address of the platform has a user or a password, which it does not need; leave both out",
+    );
+  if (protocol === "http:" || protocol === "https:") return;
+  const shown = text.includes("@") ? "the address of the platform" : printable(text);
+  throw fault("bad_url", `${shown} is no URL; pass --url as http://localhost:8000`);
 }
 
 /** Another platform must not get the key of this one. */
@@ -63,8 +79,30 @@ function isAddressOf(local: LocalPlatform, text: string): boolean {
   return url.origin === own.origin || (isOwnHost(url.hostname) && isOwnHost(own.hostname) && url.port === own.port);
 }
 
+/** Codes of connections that were there, and ended before the answer. */
+const broken: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
 /** The platform does not answer. */
 export function noPlatform(url: string, cause: unknown): Fault {
-  if (!URL.canParse(url)) return fault("bad_url", `${url} is no URL; pass --url as http://localhost:8000`);
+  const { name, cause: reason } = cause as { name?: string; cause?: { code?: unknown } };
+  if (name === "TimeoutError")
+    return fault("no_platform", `the platform at ${url} does not answer; look at its log, or ask \`tessera doctor\``);
+  if (broken.has(reason?.code))
+    return fault(
+      "no_platform",
+      `the platform at ${url} broke the connection, and may have stored what was sent; see whether it runs, and try again`,
+    );
   return fault("no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, { cause });
+}
+
+/** Refuses an answer that leads elsewhere: the key goes to the given address alone. */
+export function refuseRedirect(url: string, { status, headers }: Response): void {
+  if (status < 300 || status > 399) return;
+  const to = URL.parse(headers.get("location") ?? "", url)?.origin ?? "its other address";
+  throw fault("bad_url", `the server at ${url} leads elsewhere; if that is the platform, pass --url ${to}`);
+}
+
+/** Something else answers there. */
+export function noTessera(url: string): Fault {
+  return fault("no_platform", `the server at ${url} is no Tessera; pass the right --url`);
 }

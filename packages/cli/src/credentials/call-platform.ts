@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
-import { type Access, noPlatform } from "../operator-access.ts";
+import { type Access, noPlatform, noTessera, refuseRedirect } from "../operator-access.ts";
 import { printable } from "../printable.ts";
 
 interface Call {
@@ -20,7 +20,7 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
   try {
     response = await fetch(`${url.replace(/\/+$/, "")}/api/v1/${path}`, {
       method,
-      redirect: "error",
+      redirect: "manual",
       headers: { authorization: `Token ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
       signal: AbortSignal.timeout(patienceMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -29,10 +29,10 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
   } catch (error) {
     throw noPlatform(url, error);
   }
+  refuseRedirect(url, response);
   const answer = parse(text);
   if (!response.ok) throw refusal(response.status, answer);
-  if (typeof answer !== "object" || answer === null)
-    throw fault("no_platform", `the server at ${url} is no Tessera; pass the right --url`);
+  if (typeof answer !== "object" || answer === null) throw noTessera(url);
   return answer as Answer;
 }
 
@@ -70,7 +70,9 @@ interface Page<Item> {
 export async function readAll<Item>(access: Access, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (let page = 1; ; page += 1) {
-    const { results, next } = await callPlatform<Page<Item>>(access, { method: "GET", path: `${path}?page=${page}` });
+    const read = { method: "GET", path: `${path}?page=${page}` } as const;
+    const { results, next } = await callPlatform<Partial<Page<Item>>>(access, read);
+    if (results === undefined || next === undefined) throw noTessera(access.url);
     all.push(...results);
     if (next === null || results.length === 0) return all;
   }

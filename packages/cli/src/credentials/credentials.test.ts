@@ -35,6 +35,7 @@ beforeEach(async () => {
     return true;
   });
   vi.stubEnv("TESSERA_OPERATOR_KEY", "operator");
+  vi.stubEnv("BASE_URL", "");
   server = createServer((request, response) => {
     void text(request).then((body) => {
       const { method, url: path, headers } = request;
@@ -197,6 +198,7 @@ describe("what goes wrong is one sentence", () => {
       "the platform refused this with status 401: This token is not valid",
     ],
     ["something that is no Tessera", [200, "<html>"], "is no Tessera"],
+    ["a server that leads elsewhere", [301, ""], "leads elsewhere"],
     ["an error page", [502, "<html>"], "the platform refused this with status 502"],
   ])("%s", async (_name, answer, message) => {
     answers.push(answer);
