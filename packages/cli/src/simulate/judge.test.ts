@@ -14,13 +14,17 @@ const verdictOn = (changes: Partial<Seen>, counted: number | undefined = 102) =>
 it("a platform holds that answers in time, without mistakes, and has counted what gates have seen", () => {
   const { holds, rows } = verdictOn({ triedAgain: { "status 503": 3 } });
   expect(holds).toBe(true);
-  expect(rows).toContainEqual(["wait of 99 of 100", "99 ms", "at most 1000 ms"]);
+  expect(rows).toContainEqual(["wait of 99 of 100", "98 ms", "at most 1000 ms"]);
   expect(rows).toContainEqual(["sent again", "3 status 503", ""]);
   expect(rows).toContainEqual(["counted by the list", "102", "102"]);
 });
 
+it("one of 100 visitors may wait longer", () => {
+  expect(verdictOn({ waits: [...Array(99).fill(5), 1100] }).holds).toBe(true);
+});
+
 it.each<[string, Partial<Seen>, number | undefined]>([
-  ["one of 100 visitors waits too long", { waits: [...Array(98).fill(5), 1100, 1100] }, 102],
+  ["two of 100 visitors wait too long", { waits: [...Array(98).fill(5), 1100, 1100] }, 102],
   ["nothing was answered", { waits: [], admitted: 0, uploaded: 0 }, 0],
   ["an answer is wrong", { wrong: { "status 400": 1 } }, 102],
   ["a visitor gets no answer", { lost: 1 }, 102],

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isObject } from "@tessera/values";
 import { type Arrival, drawArrivals, listPath, outageOf, type Plan, secretOf, ticketsOf } from "./plan.ts";
 
 /** What gates have seen. Times are in milliseconds. */
@@ -138,7 +139,7 @@ async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Pr
       ? { force: false, questions_supported: true }
       : { force: true, questions_supported: false, datetime: decidedAt.toISOString() };
   let response: Response;
-  let body: { status?: string; reason?: string };
+  let text: string;
   try {
     response = await fetch(address, {
       method: "POST",
@@ -147,23 +148,35 @@ async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Pr
       redirect: "error",
       signal: AbortSignal.timeout(patienceMs),
     });
-    body = (await response.json()) as typeof body;
+    text = await response.text();
   } catch (error) {
     return { said: describe(error), isWrong: false, pauseMs: usualPauseMs };
   }
   const { status } = response;
-  if (status === 201 && body.status === "ok") return { outcome: "admitted" };
-  if (body.status === "error" && body.reason === "already_redeemed") return { outcome: "already_redeemed" };
-  if (status === 404 && body.status === "error") return { outcome: "unknown" };
+  const body = parse(text);
+  if (status === 201 && body?.["status"] === "ok") return { outcome: "admitted" };
+  if (body?.["status"] === "error" && body["reason"] === "already_redeemed") return { outcome: "already_redeemed" };
+  if (status === 404 && body?.["status"] === "error") return { outcome: "unknown" };
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return {
-    said: `status ${status}`,
+    said: `status ${status}${body === undefined ? " without JSON" : ""}`,
     isWrong: status < 500 && status !== 429,
     pauseMs: Number.isFinite(seconds) ? seconds * 1000 : usualPauseMs,
   };
 }
 
+/** A proxy before the platform may answer with a page. */
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function describe(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
-  return cause?.code ?? (name === "TimeoutError" ? "no answer" : "a broken connection");
+  // Those of the client mean the same, in words of its own.
+  return cause?.code?.match(/^E[A-Z]+$/)?.[0] ?? (name === "TimeoutError" ? "no answer" : "a broken connection");
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isObject } from "@tessera/values";
 import { columns } from "../columns.ts";
+import { describeFailure } from "../doctor/explain-failure.ts";
 import { fault } from "../faults.ts";
 import { sendRecords } from "../import.ts";
 import { describeErrors } from "../import-answer.ts";
@@ -8,7 +10,7 @@ import { onSignal } from "../on-signal.ts";
 import { type Access, accessOptions, findAccess } from "../operator-access.ts";
 import { readOptions } from "../options.ts";
 import { bar, showProgress } from "../progress.ts";
-import { judge } from "./judge.ts";
+import { judge, type Verdict } from "./judge.ts";
 import { groundwork, listPath, orders, type Plan, removals } from "./plan.ts";
 import { runGates } from "./run-gates.ts";
 
@@ -46,7 +48,7 @@ export async function simulate(args: string[]): Promise<void> {
   if (names.length > 0) throw fault("unexpected_name", `${names.join(" ")} is not expected here`);
   const plan: Plan = {
     organizer: `simulation-${randomBytes(4).toString("hex")}`,
-    gates: readNumber("gates", values.gates, { from: 1, to: 2000 }),
+    gates: readNumber("gates", values.gates, { from: 1, to: 2000, isWhole: true }),
     arrivals: readNumber("arrivals", values.arrivals, { from: 1, to: 10_000_000 }),
     minutes: readNumber("minutes", values.minutes, { from: 0.05, to: 24 * 60 }),
     outageSeconds: readNumber("outage", values.outage, { from: 0, to: 24 * 3600 }),
@@ -54,19 +56,33 @@ export async function simulate(args: string[]): Promise<void> {
   if (plan.outageSeconds > plan.minutes * 30)
     throw fault("bad_number", "--outage takes at most half of the time of --minutes");
   const access = await findAccess(values);
-  const verdict = await runOn(access, plan);
-  process.stdout.write(`${columns(verdict.rows)}\n\n${verdict.holds ? "It holds." : "It does not hold."}\n`);
-  if (!verdict.holds) process.exitCode = 1;
+  const { verdict, isStopped } = await runOn(access, plan);
+  process.stdout.write(`${columns(verdict.rows)}\n\n${describeVerdict({ verdict, isStopped })}\n`);
+  if (!verdict.holds || isStopped) process.exitCode = 1;
 }
 
-async function runOn(access: Access, plan: Plan) {
+/** A stop keeps visitors away, so what gates would do with them was not tried. */
+function describeVerdict({ verdict: { holds }, isStopped }: Ended): string {
+  if (!isStopped) return holds ? "It holds." : "It does not hold.";
+  return `It was stopped before its end, and ${holds ? "held" : "did not hold"} until then.`;
+}
+
+interface Ended {
+  readonly verdict: Verdict;
+  /** No more visitors came. */
+  readonly isStopped: boolean;
+}
+
+async function runOn(access: Access, plan: Plan): Promise<Ended> {
   const progress = showProgress();
   const { signal } = onSignal();
   const tokens = Array.from({ length: plan.gates }, () => randomBytes(32).toString("hex"));
   const now = new Date();
+  let isMade = false;
   try {
     progress.update("making the event…");
     await send(access, groundwork(plan, { tokens, now }));
+    isMade = true;
     await send(access, orders(plan, { now }));
     const expected = (plan.arrivals * plan.minutes) / 60;
     const onScan = (scans: number) => progress.update(`${bar(Math.min(scans, expected), expected)}  ${scans} visitors`);
@@ -76,12 +92,34 @@ async function runOn(access: Access, plan: Plan) {
       token: tokens[0] ?? "",
       expected: seen.admitted + seen.uploaded,
     });
-    return judge({ seen, plan, counted });
+    return { verdict: judge({ seen, plan, counted }), isStopped: signal.aborted };
   } finally {
     progress.update("removing the event…");
-    for (const records of removals(plan)) await send(access, records);
+    const failure = await remove(access, plan);
     progress.done();
+    if (isMade && failure !== undefined) process.stderr.write(describeLeft(plan, failure));
   }
+}
+
+/** Removes what was made. What prevents it is returned: it must not hide what gates have seen. */
+async function remove(access: Access, plan: Plan): Promise<unknown> {
+  try {
+    for (const records of removals(plan)) await send(access, records);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Says what stays, and the records that remove it. */
+function describeLeft(plan: Plan, failure: unknown): string {
+  const records = removals(plan)
+    .flat()
+    .map((record) => `${JSON.stringify(record)}\n`);
+  return `warning: the organizer ${plan.organizer} stays: ${describeFailure(failure) ?? String(failure)}
+When the platform runs, \`tessera import -\` removes it with these two lines:
+${records.join("")}
+`;
 }
 
 /** Asks the list how many it has counted, until it is as many as expected. */
@@ -96,7 +134,8 @@ async function countInside(
       headers: { authorization: `Device ${token}` },
       signal: AbortSignal.timeout(countedWithinMs),
     }).catch(() => undefined);
-    if (answer?.ok) counted = ((await answer.json()) as { checkin_count: number }).checkin_count;
+    const body: unknown = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
+    if (isObject(body) && typeof body["checkin_count"] === "number") counted = body["checkin_count"];
     if (counted !== expected) await sleep(200);
   }
   return counted;
@@ -113,9 +152,13 @@ async function send(access: Access, records: Iterable<object>): Promise<void> {
     throw fault("platform_refused", `the platform refused the simulated event: ${describeErrors(wrong.errors)}`);
 }
 
-function readNumber(name: string, text: string, { from, to }: { readonly from: number; readonly to: number }): number {
+function readNumber(
+  name: string,
+  text: string,
+  { from, to, isWhole = false }: { readonly from: number; readonly to: number; readonly isWhole?: boolean },
+): number {
   const number = Number(text);
-  if (!/^\d+(?:\.\d+)?$/.test(text) || number < from || number > to)
-    throw fault("bad_number", `--${name} takes a number from ${from} to ${to}`);
+  if (!(isWhole ? /^\d+$/ : /^\d+(?:\.\d+)?$/).test(text) || number < from || number > to)
+    throw fault("bad_number", `--${name} takes a ${isWhole ? "whole number" : "number"} from ${from} to ${to}`);
   return number;
 }

@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { simulate } from "./simulate.ts";
+
+const taken = { records: 1, accepted: 1, rejected: 0, kinds: {}, errors: [], ignored: [], settled: true };
+
+const listeners = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((name) => [name, process.listeners(name)] as const);
+
+let server: Server;
+let imports: string[];
+let admitted: Set<string>;
+/** What is answered to the first scan instead of the truth. */
+let first: ((response: ServerResponse) => void) | undefined;
+let count: (response: ServerResponse) => void;
+let printed: { stdout: string; stderr: string };
+
+beforeEach(async () => {
+  imports = [];
+  admitted = new Set();
+  first = undefined;
+  count = (response) => answer(response, 200, { checkin_count: admitted.size });
+  printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    vi.spyOn(process[name], "write").mockImplementation((chunk) => {
+      printed[name] += String(chunk);
+      return true;
+    });
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const path = request.url ?? "";
+      if (path.startsWith("/api/v1/import/")) {
+        imports.push(body);
+        answer(response, 200, taken);
+      } else if (path.endsWith("/status/")) count(response);
+      else scan(response, path.split("/").at(-3) ?? "");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterEach(() => {
+  // What it says is about the command, and not about the tests.
+  process.exitCode = undefined;
+  for (const [name, before] of listeners)
+    for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener);
+  server.closeAllConnections();
+  server.close();
+});
+
+function answer(response: ServerResponse, status: number, body: object | string): void {
+  response.writeHead(status, { "retry-after": "0" });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function scan(response: ServerResponse, code: string): void {
+  const other = first;
+  first = undefined;
+  if (other !== undefined) other(response);
+  else if (code.includes("-other-")) answer(response, 404, { status: "error", reason: "invalid" });
+  else if (admitted.has(code)) answer(response, 200, { status: "error", reason: "already_redeemed" });
+  else {
+    admitted.add(code);
+    answer(response, 201, { status: "ok" });
+  }
+}
+
+async function run(...args: string[]): Promise<typeof process.exitCode> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await simulate(["--url", url, "--key", "operator", "--minutes", "0.05", "--arrivals", "36000", ...args]);
+  return process.exitCode;
+}
+
+describe("answers that no gate can read", () => {
+  it("a page of a proxy asks to try again", async () => {
+    first = (response) => answer(response, 502, "<html>");
+    await run();
+    expect(printed.stdout).toMatch(/sent again +1 status 502 without JSON\n/);
+    expect(printed.stdout).toMatch(/wrong answers +0 +0\n/);
+  });
+
+  it("a page or no object is wrong where an answer belongs, and is no count", { timeout: 30_000 }, async () => {
+    first = (response) => {
+      answer(response, 200, "null");
+      first = (next) => answer(next, 200, "<html>");
+    };
+    count = (response) => answer(response, 200, "<html>");
+    expect(await run()).toBe(1);
+    expect(printed.stdout).toMatch(/wrong answers +2 status 200 without JSON +0\n/);
+    expect(printed.stdout).toMatch(/counted by the list +no answer/);
+  });
+});
+
+it("a platform that dies: says what gates have seen, and how to remove what stays", { timeout: 90_000 }, async () => {
+  first = (response) => {
+    server.close();
+    response.destroy();
+    server.closeAllConnections();
+  };
+  expect(await run("--gates", "20", "--arrivals", "12000")).toBe(1);
+  expect(printed.stdout).toMatch(/visitors admitted, refused +0, 0\n/);
+  expect(printed.stdout).toMatch(/without an answer +[1-9]\d* +0\n/);
+  expect(printed.stdout).toContain("It does not hold.");
+  const organizer = /"slug":"(simulation-\w+)"/.exec(imports[0] ?? "")?.[1];
+  expect(printed.stderr).toMatch(new RegExp(`warning: the organizer ${organizer} stays: .*ECONNREFUSED`));
+  expect(printed.stderr).toContain(`"organizer":"${organizer}","deleted":true`);
+});
+
+it("a stop before its end is said, and is no success", async () => {
+  first = (response) => {
+    answer(response, 201, { status: "ok" });
+    process.emit("SIGINT");
+  };
+  count = (response) => answer(response, 200, { checkin_count: 1 });
+  expect(await run("--gates", "1", "--minutes", "10")).toBe(1);
+  expect(printed.stdout).toMatch(/It was stopped before its end, and (?:held|did not hold) until then\.\n$/);
+  expect(imports.at(-1)).toContain('"deleted":true');
+});
