@@ -157,6 +157,11 @@ it("parked facts are listed without their contents, and replayed when their cons
     await db.one(sql`select count(*) as count from checkin.position where position.organizer = 'parkers'`),
   ).toEqual({ count: 2 });
   expect((await topicsCommand(databaseUrl, "parked")).stdout).toBe("Nothing is parked.\n");
+  for (const verb of ["parked", "replay"]) {
+    const misspelt = await topicsCommand(databaseUrl, verb, "--topic", "tessera.boxoffice.item-changed.v1");
+    expect(misspelt).toMatchObject({ code: 1, stdout: "" });
+    expect(misspelt.stderr).toContain("there is no topic tessera.boxoffice.item-changed.v1; the topics are boxoffice.");
+  }
 });
 
 it("the command explains wrong arguments", async () => {

@@ -1,5 +1,6 @@
 import { type DeadLetter, findDeadLetters } from "@tessera/kit/bus/operators";
 import { toTimestamp } from "@tessera/kit/pg/instants";
+import { catalogue } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { readOptions, refuseNames } from "../options.ts";
 import { printable } from "../printable.ts";
@@ -29,9 +30,17 @@ export async function listParked(args: string[]): Promise<void> {
   await withServices(read.values, [service ?? "all"], async (opened) => {
     let total = 0;
     for (const { name, db } of opened) total += await printOfService({ name, db }, { topic, limit });
+    if (total === 0) requireTopic(topic);
     if (total === 0) process.stdout.write("Nothing is parked.\n");
     else process.stdout.write("\n`tessera topics replay` has services apply or publish them again.\n");
   });
+}
+
+/** Refuses a topic that does not exist, of which nothing can be parked. Parked facts may be of one that did. */
+export function requireTopic(name: string | undefined): void {
+  if (name === undefined || catalogue.some((topic) => topic.name === name)) return;
+  const known = catalogue.map((topic) => topic.name).join(", ");
+  throw fault("unknown_topic", `there is no topic ${printable(name)}; the topics are ${known}`);
 }
 
 function readLimit(text: string): number {

@@ -3,7 +3,7 @@ import { fault } from "../faults.ts";
 import { readOptions, refuseNames } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
-import { describeDeadLetter } from "./parked.ts";
+import { describeDeadLetter, requireTopic } from "./parked.ts";
 import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics replay  [OPTIONS]
@@ -40,6 +40,7 @@ export async function replayFacts(args: string[]): Promise<void> {
     for (const each of opened) requested.push({ service: each, ids: await requestReplays(each.db, { topic, ids }) });
     const total = requested.reduce((sum, each) => sum + each.ids.length, 0);
     if (total === 0) {
+      requireTopic(topic);
       process.stdout.write("Nothing of that kind is parked.\n");
       return;
     }
