@@ -141,6 +141,7 @@ describe("tessera serve all", () => {
     expect(output).toMatch(/operator key +as set/);
     expect(output).not.toContain(fixedKey);
     expect(output).not.toContain("curl");
+    expect(output).toContain(`npm run tessera -- status --data ${join(directory, "data")}\n`);
 
     const gate = join(directory, "gate.ndjson");
     await writeFile(gate, `${JSON.stringify({ kind: "gate", organizer: "big", data: { id: 1, name: "West" } })}\n`);

@@ -9,6 +9,8 @@ export function announce(options: {
   /** Undefined: the operator set it, and it must not end in the log of a supervisor. */
   madeOperatorKey: string | undefined;
   logFile: string | undefined;
+  /** The data folder, if it is not the one in which commands look by themselves. */
+  otherData: string | undefined;
   demoKeys: LoadedDemo | undefined;
 }): void {
   const { baseUrl, demoKeys } = options;
@@ -19,18 +21,25 @@ export function announce(options: {
     ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(demoKeys),
   ];
-  const examples = demoKeys === undefined ? nextSteps : exampleLines(baseUrl, demoKeys);
+  const examples = demoKeys === undefined ? nextSteps(options.otherData) : exampleLines(baseUrl, demoKeys);
   process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
 }
 
 /** What to do with a platform that holds nothing yet. */
-const nextSteps = `
+function nextSteps(otherData: string | undefined): string {
+  const data = otherData === undefined ? "" : ` --data ${inShell(otherData)}`;
+  return `
 Next:
 
-  npm run tessera -- import FILE
-  npm run tessera -- keys create --organizer SLUG --name NAME --permissions NAME,… --all-events
-  npm run tessera -- status
+  npm run tessera -- import FILE${data}
+  npm run tessera -- keys create --organizer SLUG --name NAME --permissions NAME,… --all-events${data}
+  npm run tessera -- status${data}
 `;
+}
+
+function inShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** Rows of a table: where the platform is reached. */
 export function addressRows({ baseUrl }: { readonly baseUrl: string }): readonly string[][] {

@@ -33,7 +33,10 @@ describe("a platform that runs on a data folder", () => {
     expect(await find({ url: "http://localhost:8017" })).toEqual({ url: "http://localhost:8017", key: "made-key" });
     expect(await find({ key: "given" })).toEqual({ url: local.url, key: "given" });
     await note.forget();
-    await expect(find()).rejects.toMatchObject({ code: "no_operator_key" });
+    await expect(find()).rejects.toMatchObject({
+      code: "no_operator_key",
+      message: expect.stringContaining(`no platform is ready on the data folder ${directory}; start it`),
+    });
   });
 
   it("gives its key to no other platform", async () => {

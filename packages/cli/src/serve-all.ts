@@ -22,6 +22,7 @@ import { applyCatalogue } from "./topics/catalogue.ts";
 
 const names = ["all"];
 const usualPort = 8000;
+const usualData = ".tessera";
 
 /** Runs the whole platform in this process, and prepares database, schemas and demo. */
 export async function serveAll(
@@ -30,7 +31,7 @@ export async function serveAll(
 ): Promise<{ stop(): Promise<void> }> {
   const { signal } = options;
   const progress = showProgress();
-  const directory = resolve(values.data ?? ".tessera");
+  const directory = resolve(values.data ?? usualData);
   const databaseUrl = values["database-url"] ?? databaseUrlOf(options.environment);
   if (values.fresh) requireEmbedded(databaseUrl);
   await requireStopped(directory);
@@ -93,6 +94,7 @@ export async function serveAll(
       operationsPort: platform.operationsPort,
       madeOperatorKey,
       logFile: log.file,
+      otherData: directory === resolve(usualData) ? undefined : directory,
       demoKeys: keys,
     });
     return { stop };
