@@ -42,7 +42,7 @@ export function readOptions<const O extends Options>(
     return { values: values as OptionValues<O>, names: positionals };
   } catch (error) {
     const message = error instanceof Error ? error.message.split(".")[0] : String(error);
-    const [command = "tessera"] = /^(?:tessera|npm run) \S+(?: --)?/.exec(usage) ?? [];
+    const [command = "tessera"] = /^(?:tessera|npm run)(?: [a-z]\S*)+(?: --(?= ))?/.exec(usage) ?? [];
     throw fault("bad_options", `${message}; \`${command} --help\` lists the options`);
   }
 }

@@ -223,7 +223,7 @@ describe("what goes wrong is one sentence", () => {
     [["create", "--organizer", "big", "--name", "shop"], "--permissions is required, and --events or --all-events"],
     [["revoke", "--organizer", "big"], "name one API key by its id"],
     [["revoke", "a", "b", "--organizer", "big"], "name one API key by its id"],
-    [["create", "--organizer", "big", "--nonsense"], "--help` lists the options"],
+    [["create", "--organizer", "big", "--nonsense"], "`tessera keys create --help` lists the options"],
     [["remove"], "there is no verb keys remove"],
   ])("%j", async (args, message) => {
     await expect(operateKeys(args)).rejects.toThrow(message);
