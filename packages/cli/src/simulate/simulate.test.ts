@@ -11,6 +11,7 @@ const listeners = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((name) => [name
 
 let server: Server;
 let imports: string[];
+let settled: boolean;
 let admitted: Set<string>;
 /** What is answered to the first scan instead of the truth. */
 let first: ((response: ServerResponse) => void) | undefined;
@@ -19,6 +20,7 @@ let printed: { stdout: string; stderr: string };
 
 beforeEach(async () => {
   imports = [];
+  settled = true;
   admitted = new Set();
   first = undefined;
   count = (response) => answer(response, 200, { checkin_count: admitted.size });
@@ -33,7 +35,7 @@ beforeEach(async () => {
       const path = request.url ?? "";
       if (path.startsWith("/api/v1/import/")) {
         imports.push(body);
-        answer(response, 200, taken);
+        answer(response, 200, { ...taken, settled });
       } else if (path.endsWith("/status/")) count(response);
       else scan(response, path.split("/").at(-3) ?? "");
     });
@@ -106,6 +108,13 @@ it("a platform that dies: says what gates have seen, and how to remove what stay
   const organizer = /"slug":"(simulation-\w+)"/.exec(imports[0] ?? "")?.[1];
   expect(printed.stderr).toMatch(new RegExp(`warning: the organizer ${organizer} stays: .*ECONNREFUSED`));
   expect(printed.stderr).toContain(`"organizer":"${organizer}","deleted":true`);
+});
+
+it("opens no gates before every service knows the tickets", async () => {
+  settled = false;
+  await expect(run()).rejects.toThrow("the platform has not caught up with the simulated tickets; try again when");
+  expect(admitted.size).toBe(0);
+  expect(imports.at(-1)).toContain('"deleted":true');
 });
 
 it("a stop before its end is said, and is no success", async () => {

@@ -83,7 +83,12 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
     progress.update("making the event…");
     await send(access, groundwork(plan, { tokens, now }));
     isMade = true;
-    await send(access, orders(plan, { now }));
+    // A gateway or checkin that does not know the tickets yet would count as wrong.
+    if (!(await send(access, orders(plan, { now }))))
+      throw fault(
+        "platform_unavailable",
+        "the platform has not caught up with the simulated tickets; try again when `tessera status` shows that no fact waits",
+      );
     const expected = (plan.arrivals * plan.minutes) / 60;
     const onScan = (scans: number) => progress.update(`${bar(Math.min(scans, expected), expected)}  ${scans} visitors`);
     const seen = await runGates({ plan, url: access.url, tokens, signal, onScan });
@@ -141,8 +146,8 @@ async function countInside(
   return counted;
 }
 
-/** Sends records; each of them must be taken. */
-async function send(access: Access, records: Iterable<object>): Promise<void> {
+/** Sends records; each of them must be taken. Returns whether every service knows them. */
+async function send(access: Access, records: Iterable<object>): Promise<boolean> {
   async function* lines(): AsyncGenerator<Uint8Array> {
     for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`);
   }
@@ -150,6 +155,7 @@ async function send(access: Access, records: Iterable<object>): Promise<void> {
   const [wrong] = answer.errors;
   if (wrong !== undefined)
     throw fault("platform_refused", `the platform refused the simulated event: ${describeErrors(wrong.errors)}`);
+  return answer.settled;
 }
 
 function readNumber(
