@@ -158,7 +158,7 @@ describe("an import from standard input", () => {
       /leads elsewhere; if that is the platform, pass --url https:\/\/tickets\.example$/,
     ],
     ["that records may be stored after a broken connection", "broken", /broke the connection, and may have stored/],
-  ] as const)("[R1.660, R10.6] says %s", async (_name, given, message) => {
+  ] as const)("[R1.32, R10.6] says %s", async (_name, given, message) => {
     failure = given;
     await expect(send(records)).rejects.toThrow(message);
   });
