@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Crowd } from "../http/route.ts";
 import { gatherScans } from "../routes/redeem/gather-scans.ts";
 import { aList } from "../testing/fake-peers.ts";
-import { noLimit } from "../testing/held-calls.ts";
 import { devices, inEvent, inTheirEvent, keys, type Sent, type ServedApp, serveApp } from "../testing/serve-app.ts";
 import {
   admitted,
@@ -179,7 +178,7 @@ describe("the room for scans", () => {
         return { outcomes: scans.map(() => admitted) };
       },
       // Else the organizer has no room first.
-      { waitLimit: noLimit },
+      { longestWaitMs: Number.POSITIVE_INFINITY },
     );
     app.crowd = {
       isNear: () => room.isCrowded(),

@@ -2,7 +2,6 @@ import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { gatherScans } from "../routes/redeem/gather-scans.ts";
-import type { WaitLimit } from "../routes/redeem/wait-limit.ts";
 
 /** A scan of a code; by default without a nonce. */
 export function scan(lookup: string, nonce?: string, organizer = "o"): Scan {
@@ -50,13 +49,8 @@ interface Call {
   fail(error: unknown): void;
 }
 
-/** For tests of something else: no scan waits too long. */
-export const noLimit: Pick<WaitLimit, "whereWaitIs"> = { whereWaitIs: () => Number.POSITIVE_INFINITY };
-
-type Limits = NonNullable<Parameters<typeof gatherScans>[1]>;
-
 /** A service whose calls a test answers when it likes. Unless a test says otherwise, each scan is worth a second call, and none waits too long. */
-export function heldCalls({ worthAnother = 1, ...limits }: Limits = {}): {
+export function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY } = {}): {
   calls: Call[];
   redeem: (scan: Scan, isGone?: () => boolean) => Promise<ScanOutcome>;
 } {
@@ -75,7 +69,7 @@ export function heldCalls({ worthAnother = 1, ...limits }: Limits = {}): {
           fail: reject,
         });
       }),
-    { worthAnother, waitLimit: noLimit, ...limits },
+    { worthAnother, longestWaitMs },
   );
   // Each organizer has one credential.
   return { calls, redeem: (sent, isGone) => gathered.redeem(sent, sent.organizer, isGone) };

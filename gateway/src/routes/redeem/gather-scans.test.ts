@@ -1,7 +1,6 @@
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { describe, expect, it, vi } from "vitest";
 import { answerAll, heldCalls, numbered, outcomeOf, reasonOf, scan, turn, without } from "../../testing/held-calls.ts";
-import { WaitLimit } from "./wait-limit.ts";
 
 describe("gathering", () => {
   it("sends a single scan at once, and what arrives meanwhile together", async () => {
@@ -56,7 +55,7 @@ describe("gathering", () => {
   });
 
   it("[C3.47] measures the pace without scans that were held back and travel alone", async () => {
-    const { calls, redeem } = heldCalls({ waitLimit: new WaitLimit() });
+    const { calls, redeem } = heldCalls({ longestWaitMs: 200 });
     let clock = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => clock);
     for (let round = 0; round < 30; round += 1) {
@@ -148,7 +147,7 @@ describe("gathering", () => {
   });
 
   it("[C3.47] refuses at once what would wait longer than 200 ms, and more of it when scans take longer", async () => {
-    const { calls, redeem } = heldCalls({ waitLimit: new WaitLimit() });
+    const { calls, redeem } = heldCalls({ longestWaitMs: 200 });
     const fill = async (most: number) => {
       const results = numbered(most).map((lookup) => redeem(scan(lookup)));
       await expect(redeem(scan("one too many"))).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });

@@ -8,7 +8,6 @@ import type { Scans } from "@tessera/protos/services";
 import { fault } from "../../faults.ts";
 import { Pace } from "./pace.ts";
 import { shareDocuments } from "./share-documents.ts";
-import { WaitLimit } from "./wait-limit.ts";
 
 /**
  * Has one scan decided. `credential` names who sent it. Where its scanner has gone, it is not sent any more: another gateway may have
@@ -42,6 +41,9 @@ const heldBackMs = 50;
 
 /** Longer than the service itself waits for a scan that is held back. */
 const heldBackAloneMs = 3000;
+
+/** A scan that would wait longer is better refused at once: its scanner sends it again, or decides alone. */
+const usuallyLongestWaitMs = 200;
 
 /** More are never waiting, however fast they are decided. */
 const longestQueue = 4096;
@@ -91,8 +93,8 @@ export function gatherScans(
   redeem: Client<Scans>["redeem"],
   {
     worthAnother,
-    waitLimit = new WaitLimit(),
-  }: { readonly worthAnother?: number; readonly waitLimit?: Pick<WaitLimit, "whereWaitIs"> } = {},
+    longestWaitMs = usuallyLongestWaitMs,
+  }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
 ): GatheredScans {
   const queue = new FairQueue<PendingScan>();
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
@@ -231,10 +233,7 @@ export function gatherScans(
   }
 
   /** Whether one more scan would wait too long. */
-  function isLong(): boolean {
-    const waitMs = pace.of(unanswered);
-    return waitMs >= waitLimit.whereWaitIs(waitMs, performance.now()) || unanswered >= longestQueue;
-  }
+  const isLong = () => unanswered >= Math.min(longestQueue, pace.within(longestWaitMs));
 
   function hasRoom(organizer: string, credential: string): boolean {
     const waiting = open.organizer.of(organizer);

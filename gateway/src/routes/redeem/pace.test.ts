@@ -12,18 +12,18 @@ function paceOf(calls: number, { scans, ms, atOnce = 1 }: { scans: number; ms: n
 }
 
 it("counts on two thousand scans a second before anything is measured", () => {
-  expect(new Pace().of(400)).toBe(200);
+  expect(new Pace().within(200)).toBe(400);
 });
 
 it("follows what calls take", () => {
-  expect(paceOf(50, { scans: 50, ms: 50 }).of(200)).toBeCloseTo(200, 0);
-  expect(paceOf(50, { scans: 64, ms: 8 }).of(1600)).toBeCloseTo(200, 0);
+  expect(paceOf(50, { scans: 50, ms: 50 }).within(200)).toBeCloseTo(200, 0);
+  expect(paceOf(50, { scans: 64, ms: 8 }).within(200)).toBeCloseTo(1600, -1);
 });
 
 it("counts calls that overlap by the times between their ends", () => {
-  expect(paceOf(100, { scans: 64, ms: 64, atOnce: 2 }).of(400)).toBeCloseTo(200, 0);
+  expect(paceOf(100, { scans: 64, ms: 64, atOnce: 2 }).within(200)).toBeCloseTo(400, 0);
 });
 
 it("learns nothing from calls of a few scans", () => {
-  expect(paceOf(100, { scans: 3, ms: 30 }).of(400)).toBe(200);
+  expect(paceOf(100, { scans: 3, ms: 30 }).within(200)).toBe(400);
 });

@@ -20,8 +20,8 @@ export class Pace {
     this.#msPerScan += weight * (took / scans - this.#msPerScan);
   }
 
-  /** How many milliseconds so many scans take. */
-  of(scans: number): number {
-    return scans * this.#msPerScan;
+  /** How many scans are decided within so many milliseconds. */
+  within(ms: number): number {
+    return ms / this.#msPerScan;
   }
 }
