@@ -1,3 +1,6 @@
+/** The address of the event of the demo that examples are about. */
+export const exampleEvent = "http://localhost:8000/api/v1/organizers/demo/events/conference";
+
 /** A page of a list that has no other. */
 export function examplePage(...results: readonly object[]) {
   return { count: results.length, next: null, previous: null, results };
@@ -8,6 +11,5 @@ export function exampleFirstPage(
   results: readonly object[],
   { count, next }: { readonly count: number; readonly next: string },
 ) {
-  const event = "http://localhost:8000/api/v1/organizers/demo/events/conference";
-  return { count, next: `${event}/${next}`, previous: null, results };
+  return { count, next: `${exampleEvent}/${next}`, previous: null, results };
 }

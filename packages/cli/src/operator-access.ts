@@ -47,15 +47,12 @@ export async function findAccess(values: OptionValues<typeof accessOptions>): Pr
   const url = givenUrl ?? local?.url ?? "http://localhost:8000";
   const key =
     secret ?? (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);
-  if (key === undefined && givenUrl === undefined && local === undefined)
-    throw fault(
-      "no_operator_key",
-      `no platform is ready on the data folder ${directory}; start it, name another folder with --data, or pass --url and --key-file`,
-    );
   if (key === undefined) {
     throw fault(
       "no_operator_key",
-      "set TESSERA_OPERATOR_KEY or pass --key-file; --data DIR finds the key of a platform that runs on this machine and made it",
+      givenUrl === undefined && local === undefined
+        ? `no platform is ready on the data folder ${directory}; start it, name another folder with --data, or pass --url and --key-file`
+        : "set TESSERA_OPERATOR_KEY or pass --key-file; --data DIR finds the key of a platform that runs on this machine and made it",
     );
   }
   requireAddress(url);

@@ -77,8 +77,9 @@ export async function copyBackground(
   }
 }
 
+/** What is said of an upload that its sender does not have any more. */
+export const noUpload = "You have sent no file of this id within a day.";
+
 function gone() {
-  return fault("background_gone", "The upload is gone.", {
-    fields: { background: ["You have sent no file of this id within a day."] },
-  });
+  return fault("background_gone", "The upload is gone.", { fields: { background: [noUpload] } });
 }

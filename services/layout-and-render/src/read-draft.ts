@@ -4,7 +4,7 @@ import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { DraftLayout } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { findUpload } from "./backgrounds.ts";
+import { findUpload, noUpload } from "./backgrounds.ts";
 import { selectLayout } from "./domain/selection/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
@@ -54,7 +54,7 @@ async function readUpload(
 ): Promise<{ readonly file: BackgroundFile | null } | { readonly problem: string }> {
   if (sent === undefined) return { file: null };
   const bytes = await readBytes(sent, files);
-  if (bytes === undefined) return { problem: "You have sent no file of this id within a day." };
+  if (bytes === undefined) return { problem: noUpload };
   const file = { id: `sha256 ${sent.sha256}`, bytes };
   try {
     await renderer.backgrounds.prepare(file, organizer);

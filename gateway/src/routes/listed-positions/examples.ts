@@ -1,4 +1,4 @@
-import { examplePage } from "../../http/example-page.ts";
+import { exampleEvent, examplePage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
 /** Its scan, as positions show it. */
@@ -41,7 +41,7 @@ export const ticketExample = {
   downloads: [
     {
       output: "pdf",
-      url: "http://localhost:8000/api/v1/organizers/demo/events/conference/orderpositions/2/download/pdf/",
+      url: `${exampleEvent}/orderpositions/2/download/pdf/`,
     },
   ],
   answers: [],

@@ -1,7 +1,7 @@
-import { examplePage } from "../../http/example-page.ts";
+import { exampleEvent, examplePage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
-const batches = "http://localhost:8000/api/v1/organizers/demo/events/conference/offlinesalesbatches";
+const batches = `${exampleEvent}/offlinesalesbatches`;
 const job = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
 
 const listed = {

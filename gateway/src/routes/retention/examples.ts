@@ -1,4 +1,4 @@
-import { examplePage } from "../../http/example-page.ts";
+import { exampleEvent, examplePage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
 const set = { days: 365, shredders: ["attendee_info", "order_emails"] };
@@ -26,7 +26,7 @@ export const retentionExamples = {
       case: id,
       shredders: set.shredders,
       erased: "2028-05-13T15:00:12Z",
-      certificate: `http://localhost:8000/api/v1/organizers/demo/events/conference/shredders/certificate/${id}/`,
+      certificate: `${exampleEvent}/shredders/certificate/${id}/`,
     }),
   },
 } satisfies Readonly<Record<string, Example>>;

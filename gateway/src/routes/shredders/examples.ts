@@ -1,20 +1,10 @@
-import { examplePage } from "../../http/example-page.ts";
+import { exampleEvent, examplePage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
+import { kindsByName } from "./kinds-by-name.ts";
 
-const root = "http://localhost:8000/api/v1/organizers/demo/events/conference/shredders";
+const root = `${exampleEvent}/shredders`;
 const id = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
 const emails = { identifier: "order_emails", verbose_name: "Emails" };
-const every = [
-  { identifier: "attendee_info", verbose_name: "Attendee info" },
-  { identifier: "cachedtickets", verbose_name: "Cached ticket files" },
-  emails,
-  { identifier: "invoice_addresses", verbose_name: "Invoice addresses" },
-  { identifier: "invoices", verbose_name: "Invoices" },
-  { identifier: "payment_info", verbose_name: "Payment information" },
-  { identifier: "phone_numbers", verbose_name: "Phone numbers" },
-  { identifier: "question_answers", verbose_name: "Question answers" },
-  { identifier: "waiting_list", verbose_name: "Waiting list" },
-];
 const publicKey =
   "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAyKP67NbMIq/koT4tpU/aNDm3HswSMCcZnP9yizCjDmY=\n-----END PUBLIC KEY-----\n";
 
@@ -26,7 +16,7 @@ const certificate = {
 };
 
 export const shredderExamples = {
-  list: { status: 200, answer: examplePage(...every) },
+  list: { status: 200, answer: examplePage(...kindsByName) },
   get: { status: 200, answer: emails },
   export: {
     status: 202,

@@ -13,6 +13,7 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { askSeldom } from "./ask-seldom.ts";
 import { shredderExamples } from "./examples.ts";
+import { kindsByName } from "./kinds-by-name.ts";
 import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
 import {
   certificateKeyShown,
@@ -39,10 +40,6 @@ const keyAsked = { keptMs: 60_000, failedMs: 1000 };
 
 const zip = "application/zip";
 const root = "shredders";
-
-const byName = Object.entries(shredders)
-  .map(([identifier, name]) => ({ identifier, verbose_name: name }))
-  .toSorted((one, other) => one.verbose_name.localeCompare(other.verbose_name, "en"));
 
 const missing = notFound("There is no such export, or it has expired.");
 
@@ -72,7 +69,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       answers: { 200: { description: "All of them, on one page.", schema: pageOf(shredderShown) } },
       handle: async () => ({
         status: 200,
-        body: { count: byName.length, next: null, previous: null, results: byName },
+        body: { count: kindsByName.length, next: null, previous: null, results: kindsByName },
       }),
     }),
 

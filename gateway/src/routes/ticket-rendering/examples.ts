@@ -1,3 +1,4 @@
+import { exampleEvent } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
 const job = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
@@ -7,7 +8,7 @@ export const ticketRenderingExamples = {
     status: 202,
     body: { parts: [{ orderposition: 1 }, { orderposition: 2 }] },
     answer: {
-      download: `http://localhost:8000/api/v1/organizers/demo/events/conference/ticketpdfrenderer/download/${job}/${job}/`,
+      download: `${exampleEvent}/ticketpdfrenderer/download/${job}/${job}/`,
     },
   },
   download: { status: 200, follows: "renderTickets" },

@@ -1,6 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 import { type Access, noPlatform, noTessera, refuseRedirect } from "../operator-access.ts";
+import { parseJson } from "../parse-json.ts";
 import { printable } from "../printable.ts";
 
 interface Call {
@@ -30,7 +31,7 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
     throw noPlatform(url, error);
   }
   refuseRedirect(url, response);
-  const answer = parse(text);
+  const answer = parseJson(text);
   if (!response.ok) throw refusal(response.status, answer);
   if (typeof answer !== "object" || answer === null) throw noTessera(url);
   return answer as Answer;
@@ -51,14 +52,6 @@ function reasonIn(answer: unknown): string {
     return field === "detail" ? text.join(", ") : `${field}: ${text.join(", ")}`;
   });
   return parts.join("; ");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 interface Page<Item> {

@@ -2,6 +2,7 @@ import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { fault } from "../faults.ts";
+import { parseJson } from "../parse-json.ts";
 import { printable } from "../printable.ts";
 
 /** What a certificate states, as far as it is printed. */
@@ -86,7 +87,7 @@ export async function readPlatformKey(path: string): Promise<PlatformKey> {
   const text = await readFile(path, "utf8").catch(() => {
     throw noCertificate(path, "it cannot be read");
   });
-  const answer = parse(text) as { readonly public_key?: unknown } | undefined;
+  const answer = parseJson(text) as { readonly public_key?: unknown } | undefined;
   return { pem: typeof answer?.public_key === "string" ? answer.public_key : text, from: path };
 }
 
@@ -126,16 +127,8 @@ function readKey(path: string, pem: string): KeyObject {
 }
 
 function readStatement(path: string, signed: string): Statement {
-  const found = parse(signed) as Partial<Statement> | undefined;
+  const found = parseJson(signed) as Partial<Statement> | undefined;
   if (found?.type !== "tessera.erasure.v1" || !Array.isArray(found.services) || !Array.isArray(found.shredders))
     throw noCertificate(path, "what is signed is another text");
   return found as Statement;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

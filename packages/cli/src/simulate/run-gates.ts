@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "@tessera/values";
+import { parseJson } from "../parse-json.ts";
 import { type Arrival, drawArrivals, listPath, outageOf, type Plan, secretOf, ticketsOf } from "./plan.ts";
 
 /** What gates have seen. Times are in milliseconds. */
@@ -153,7 +154,9 @@ async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Pr
     return { said: describe(error), isWrong: false, pauseMs: usualPauseMs };
   }
   const { status } = response;
-  const body = parse(text);
+  // A proxy before the platform may answer with a page.
+  const parsed = parseJson(text);
+  const body = isObject(parsed) ? parsed : undefined;
   if (status === 201 && body?.["status"] === "ok") return { outcome: "admitted" };
   if (body?.["status"] === "error" && body["reason"] === "already_redeemed") return { outcome: "already_redeemed" };
   if (status === 404 && body?.["status"] === "error") return { outcome: "unknown" };
@@ -163,16 +166,6 @@ async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Pr
     isWrong: status < 500 && status !== 429,
     pauseMs: Number.isFinite(seconds) ? seconds * 1000 : usualPauseMs,
   };
-}
-
-/** A proxy before the platform may answer with a page. */
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isObject(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(error: unknown): string {

@@ -102,7 +102,7 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
     progress.update("removing the event…");
     const failure = await remove(access, plan);
     progress.done();
-    if (isMade && failure !== undefined) process.stderr.write(describeLeft(plan, failure));
+    if (isMade && failure !== undefined) process.stderr.write(describeRemains(plan, failure));
   }
 }
 
@@ -117,7 +117,7 @@ async function remove(access: Access, plan: Plan): Promise<unknown> {
 }
 
 /** Says what stays, and the records that remove it. */
-function describeLeft(plan: Plan, failure: unknown): string {
+function describeRemains(plan: Plan, failure: unknown): string {
   const records = removals(plan)
     .flat()
     .map((record) => `${JSON.stringify(record)}\n`);

@@ -30,9 +30,12 @@ export async function listParked(args: string[]): Promise<void> {
   await withServices(read.values, [service ?? "all"], async (opened) => {
     let total = 0;
     for (const { name, db } of opened) total += await printOfService({ name, db }, { topic, limit });
-    if (total === 0) requireTopic(topic);
-    if (total === 0) process.stdout.write("Nothing is parked.\n");
-    else process.stdout.write("\n`tessera topics replay` has services apply or publish them again.\n");
+    if (total > 0) {
+      process.stdout.write("\n`tessera topics replay` has services apply or publish them again.\n");
+    } else {
+      requireTopic(topic);
+      process.stdout.write("Nothing is parked.\n");
+    }
   });
 }
 

@@ -77,8 +77,8 @@ export async function readQuestionNames(
   { organizer, event }: EventKey,
 ): Promise<ReadonlyMap<number, QuestionNames>> {
   const rows = await db.many<QuestionNames & { readonly id: number }>(sql`
-    select question.id, coalesce(question.data ->> 'identifier', question.id::text) as identifier,
-           coalesce((select jsonb_object_agg(choice ->> 'id', coalesce(choice ->> 'identifier', choice ->> 'id'))
+    select question.id, question.data ->> 'identifier' as identifier,
+           coalesce((select jsonb_object_agg(choice ->> 'id', choice ->> 'identifier')
                        from jsonb_array_elements(question.data -> 'options') as choice), '{}') as options
       from question
      where question.organizer = ${organizer}

@@ -158,9 +158,14 @@ async function isNameless(db: Queryable, { filter, names }: Part, isOfKind: Sql)
               where ticket.organizer = ${filter.organizer} and ticket.event = ${filter.event} and not ticket.canceled
                 and ${condition}
               order by ticket.id`;
+  return (await areFew(db, nameless)) ? sql`${condition} and ticket.id = any (array(${nameless}))` : condition;
+}
+
+/** Whether a query finds few tickets. Its order leads to an index: Postgres expects more of them than there are. */
+async function areFew(db: Queryable, tickets: Sql): Promise<boolean> {
   const { count } = await db.one<{ count: number }>(sql`
-    select count(*) as count from (${nameless} limit ${fewTickets + 1}) as nameless`);
-  return count > fewTickets ? condition : sql`${condition} and ticket.id = any (array(${nameless}))`;
+    select count(*) as count from (${tickets} limit ${fewTickets + 1}) as found`);
+  return count <= fewTickets;
 }
 
 /** Tickets without an address last. If they are few, they are read by the index of addresses: else by that of the rest. */
@@ -171,15 +176,12 @@ async function byAddress(db: Queryable, part: Part): Promise<Stretch[]> {
   const terms = [{ ...beginning, isOptional: false }, { ...whole, isOptional: false }, ...rest];
   const { organizer, event } = part.filter;
   const isWithout = sql`${beginning.by} is null`;
-  // The order leads to the index: Postgres expects more of them than there are.
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(*) as count
-      from (select ticket.id
-              from position as ticket
-             where ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled and ${isWithout}
-             order by ${beginning.by}
-             limit ${fewTickets + 1}) as without`);
-  const leading = count > fewTickets ? [] : [beginning];
+  const without = sql`
+             select ticket.id
+               from position as ticket
+              where ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled and ${isWithout}
+              order by ${beginning.by}`;
+  const leading = (await areFew(db, without)) ? [beginning] : [];
   return [
     stretch([{ where: sql`${conditions} and ${beginning.by} is not null`, terms }], withFirst),
     stretch([{ where: sql`${conditions} and ${isWithout}`, terms: [...leading, ...rest] }], ([first, , ...others]) =>
