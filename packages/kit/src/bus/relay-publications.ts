@@ -1,0 +1,175 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Alarm } from "../alarm.ts";
+import { backoff } from "../backoff.ts";
+import type { Log } from "../log.ts";
+import type { Dedicated } from "../pg/database.ts";
+import type { Bus } from "./bus.ts";
+import { endsRebuild, isRefusal, requirePublished } from "./refused-facts.ts";
+import { type Batch, nameOf, type Place } from "./relay-batch.ts";
+
+interface PublicationsOptions {
+  readonly schema: string;
+  readonly bus: Bus;
+  readonly log: Log;
+  /** Of the relay, which looks at the outbox again when it rings. */
+  readonly alarm: Alarm;
+  /** So many rows a batch has at most. */
+  readonly batchSize: number;
+  /** The relay waits no longer for a publication. */
+  readonly waitMs: number;
+  onBatch(facts: number): void;
+}
+
+const pauses = { firstMs: 200, longestMs: 5000 };
+
+/**
+ * The publications of a relay, at most one at a time for each place. One may go on after the connection of its lead, and the
+ * lead with it, is lost. So these outlive a lead.
+ */
+export class Publications {
+  readonly #options: PublicationsOptions;
+  readonly #held = new Map<string, Place>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Topics that were claimed since this lead began and since their last failed publication. */
+  readonly #claimed = new Set<string>();
+  /** By the connection of a lead: aborted when it is lost. */
+  readonly #leads = new WeakMap<Dedicated, AbortSignal>();
+  readonly #failures = new Map<string, number>();
+  /** The number of rows of the next batch, by place; without it a whole batch. */
+  readonly #sizes = new Map<string, number>();
+  #begun: Promise<void>[] = [];
+  /** Topics that may have refused facts. */
+  #refusing = new Set<string>();
+  #tookMs = 0;
+
+  constructor(options: PublicationsOptions) {
+    this.#options = options;
+  }
+
+  /** A connection leads from now on, until the signal aborts. These topics may have refused facts. */
+  beginLead(connection: Dedicated, signal: AbortSignal, refusing: readonly string[]): void {
+    this.#claimed.clear();
+    this.#leads.set(connection, signal);
+    this.#refusing = new Set(refusing);
+    this.#begun = [];
+  }
+
+  /** Begins one. The place of the batch must be free. */
+  begin(connection: Dedicated, batch: Batch): void {
+    this.#held.set(nameOf(batch), batch);
+    const moving = this.#move(connection, batch).finally(() => this.#underWay.delete(moving));
+    this.#underWay.add(moving);
+    this.#begun.push(moving);
+  }
+
+  isHeld(place: Place): boolean {
+    return this.#held.has(nameOf(place));
+  }
+
+  heldLanes(topic: string): Set<number> {
+    return new Set([...this.#held.values()].filter((place) => place.topic === topic).map(({ lane }) => lane));
+  }
+
+  /** So many rows the next batch of a place may have. */
+  sizeOf(place: Place): number {
+    return this.#sizes.get(nameOf(place)) ?? this.#options.batchSize;
+  }
+
+  mayBeRefused(topic: string): boolean {
+    return this.#refusing.has(topic);
+  }
+
+  get isAnyRefused(): boolean {
+    return this.#refusing.size > 0;
+  }
+
+  /** How long the last one took. */
+  get tookMs(): number {
+    return this.#tookMs;
+  }
+
+  /** Those that began since this was called last. */
+  takeBegun(): Promise<void>[] {
+    const begun = this.#begun;
+    this.#begun = [];
+    return begun;
+  }
+
+  async untilDone(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async #move(connection: Dedicated, batch: Batch): Promise<void> {
+    const { bus, alarm, waitMs, onBatch } = this.#options;
+    const { topic } = batch;
+    const started = performance.now();
+    try {
+      if (bus.claim !== undefined && !this.#claimed.has(topic)) {
+        await bus.claim(topic);
+        this.#claimed.add(topic);
+        // Another process may have published these rows before the claim: they are read again.
+        alarm.ring();
+        return;
+      }
+      const [first] = batch.messages;
+      if (first !== undefined && endsRebuild(first) && this.mayBeRefused(topic))
+        await requirePublished(connection, topic, first);
+      const publishing = performance.now();
+      await bus.publish(topic, batch.messages);
+      this.#tookMs = performance.now() - publishing;
+      await batch.done(connection);
+      this.#grow(batch);
+      onBatch(batch.messages.length);
+    } catch (error) {
+      this.#claimed.delete(topic);
+      if (alarm.stopped) return;
+      await this.#recover(connection, batch, error);
+    } finally {
+      this.#held.delete(nameOf(batch));
+      if (performance.now() - started > waitMs) alarm.ring();
+    }
+  }
+
+  /** Never rejects: a connection that is lost meanwhile ends the lead. */
+  async #recover(connection: Dedicated, batch: Batch, error: unknown): Promise<void> {
+    const { schema, log, alarm } = this.#options;
+    const { topic } = batch;
+    // The loss of a connection is told after its statements have failed.
+    await nextTurn();
+    // It says nothing about the place, and the next lead reads its rows again.
+    if (this.#leads.get(connection)?.aborted === true) return;
+    try {
+      if (isRefusal(error) && batch.messages.length === 1) {
+        this.#refusing.add(topic);
+        await batch.refused(connection, error);
+      } else this.#halve(batch);
+      if (isRefusal(error)) {
+        alarm.ring();
+        return;
+      }
+    } catch (failure) {
+      log.warn("a refused fact is waiting: it could not be parked", { schema, error: failure });
+    }
+    log.warn("facts are waiting: the relay could not move them", { schema, topic, error });
+    await alarm.pause(backoff(pauses, this.#countFailure(batch)));
+  }
+
+  #countFailure(place: Place): number {
+    const failures = (this.#failures.get(nameOf(place)) ?? 0) + 1;
+    this.#failures.set(nameOf(place), failures);
+    return failures;
+  }
+
+  #halve(batch: Batch): void {
+    this.#sizes.set(nameOf(batch), Math.max(1, Math.floor(batch.messages.length / 2)));
+  }
+
+  /** After a success. */
+  #grow(place: Place): void {
+    const name = nameOf(place);
+    const size = this.#sizes.get(name);
+    this.#failures.delete(name);
+    if (size !== undefined && size * 2 < this.#options.batchSize) this.#sizes.set(name, size * 2);
+    else this.#sizes.delete(name);
+  }
+}
