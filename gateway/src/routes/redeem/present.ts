@@ -5,7 +5,7 @@ import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentPosition } from "../listed-positions/present.ts";
-import { undecided } from "./gather-scans.ts";
+import { undecided } from "./pending-scan.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
