@@ -28,13 +28,13 @@ const answer = object(
     ),
     question_identifier: field(
       text({ default: "", maxLength: 190 }),
-      "The identifier of the question, as the shop shows it.",
+      "The identifier of the question; left out: the one that the question has.",
       "FOOD",
     ),
     options: field(arrayOf(id(), { default: [], maxItems: 1000 }), "The options that were chosen.", [11]),
     option_identifiers: field(
       arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
-      "Their identifiers, as the shop shows them.",
+      "Their identifiers; left out: those that the options have.",
       ["VEGAN"],
     ),
     file_name: field(lineOrNull(), "The name of the file, of an answer that is one.", "portrait.png"),

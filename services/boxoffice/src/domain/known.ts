@@ -31,7 +31,8 @@ export interface Known {
 export interface KnownQuestion {
   readonly type: string;
   readonly identifier: string;
-  readonly options: readonly number[];
+  /** Their identifiers by id. */
+  readonly options: Readonly<Record<string, string>>;
   readonly askedAtCheckin: boolean;
   readonly dependsOn: number | null;
 }

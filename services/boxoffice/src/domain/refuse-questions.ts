@@ -67,7 +67,8 @@ export function refuseQuestions<V extends { readonly data: Question }>(
   const ownerOfOption = new Map<number, number>();
   for (const [id, { identifier, options }] of all) {
     if (!ownerOfIdentifier.has(identifier)) ownerOfIdentifier.set(identifier, id);
-    for (const option of options) if (!ownerOfOption.has(option)) ownerOfOption.set(option, id);
+    for (const option of Object.keys(options).map(Number))
+      if (!ownerOfOption.has(option)) ownerOfOption.set(option, id);
   }
 
   return refuseEach(left, ({ data }, addError) => {
@@ -114,7 +115,7 @@ function toKnown(data: Question): KnownQuestion {
   return {
     type: data.type,
     identifier: data.identifier,
-    options: data.options.map(({ id }) => id),
+    options: Object.fromEntries(data.options.map(({ id, identifier }) => [id, identifier])),
     askedAtCheckin: data.ask_during_checkin,
     dependsOn: data.dependency_question,
   };

@@ -90,7 +90,7 @@ function validatePosition(position: Position, known: Known, addError: AddError):
       continue;
     }
     for (const option of options) {
-      if (!has.includes(option)) addError("answers", ofElement(index, `Question ${question} has no option ${option}.`));
+      if (!(option in has)) addError("answers", ofElement(index, `Question ${question} has no option ${option}.`));
     }
   }
 }

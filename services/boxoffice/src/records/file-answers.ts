@@ -47,7 +47,10 @@ export async function examineFileAnswers(order: OrderData, examine: ExamineFile)
 }
 
 /** Changes answers of an order; what stays the same is not copied. */
-function mapAnswers(order: OrderData, change: (answer: AnswerData, position: PositionData) => AnswerData): OrderData {
+export function mapAnswers(
+  order: OrderData,
+  change: (answer: AnswerData, position: PositionData) => AnswerData,
+): OrderData {
   const positions = order.positions.map((position) => {
     const answers = position.answers?.map((answer) => change(answer, position));
     return answers?.some((answer, at) => answer !== position.answers?.[at]) ? { ...position, answers } : position;

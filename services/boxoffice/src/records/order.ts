@@ -9,6 +9,7 @@ import { isDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere } from "@tessera/values";
 import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
+import { nameAnswer } from "../domain/name-answer.ts";
 import type { Scope } from "../domain/scope.ts";
 import { validatePositions, validateReferences } from "../domain/validate-order.ts";
 import * as answerFiles from "../store/answer-files.ts";
@@ -30,6 +31,7 @@ import {
   examineFileAnswers,
   filesOf,
   longestAnswer,
+  mapAnswers,
   readFileAnswers,
   resolveFileAnswers,
   validateFileAnswers,
@@ -123,9 +125,10 @@ export const order: RecordKind<OrderRecord> = {
   },
   async store(tx, { scope, values: read, known }) {
     const { values: resolved, files } = await resolveFileAnswers(tx, { scope, values: read, known });
-    const values = resolved.map((value, at) =>
-      value === read[at] ? value : { ...value, positions: toRows(value.data) },
-    );
+    const values = resolved.map((value, at) => {
+      const data = mapAnswers(value.data, (answer) => nameAnswer(answer, known.questions.get(answer.question)));
+      return data === read[at]?.data ? value : { ...value, data, positions: toRows(data) };
+    });
     const seats = await findOrCreateSeats(tx, scope, { values, known });
     const rows = await joinScans(
       tx,

@@ -214,6 +214,25 @@ describe("an answer", () => {
     expect(await office.apply(ordered({ question: 1, options: [11, 12] }, { question: 7, options: [71] }))).toEqual({});
   });
 
+  it("[R3.640] that does not say what question and options are called is published with their identifiers", async () => {
+    const answers = [
+      { question: 1, options: [12, 11] },
+      { question: 7, question_identifier: "HUE", options: [71], option_identifiers: ["ROUGE"] },
+    ];
+    await office.apply(ordered(...answers));
+    const published = (await takeFacts(office.db)).find(({ topic }) => topic === "position-changed");
+    expect(published?.value).toMatchObject({
+      position: {
+        answers: [
+          { question: 1, questionIdentifier: "1", options: [12, 11], optionIdentifiers: ["12", "MEAT"] },
+          { question: 7, questionIdentifier: "HUE", options: [71], optionIdentifiers: ["ROUGE"] },
+        ],
+      },
+    });
+    await office.apply(ordered(...answers));
+    expect(await takeFacts(office.db)).toEqual([]);
+  });
+
   it("[R3.30] stays when the option goes that it chose", async () => {
     await office.apply(ordered({ question: 1, answer: "Meat", options: [11] }));
     expect(await office.apply(sample.question({ type: "C", options: [menu[1]] }))).toEqual({});

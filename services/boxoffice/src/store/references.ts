@@ -121,7 +121,8 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
            (select jsonb_object_agg(question.id, jsonb_build_object(
                      'type', question.data -> 'type',
                      'identifier', question.data -> 'identifier',
-                     'options', jsonb_path_query_array(question.data, '$.options[*].id'),
+                     'options', coalesce((select jsonb_object_agg(choice ->> 'id', choice -> 'identifier')
+                                            from jsonb_array_elements(question.data -> 'options') as choice), '{}'),
                      'askedAtCheckin', question.data -> 'ask_during_checkin',
                      'dependsOn', question.data -> 'dependency_question'))
               from question
