@@ -12,7 +12,12 @@ export function nameAttendee(sources: {
   readonly invoice: PersonName | undefined;
 }): PersonName {
   for (const source of [sources.own, sources.parent]) {
-    if (source?.name) return source;
+    if (source?.name) return withFullName(source);
   }
-  return sources.invoice ?? { name: undefined, parts: sources.own.parts };
+  return withFullName(sources.invoice ?? { name: undefined, parts: sources.own.parts });
+}
+
+/** Some clients read no other part. */
+function withFullName({ name, parts }: PersonName): PersonName {
+  return name ? { name, parts: { ...parts, full_name: parts["full_name"] || name } } : { name, parts };
 }
