@@ -31,7 +31,7 @@ export interface WantedPage {
 }
 
 interface FoundList extends Omit<FoundPage<Shown>, "pageSize"> {
-  /** When the list was last changed, if it knows that. */
+  /** When the list was last changed; undefined where that is not known, and no condition counts. */
   readonly changedAt?: number | undefined;
   /** It was not changed since the instant that `knownAsOf` returned. */
   readonly isUnchanged?: boolean;
@@ -48,7 +48,9 @@ const conditions: Readonly<Record<string, HeaderParameter>> = {
   },
 };
 
-const lastModified = { "Last-Modified": "When the list was last changed, in whole seconds; absent before any change." };
+const lastModified = {
+  "Last-Modified": "When the list was last changed, in whole seconds; absent where that is not known.",
+};
 
 /** The state of a list that its client has already. */
 export function knownAsOf(request: Incoming): number | undefined {

@@ -103,6 +103,8 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       },
       async find(request, page) {
         const { query, signal } = request;
+        // No change of a date is a change of a list, so such an answer cannot be known to be the same.
+        const dependsOnDates = query.expand.includes("subevent") || query.ends_after !== undefined;
         const found = await checkinLists.listCheckinLists(
           {
             ...inEvent(request),
@@ -112,13 +114,17 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
             subeventMatch: query.subevent_match,
             endsAfter: query.ends_after,
             withCounts: !(query.exclude.includes("position_count") && query.exclude.includes("checkin_count")),
-            knownAsOf: knownAsOf(request),
+            knownAsOf: dependsOnDates ? undefined : knownAsOf(request),
             expand: toExpand(query.expand),
           },
           { signal },
         );
         const subevents = readSubevents(found.documents, request);
-        return { ...found, results: found.lists.map((list) => presentList(list, subevents)) };
+        return {
+          ...found,
+          changedAt: dependsOnDates ? undefined : found.changedAt,
+          results: found.lists.map((list) => presentList(list, subevents)),
+        };
       },
     }),
 
