@@ -6,7 +6,7 @@ export interface Need extends Claim {
   readonly voucher: number;
   /** The revision of the state that it is to replace; 0: it is the first one. */
   readonly basedOn: number;
-  /** Whether quotas must have so much left. */
+  /** Whether there must be a quota, and quotas must have so much left. */
   readonly isChecked: boolean;
   /** The instant behind which it takes nothing. */
   readonly validUntil: number | null;
@@ -29,8 +29,12 @@ interface QuotaLeft {
   readonly left: number | null;
 }
 
-/** Tells whether a need takes anything at an instant. */
-export function isValid({ validUntil }: Pick<Need, "validUntil">, now: number): boolean {
+/** Tells whether quotas decide about a need at an instant: it takes of them, or there must be one. */
+export function dependsOnQuotas(need: Pick<Need, "amount" | "isChecked" | "validUntil">, now: number): boolean {
+  return (need.amount > 0 || need.isChecked) && isValid(need, now);
+}
+
+function isValid({ validUntil }: Pick<Need, "validUntil">, now: number): boolean {
   return validUntil === null || validUntil >= now;
 }
 
@@ -51,7 +55,7 @@ export function findQuotaProblems<Q extends QuotaLeft>(
   const problems = new Map<number, Problem>();
   const promised = new Map<number, number>();
   for (const [place, need] of needs.entries()) {
-    if (need.amount === 0 || !isValid(need, now)) continue;
+    if (!dependsOnQuotas(need, now)) continue;
     const affected = match.affectedBy(need);
     if (need.isChecked && affected.length === 0) problems.set(place, { kind: "no_quota" });
     const before = claims.get(need.voucher) ?? [];

@@ -157,14 +157,16 @@ describe("a quota", () => {
 });
 
 describe("needs", () => {
-  it("[V4.7] of a product without a quota are refused, unless they are not checked", async () => {
-    expect(await ledger.hold([need(1, { item: 3 })])).toEqual([problem(0, NeedProblemKind.NO_QUOTA)]);
-    expect(await ledger.hold([need(1, { item: undefined, quota: 77 })])).toEqual([
-      problem(0, NeedProblemKind.NO_QUOTA),
-    ]);
+  it("[V4.600, V4.7] of a product without a quota are refused, unless they are not checked", async () => {
+    const noQuota = [problem(0, NeedProblemKind.NO_QUOTA)];
+    expect(await ledger.hold([need(1, { item: 3 })])).toEqual(noQuota);
+    expect(await ledger.hold([need(1, { item: undefined, quota: 77 })])).toEqual(noQuota);
     expect(await ledger.hold([need(1, { item: 3, isChecked: false })])).toEqual(isHeld);
-    expect(await ledger.hold([need(2, { item: 3, amount: 0 })])).toEqual(isHeld);
+    const unusable = { amount: 0, isChecked: true };
+    expect(await ledger.hold([need(2, { item: 3, ...unusable })])).toEqual(noQuota);
     expect(await ledger.hold([need(3, { item: 3, validUntil: longAgo })])).toEqual(isHeld);
+    await take(sold(10));
+    expect(await ledger.hold([need(4, unusable)])).toEqual(isHeld);
   });
 
   it("[V4.8, V4.12] of one request are summed, and nothing is held unless everything is", async () => {

@@ -3,7 +3,7 @@ import type { Db, Tx } from "@tessera/kit/pg/database";
 import { Turns } from "@tessera/kit/turns";
 import { type HoldCapacityRequest, HoldCapacityResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { isUuid } from "@tessera/values";
-import { findQuotaProblems, findSeatProblems, isValid, type Need, type Problem } from "../domain/fit-needs.ts";
+import { dependsOnQuotas, findQuotaProblems, findSeatProblems, type Need, type Problem } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import { fault } from "../faults.ts";
@@ -103,9 +103,9 @@ async function findProblems(tx: Tx, scope: Scope, question: Question): Promise<H
 }
 
 async function checkQuotas(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {
-  const taking = needs.filter((need) => need.amount > 0 && isValid(need, now));
-  if (!taking.some(({ isChecked }) => isChecked)) return new Map();
-  const { match, claims } = await readRoom(tx, scope, taking);
+  const depending = needs.filter((need) => dependsOnQuotas(need, now));
+  if (!depending.some(({ isChecked }) => isChecked)) return new Map();
+  const { match, claims } = await readRoom(tx, scope, depending);
   const own = claims.filter(({ part }) => part === "own");
   return findQuotaProblems(needs, { match, claims: Map.groupBy(own, ({ voucher }) => voucher ?? 0), now });
 }

@@ -16,9 +16,9 @@ import { boxoffice } from "../index.ts";
 /** Instants that no clock of a test passes, in microseconds. */
 export const [longAgo, farAway] = [Date.UTC(2001, 0) * 1000, Date.UTC(2200, 0) * 1000];
 
-/** A need for one of item 1, for a voucher that is new. */
+/** A need for one of item 1, for a voucher that is new. It is checked if it takes something. */
 export function need(voucher: number, rest: Partial<VoucherNeed> = {}): VoucherNeed {
-  return { voucher, item: 1, amount: 1, isChecked: true, basedOn: 0, ...rest };
+  return { voucher, item: 1, amount: 1, isChecked: rest.amount !== 0, basedOn: 0, ...rest };
 }
 
 type FactFields = Partial<VoucherFields> &

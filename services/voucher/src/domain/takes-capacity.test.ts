@@ -54,9 +54,17 @@ describe("what the ledger is asked for", () => {
   it.each<readonly [string, Partial<Voucher>]>([
     ["does not block", { blockQuota: false }],
     ["is expired", past],
-    ["cannot be redeemed", { maxUsages: 0 }],
   ])("[V12.1] is nothing for a new voucher that %s", (_name, changes) => {
     expect(needOf({ ...blocking, ...changes })).toBeUndefined();
+  });
+
+  it("[V4.600] is a quota for a voucher that blocks and takes nothing, unless it may ignore quotas", () => {
+    const unusable = { ...blocking, maxUsages: 0 };
+    expect(needOf(unusable)).toMatchObject({ amount: 0, isChecked: true });
+    expect(needOf({ ...unusable, allowIgnoreQuota: true })).toBeUndefined();
+    const usedUp = { ...blocking, redeemed: 5 };
+    expect(changed({ item: 11 }, usedUp)).toMatchObject({ item: 11, amount: 0, isChecked: true });
+    expect(changed({ comment: "y" }, usedUp)).toBeUndefined();
   });
 
   it.each<readonly [string, Partial<Voucher>]>([
@@ -149,9 +157,8 @@ describe("what the ledger is asked for", () => {
           (at) => takenAmount(after, at) > (sameQuotas ? takenAmount(before, at) : 0),
         );
         const need = needOf(after, before);
-        // A voucher that takes nothing any more needs nothing.
-        expect(need !== undefined).toBe(takesMore);
-        if (need !== undefined) expect(need.amount).toBe(after.maxUsages - after.redeemed);
+        // A voucher that takes nothing any more needs nothing of a quota.
+        expect(need?.amount ?? 0).toBe(takesMore ? after.maxUsages - after.redeemed : 0);
       }),
       { numRuns: 3000 },
     );
@@ -161,7 +168,7 @@ describe("what the ledger is asked for", () => {
     assert(
       property(changes, ({ before, after }) => {
         const need = needOf(after, before);
-        if (need === undefined) return;
+        if (need === undefined || need.amount === 0) return;
         const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
         const takesMoreNow = need.amount > (sameQuotas ? takenAmount(before, now) : 0);
         expect(need.isChecked).toBe(takesMoreNow && !after.allowIgnoreQuota);

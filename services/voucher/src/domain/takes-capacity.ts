@@ -20,7 +20,7 @@ export type TakingTerms = Pick<
 export interface CapacityNeed extends Pick<Voucher, "item" | "variation" | "quota" | "subevent" | "validUntil"> {
   /** Of each matching quota; 0: it takes no quota. */
   readonly amount: number;
-  /** Whether what it does not take yet must be left. */
+  /** Whether its product must have a quota, and what it does not take yet must be left. */
   readonly isChecked: boolean;
   /** The guid of a seat that must be free of others. */
   readonly seat: string | null;
@@ -42,9 +42,10 @@ export function findNeed(
 ): CapacityNeed | undefined {
   const amount = takenAmount(after, now);
   const takesMore = amount > 0 && (before === undefined || isMore(after, { before, now }));
-  if (!takesMore && after.seat === null) return undefined;
-  const { item, variation, quota, subevent, validUntil, seat } = after;
+  // Also for one that has no usages: its product must have a quota.
   const isChecked = isQuotaChecked(after, { before, now });
+  if (!takesMore && !isChecked && after.seat === null) return undefined;
+  const { item, variation, quota, subevent, validUntil, seat } = after;
   return { item, variation, quota, subevent, validUntil, amount, isChecked, seat };
 }
 

@@ -111,7 +111,7 @@ export interface VoucherNeed {
     | undefined;
   /** How often it can still be used; 0: it takes no quota. */
   amount: number;
-  /** Whether the quotas that it does not take yet must have so much left. */
+  /** Whether there must be a quota, and those that it does not take yet must have so much left. */
   isChecked: boolean;
   /** When it stops taking anything. */
   validUntil?:
