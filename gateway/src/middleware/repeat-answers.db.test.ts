@@ -157,6 +157,12 @@ describe("a request under an idempotency key", () => {
     expect(await gateway.db.many(sql`select kept_answer.key from kept_answer`)).toEqual([]);
   });
 
+  it("[A10.1] has no meaning for a method that no address has", async () => {
+    await gateway.app.send("POST", lists, withKey("k"));
+    const { status } = await gateway.app.send("TRACE", lists, { headers: { "x-idempotency-key": "k" } });
+    expect(status).toBe(405);
+  });
+
   it("[A10.17] is not looked for where records are imported", async () => {
     const headers = { "x-idempotency-key": "k", "content-type": "text/plain" };
     for (const body of ["one", "another"]) {

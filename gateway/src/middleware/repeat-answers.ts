@@ -39,7 +39,7 @@ export interface RepeatOptions {
   readonly rest: Step;
 }
 
-const safe = new Set(["GET", "HEAD", "OPTIONS"]);
+const unsafe = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 const longestKey = 190;
 
@@ -54,8 +54,8 @@ export function repeatAnswers(options: RepeatOptions): Step {
   return (ctx) => {
     const { caller, endpoint } = ctx.state;
     const key = ctx.req.headers["x-idempotency-key"] ?? "";
-    if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method))
-      return undefined;
+    if (typeof key !== "string" || key === "" || caller === undefined || endpoint === undefined) return undefined;
+    if (!unsafe.has(ctx.method)) return undefined;
     const route = routeFor(endpoint, ctx.method);
     if (route !== undefined && ignoresKeys(route)) return undefined;
     if (key.length > longestKey) {
