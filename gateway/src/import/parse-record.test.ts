@@ -96,6 +96,14 @@ describe("parseRecord", () => {
     }
   });
 
+  it.each([
+    ["{", false],
+    [' {"a":', false],
+    ["[", true],
+  ])("[R2.9] takes what nests too deep for a record where it begins like one: %s", (beginning, notAnObject) => {
+    expect(parse(`${beginning}${"[".repeat(200)}`)).toMatchObject({ notAnObject });
+  });
+
   it("[R2.9] reads no bytes that are not UTF-8, and never throws", () => {
     expect(parseRecord(1, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toMatchObject({ notAnObject: true });
     assert(property(uint8Array({ maxLength: 50 }), (bytes) => void parseRecord(1, Buffer.from(bytes))));

@@ -28,7 +28,11 @@ export type ParsedRecord =
 export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   if (!isUtf8(bytes)) return unreadable("The line is not valid UTF-8.");
   const text = bytes.toString("utf8");
-  if (nestsTooDeep(text)) return unreadable(`The line nests deeper than ${deepestNesting} levels.`);
+  if (nestsTooDeep(text)) {
+    // It is not parsed, but one that begins like a record is no other format.
+    const notAnObject = !text.trimStart().startsWith("{");
+    return { ...unreadable(`The line nests deeper than ${deepestNesting} levels.`), notAnObject };
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -91,6 +95,6 @@ function problemOfEvent(name: RecordKindName, event: unknown): string | undefine
   return isSlug(event) ? undefined : notASlug;
 }
 
-function unreadable(message: string): ParsedRecord {
+function unreadable(message: string): Extract<ParsedRecord, { errors: unknown }> {
   return { errors: { non_field_errors: [message] }, kind: null, notAnObject: true };
 }
