@@ -22,7 +22,7 @@ afterEach(async () => {
 
 describe("conditions on lists", () => {
   it.each(["expand=subevent", "expand=nonsense&expand=subevent", "ends_after=2027-01-01"])(
-    "[A11.600] have no effect with %s: dates change, and lists do not",
+    "[A11.8] have no effect with %s: dates change, and lists do not",
     async (query) => {
       for (const headers of [
         { "if-modified-since": "Sat, 21 Nov 2026 12:00:00 GMT" },

@@ -157,7 +157,7 @@ describe("a quota", () => {
 });
 
 describe("needs", () => {
-  it("[V4.600, V4.7] of a product without a quota are refused, unless they are not checked", async () => {
+  it("[V4.17, V4.7] of a product without a quota are refused, unless they are not checked", async () => {
     const noQuota = [problem(0, NeedProblemKind.NO_QUOTA)];
     expect(await ledger.hold([need(1, { item: 3 })])).toEqual(noQuota);
     expect(await ledger.hold([need(1, { item: undefined, quota: 77 })])).toEqual(noQuota);

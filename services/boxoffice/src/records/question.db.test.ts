@@ -214,7 +214,7 @@ describe("an answer", () => {
     expect(await office.apply(ordered({ question: 1, options: [11, 12] }, { question: 7, options: [71] }))).toEqual({});
   });
 
-  it("[R3.640] that does not say what question and options are called is published with their identifiers", async () => {
+  it("[R3.95] that does not say what question and options are called is published with their identifiers", async () => {
     const answers = [
       { question: 1, options: [12, 11] },
       { question: 7, question_identifier: "HUE", options: [71], option_identifiers: ["ROUGE"] },

@@ -13,12 +13,13 @@ const ofEvent: Readonly<Record<IdKind, Sql>> = {
   position: sql`
     select position.id from position where position.organizer = asked.organizer and position.event = asked.event
                                        and position.id = any(asked.ids)`,
-  // Few vouchers are kept here; tickets name those that they were bought with.
+  // Tickets also name vouchers that are gone.
   voucher: sql`
-    select wanted.id
-      from unnest(asked.ids) as wanted (id)
-     where exists (select from position where position.organizer = asked.organizer and position.event = asked.event
-                                          and position.voucher = wanted.id)`,
+    select voucher.id from voucher where voucher.organizer = asked.organizer and voucher.event = asked.event
+                                     and voucher.id = any(asked.ids)
+     union all
+    select position.voucher from position where position.organizer = asked.organizer and position.event = asked.event
+                                            and position.voucher = any(asked.ids)`,
   variation: sql`
     select (variation ->> 'id')::bigint
       from item

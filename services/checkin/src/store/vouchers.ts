@@ -1,21 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { copyTable, text } from "@tessera/kit/pg/table";
-import { type EntityKey, type EventKey, entityKey, keysAs, nameOf } from "./keys.ts";
+import { type EventKey, entityKey } from "./keys.ts";
 
-/** What checkin keeps of vouchers that were redeemed. */
+/** What checkin keeps of vouchers. */
 export const vouchers = copyTable("voucher", { key: entityKey, columns: { code: text } });
-
-/** Finds which of these vouchers are kept. */
-export async function findKeptVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
-  const rows = await db.many<EntityKey>(sql`
-    select voucher.organizer, voucher.event, voucher.id
-      from voucher
-      join ${keysAs("wanted", keys)}
-        on wanted.organizer = voucher.organizer and wanted.event = voucher.event and wanted.id = voucher.id`);
-  return new Set(rows.map(nameOf));
-}
 
 /** Finds the voucher of an event that has a code, to the letter. */
 export async function findVoucherOfCode(

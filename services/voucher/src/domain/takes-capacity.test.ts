@@ -58,7 +58,7 @@ describe("what the ledger is asked for", () => {
     expect(needOf({ ...blocking, ...changes })).toBeUndefined();
   });
 
-  it("[V4.600] is a quota for a voucher that blocks and takes nothing, unless it may ignore quotas", () => {
+  it("[V4.17] is a quota for a voucher that blocks and takes nothing, unless it may ignore quotas", () => {
     const unusable = { ...blocking, maxUsages: 0 };
     expect(needOf(unusable)).toMatchObject({ amount: 0, isChecked: true });
     expect(needOf({ ...unusable, allowIgnoreQuota: true })).toBeUndefined();

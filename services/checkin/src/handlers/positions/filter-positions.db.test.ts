@@ -37,13 +37,13 @@ beforeAll(async () => {
     positionFact(3, { attendeeName: "ANN LEE", item: 11, variation: 22, subevent: 6, secret: "abc", voucher: 77 }),
     positionFact(4, { attendeeName: "Ann Leeds", item: 12, attendeeEmail: "ann lee", order: order({ code: "Zz9" }) }),
     positionFact(5, { attendeeName: "Bob", company: "Ann Lee", order: status("PENDING", "PEND1") }),
-    positionFact(6, { attendeeName: "Weiß", order: status("EXPIRED", "EXP01") }),
+    positionFact(6, { attendeeName: "Weiß", voucher: 76, order: status("EXPIRED", "EXP01") }),
     positionFact(7, { attendeeName: "", attendeeEmail: "Bob", order: status("CANCELED", "CAN01") }),
     positionFact(8, { attendeeName: "Ann Lee", canceled: true, addonTo: 3 }),
     { ...positionFact(9, { attendeeName: "Ann Lee", voucher: 78 }), event: "other" },
   ]);
   await checkin.deliver(topics.voucherChanged, [
-    voucherFact(77, { code: "FRIENDS" }),
+    voucherFact(77, { code: "FRIENDS", redeemed: 0 }),
     voucherFact(79, { code: "UNUSED", redeemed: 0 }),
     { ...voucherFact(78, { code: "STRANGERS" }), event: "other" },
   ]);
@@ -75,11 +75,13 @@ describe("[C2.12, C2.35] tickets are chosen by", () => {
     ["a pseudonym, to the letter", { pseudonymizationId: "Pseudo1" }, [1]],
     ["a pseudonym in another case", { pseudonymizationId: "pseudo1" }, []],
     ["a voucher", { voucher: 77 }, [3]],
+    ["a voucher that is gone", { voucher: 76 }, [6]],
+    ["a voucher that nobody used", { voucher: 79 }, []],
     ["the code of a voucher, to the letter", { voucherCode: "FRIENDS" }, [3]],
     ["the code of a voucher in another case", { voucherCode: "friends" }, []],
     ["the code of a voucher, not its beginning", { voucherCode: "FRIEND" }, []],
     ["the code of a voucher of another event", { voucherCode: "STRANGERS" }, []],
-    ["the code of a voucher that nobody redeemed", { voucherCode: "UNUSED" }, []],
+    ["the code of a voucher that nobody used", { voucherCode: "UNUSED" }, []],
     ["the code of a voucher, and its id", { voucherCode: "FRIENDS", voucher: 77 }, [3]],
     ["the code of a voucher, and the id of another", { voucherCode: "UNUSED", voucher: 77 }, []],
     ["a code with a null character", { voucherCode: "FRI\0ENDS" }, []],
@@ -146,7 +148,6 @@ describe("[C2.13] ids that are not of this event", () => {
     ["an item in the place of a variation", { variations: ids("variation__in", 11, 21) }, ["variation__in"]],
     ["a date of another event", { subevents: ids("subevent", 9) }, ["subevent"]],
     ["a ticket of another event", { addonTo: ids("addon_to__in", 9) }, ["addon_to__in"]],
-    ["a voucher that nobody used", { voucher: 79 }, ["voucher"]],
     ["a voucher of another event", { voucher: 78 }, ["voucher"]],
     [
       "several of them at once",
