@@ -13,7 +13,7 @@ import {
   readPositionFields,
   type Start,
 } from "../store/following-orders.ts";
-import { hasFiles, type QuestionNames, readQuestionNames } from "../store/personal-data.ts";
+import { hasFiles } from "../store/personal-data.ts";
 import { find } from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
@@ -163,29 +163,14 @@ async function readAnswered(
   const answersOf = new Map(stored.map((position) => [position.id, Position.decode(encodePosition(position)).answers]));
   const ids = sold.map(({ id }) => id).filter((id) => (answersOf.get(id)?.length ?? 0) > 0);
   const files = Map.groupBy(await findOfPositions(db, place, ids), ({ position }) => position);
-  const questions = ids.length === 0 ? new Map<number, QuestionNames>() : await readQuestionNames(db, place);
   const { organizer, event } = place;
   return toPage(parts, ({ code, data: { id, positionid } }) => {
-    const answers = (answersOf.get(id) ?? [])
-      .map((answer) => nameQuestion(answer, questions.get(answer.question)))
-      .toSorted((one, other) => one.question - other.question);
+    const answers = (answersOf.get(id) ?? []).toSorted((one, other) => one.question - other.question);
     if (answers.length === 0) return [];
     const path = (question: number) =>
       `/api/v1/organizers/${organizer}/events/${event}/orderpositions/${id}/answer/${question}/`;
     return entriesOf({ name: `${code}-${positionid}`, answers, files: files.get(id) ?? [], path });
   });
-}
-
-/** Records may leave out what the question and its options are called. */
-function nameQuestion(answer: Answer, names: QuestionNames | undefined): Answer {
-  if (names === undefined) return answer;
-  const { questionIdentifier, options, optionIdentifiers } = answer;
-  return {
-    ...answer,
-    questionIdentifier: questionIdentifier || names.identifier,
-    optionIdentifiers:
-      optionIdentifiers.length > 0 ? optionIdentifiers : options.map((id) => names.options[id] ?? String(id)),
-  };
 }
 
 function showAnswer(answer: Answer, path: (question: number) => string): object {

@@ -65,27 +65,6 @@ export async function hasFiles(db: Queryable, { organizer, event }: EventKey): P
   return found;
 }
 
-/** What shops call a question, and its options by their ids. */
-export interface QuestionNames {
-  readonly identifier: string;
-  readonly options: Readonly<Record<string, string>>;
-}
-
-/** Reads that of all questions of an event, by their ids. */
-export async function readQuestionNames(
-  db: Queryable,
-  { organizer, event }: EventKey,
-): Promise<ReadonlyMap<number, QuestionNames>> {
-  const rows = await db.many<QuestionNames & { readonly id: number }>(sql`
-    select question.id, question.data ->> 'identifier' as identifier,
-           coalesce((select jsonb_object_agg(choice ->> 'id', choice ->> 'identifier')
-                       from jsonb_array_elements(question.data -> 'options') as choice), '{}') as options
-      from question
-     where question.organizer = ${organizer}
-       and question.event = ${event}`);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
 /** Deletes all answers of some positions that are not in their states: files, and what gates answered. Returns how many. */
 export function deleteAnswers(
   tx: Tx,
