@@ -209,6 +209,25 @@ describe("a background", () => {
 });
 
 describe("changes of a layout", () => {
+  it("[L5.6] keep the background whose address is sent, as it was read", async () => {
+    const background = "f".repeat(40);
+    app.peers.when("layouts", "getLayout", async () => ({ layout: aLayout({ background }) }));
+    const read = (await app.send("GET", `${layouts}7/`)).json as { readonly background: string };
+    expect((await app.send("PUT", `${layouts}7/`, { body: read })).status).toBe(200);
+    expect((await app.send("PATCH", `${layouts}7/`, { body: { background: read.background } })).status).toBe(200);
+    expect(sentTo("updateLayout").map(({ updateMask }) => updateMask)).toEqual([
+      ["name", "is_default", "elements"],
+      [],
+    ]);
+    const wrong = { ...read, name: "" };
+    expect((await app.send("PUT", `${layouts}7/`, { body: wrong })).json).toEqual({ name: [expect.any(String)] });
+    const another = { ...read, background: read.background.replace("ffff", "0000") };
+    expect(await app.send("PUT", `${layouts}7/`, { body: another })).toMatchObject({
+      status: 400,
+      json: { background: ["You have sent no file of this id within a day."] },
+    });
+  });
+
   it("[L1.4, A4.20] PATCH changes what was sent", async () => {
     const { status, text } = await app.send("PATCH", `${layouts}7/`, { body: { layout: [], id: 9, background: null } });
     expect([status, text]).toEqual([200, shown]);

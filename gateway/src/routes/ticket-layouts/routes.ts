@@ -56,7 +56,19 @@ export function ticketLayoutRoutes({
 
   const examine = (request: Incoming<unknown, SentLayout>) => toFields(request, request.body);
 
-  const update = async (request: Incoming, sent: SentLayout) => {
+  /** A layout that is sent as it was read has the address of its background, which stays. */
+  const withoutShownBackground = async (request: Incoming, sent: SentLayout): Promise<SentLayout> => {
+    const { background, ...others } = sent;
+    if (background?.startsWith("http") !== true) return sent;
+    const { layout } = await layouts.getLayout(ofPath(request), { signal: request.signal });
+    return background === presentLayout(layout, request).background ? others : sent;
+  };
+
+  const examineChange = async (request: Incoming<unknown, SentLayout>) =>
+    toFields(request, await withoutShownBackground(request, request.body));
+
+  const update = async (request: Incoming<unknown, SentLayout>) => {
+    const sent = await withoutShownBackground(request, request.body);
     const fields = await toFields(request, sent).catch(async (error: unknown) => {
       await exists(request);
       throw error;
@@ -124,21 +136,22 @@ export function ticketLayoutRoutes({
       body: layoutPatch,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine,
-      handle: (request) => update(request, request.body),
+      examine: examineChange,
+      handle: update,
     }),
 
     put: declare({
       name: "replaceTicketLayout",
       example: ticketLayoutExamples.put,
       summary: "Sets all fields of a ticket layout",
-      description: "Fields that are left out return to their default: without `background` it is removed.",
+      description:
+        "Fields that are left out return to their default: without `background` it is removed. Sent as it was read, it stays.",
       access: writing,
       body: layoutBody,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine,
-      handle: (request) => update(request, request.body),
+      examine: examineChange,
+      handle: update,
     }),
 
     remove: declare({
