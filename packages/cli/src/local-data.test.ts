@@ -72,3 +72,13 @@ describe("the operator key", () => {
     });
   });
 });
+
+describe("a data folder", () => {
+  it("that can never be made is refused at once", async () => {
+    await writeFile(join(directory, "file"), "");
+    for (const path of ["/proc/tessera", join(directory, "file/data")])
+      await expect(openLocalData({ directory: path, fresh: false })).rejects.toMatchObject({
+        code: "data_directory_not_writable",
+      });
+  });
+});

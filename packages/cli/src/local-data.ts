@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, constants, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "@tessera/kit/config";
+import { makeFolder } from "@tessera/kit/make-folder";
 import { fault } from "./faults.ts";
 import { localPlatformFile } from "./local-platform.ts";
 import { logFileNames } from "./log-file.ts";
@@ -27,7 +28,7 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
   const files = join(directory, "files");
   let madeFiles: boolean;
   try {
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     await access(directory, constants.W_OK);
     madeFiles = await claim(files);
   } catch (error) {
@@ -82,7 +83,7 @@ const mark = "made-by-tessera";
 
 /** Makes a folder, marks it if it holds nothing yet, and tells whether it is marked. */
 async function claim(folder: string): Promise<boolean> {
-  await mkdir(folder, { recursive: true, mode: 0o750 });
+  await makeFolder(folder, { mode: 0o750 });
   const names = await readdir(folder);
   if (names.length > 0) return names.includes(mark);
   await writeFile(join(folder, mark), "`tessera serve all --fresh` deletes this folder.\n");

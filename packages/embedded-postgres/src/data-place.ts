@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import { chmod, chown, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { makeFolder } from "@tessera/kit/make-folder";
 import { type DatabaseAccount, isReachable, runsAsRoot, unprivileged } from "./account.ts";
 import { fault } from "./faults.ts";
 
@@ -52,7 +53,7 @@ export async function prepareDataPlace(options: {
 
 /** Creates a directory. As root, other accounts may pass through all directories that this creates, whatever the umask. */
 async function makeDirectory(path: string): Promise<string> {
-  const first = await mkdir(path, { recursive: true });
+  const first = await makeFolder(path);
   if (first !== undefined && runsAsRoot()) {
     for (let at = path; at.length >= first.length; at = dirname(at)) await chmod(at, 0o755);
   }

@@ -1,23 +1,12 @@
 import { close as closeFile, type Dirent, existsSync, open as openFile, read as readFile } from "node:fs";
-import {
-  constants,
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  unlink,
-} from "node:fs/promises";
+import { constants, type FileHandle, lstat, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "@tessera/kit/faults";
 import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
+import { makeFolder } from "@tessera/kit/make-folder";
 import { digestOf } from "./digest.ts";
 import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
 import { clearLeftovers, leftoverName } from "./leftovers.ts";
@@ -50,7 +39,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     // A concurrent remove may delete the empty folder before the rename.
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await makeFolder(dirname(path));
+        await makeDurably(dirname(path));
         await rename(draft, path);
         break;
       } catch (error) {
@@ -84,7 +73,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       const draft = join(incoming, await leftoverName());
       try {
         await requireContent();
-        await makeFolder(incoming);
+        await makeDurably(incoming);
         clear();
         try {
           await write(draft, header(contentType), digest.chunks());
@@ -330,8 +319,8 @@ function fromName(name: string, mark: string): string | undefined {
 }
 
 /** Makes a folder and those above it, and syncs them to disk. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o750 });
+async function makeDurably(folder: string): Promise<void> {
+  const first = await makeFolder(folder, { mode: 0o750 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }

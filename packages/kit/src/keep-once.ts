@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, readdir, rename, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 import { isRunning } from "./running-process.ts";
 
 /** Folders for what is made once per machine, the best first. */
@@ -28,7 +29,7 @@ export async function keepOnce({
   readonly fill: (draft: string) => Promise<void>;
 }): Promise<string> {
   const target = join(cache, name);
-  await mkdir(cache, { recursive: true, mode: 0o755 });
+  await makeFolder(cache, { mode: 0o755 });
   // A program that another account can replace must not be run.
   const { uid, mode } = await stat(cache);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${cache} can be written by others`);

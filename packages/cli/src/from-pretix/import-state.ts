@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Fault } from "@tessera/kit/fault";
+import { makeFolder } from "@tessera/kit/make-folder";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 
@@ -85,7 +86,7 @@ async function readSources(path: string): Promise<Record<string, unknown>> {
 async function replaceFile(path: string, text: string): Promise<void> {
   const written = `${path}.${randomUUID()}`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(written, text, { flag: "wx", mode: 0o600, flush: true });
     await rename(written, path);
   } catch (error) {
