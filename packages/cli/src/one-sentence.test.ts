@@ -59,6 +59,7 @@ describe("every verb says in one sentence what is wrong and what to do", () => {
       "serve all --port PORT --data /proc/tessera",
       /the data folder \/proc\/tessera cannot be written: .*; choose another/,
     ],
+    ["serve all --data ", /'--data' has an empty value; `tessera serve all --help`/],
     ["serve all --data DIR/a --import DIR/none", /none cannot be read: there is no such file/],
     ["serve all --data DIR/a --import DIR", /is a folder; name a file/],
     [
