@@ -3,13 +3,15 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { confirmFresh } from "@tessera/cli/confirm-fresh";
 import { fill, keptDemoKeys } from "@tessera/cli/fill";
+import { requireReadable } from "@tessera/cli/import";
 import { openLocalData } from "@tessera/cli/local-data";
 import { openLocalDatabase } from "@tessera/cli/local-database";
 import { noteLocalPlatform } from "@tessera/cli/local-platform";
 import { migrateAll } from "@tessera/cli/migrate";
 import { onSignal } from "@tessera/cli/on-signal";
-import { readOptions, readPort } from "@tessera/cli/options";
+import { readOptions, refuseNames } from "@tessera/cli/options";
 import { showProgress } from "@tessera/cli/progress";
+import { requireConfiguration } from "@tessera/cli/require-configuration";
 import { shownKeys } from "@tessera/cli/served-environment";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { Fault } from "@tessera/kit/fault";
@@ -19,7 +21,7 @@ import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { startRedis } from "@tessera/testkit/engines/redis-server";
 import { fault } from "../faults.ts";
 import { type ClusterValues, clusterOptions } from "./options.ts";
-import { planProcesses, usualReplicas } from "./plan.ts";
+import { planProcesses, readFirstPort, usualReplicas } from "./plan.ts";
 import { printTable } from "./print-table.ts";
 import { isFree, startCluster } from "./start-cluster.ts";
 
@@ -32,14 +34,25 @@ downloads the broker (with Java and Maven) and Redis if they are missing; all da
 export async function cluster(args: string[]): Promise<void> {
   const read = readOptions(usage, clusterOptions, args);
   if (read === undefined) return;
+  refuseNames(read.names);
+  await requireUsable(read.values);
   const stopping = onSignal();
   const started = await start(read.values, stopping.signal);
   await stopping.requested;
   await started.stop();
 }
 
+/** Refuses what no start can be made of, before anything starts. */
+async function requireUsable(values: ClusterValues): Promise<void> {
+  readFirstPort(values.port);
+  const { TESSERA_OPERATOR_KEY, DATABASE_URL } = process.env;
+  const environment = { TESSERA_OPERATOR_KEY, DATABASE_URL: values["database-url"] ?? DATABASE_URL };
+  await requireConfiguration(["all"], { environment, data: values.data });
+  if (values.import !== undefined) await requireReadable(values.import);
+}
+
 async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
-  const firstPort = readPort("--port", values.port);
+  const firstPort = readFirstPort(values.port);
   await requireFreePorts(firstPort);
   requireEngines();
   const progress = showProgress();

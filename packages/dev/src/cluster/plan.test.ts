@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { environmentOf, peerAddresses, planProcesses, usualReplicas } from "./plan.ts";
+import { environmentOf, peerAddresses, planProcesses, readFirstPort, usualReplicas } from "./plan.ts";
 
 describe("a cluster on one machine", () => {
   const processes = planProcesses(usualReplicas, { firstPort: 8000 });
@@ -19,6 +19,12 @@ describe("a cluster on one machine", () => {
     const ports = processes.flatMap(({ ports: { operations, grpc, http = [] } }) => [operations, grpc, http].flat());
     expect(new Set(ports).size).toBe(20);
     expect(processes.at(-5)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
+  });
+
+  it("leaves room for the ports above the first one", () => {
+    expect(readFirstPort("65327")).toBe(65_327);
+    expect(() => readFirstPort("65328")).toThrow(expect.objectContaining({ code: "bad_port" }));
+    expect(() => readFirstPort("65500")).toThrow("--port takes at most 65327");
   });
 
   it("tells each of them all addresses of its peers", () => {

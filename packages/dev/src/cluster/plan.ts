@@ -1,4 +1,6 @@
+import { fault } from "@tessera/cli/faults";
 import { addressSetting } from "@tessera/cli/grpc-addresses";
+import { readPort } from "@tessera/cli/options";
 
 /** One process of a cluster on this machine, and its ports. */
 export interface PlannedProcess {
@@ -38,6 +40,15 @@ export function planProcesses(replicas: Replicas, { firstPort }: { firstPort: nu
       ...(service === "gateway" ? { http: firstPort + index } : {}),
     },
   }));
+}
+
+/** Reads the first port. It leaves room for those above it. */
+export function readFirstPort(text: string): number {
+  const firstPort = readPort("--port", text);
+  const highest = Math.max(...planProcesses(usualReplicas, { firstPort }).flatMap(({ ports }) => Object.values(ports)));
+  if (highest <= 65_535) return firstPort;
+  const above = highest - firstPort;
+  throw fault("bad_port", `--port takes at most ${65_535 - above}: health and gRPC take ports up to ${above} above it`);
 }
 
 /** The settings with the addresses of all replicas of each service. */
