@@ -20,29 +20,47 @@ export interface LogFile {
   written(): Promise<void>;
 }
 
-/** Opens a file for log lines. When it is full it is renamed, and the oldest one is deleted. */
-export async function openLogFile(file: string, { size = "10M" }: { readonly size?: FileSize } = {}): Promise<LogFile> {
+/** By then somebody may have made room on the disk. */
+const usualRetryMs = 5000;
+
+/**
+ * Opens a file for log lines. When it is full it is renamed, and the oldest one is deleted. A full disk must not end the
+ * platform: lines are dropped while it is full, and written again when it is not.
+ */
+export async function openLogFile(
+  file: string,
+  { size = "10M", retryMs = usualRetryMs }: { readonly size?: FileSize; readonly retryMs?: number } = {},
+): Promise<LogFile> {
   const found = await stat(file).catch(() => undefined);
   await requireWritable(file, found === undefined ? dirname(file) : file);
   // A pipe or a terminal has no size, and cannot be renamed.
-  const stream: Writable =
-    found === undefined || found.isFile()
-      ? createStream(
-          (index) => (typeof index === "number" && index > 0 ? `${basename(file)}.${index}` : basename(file)),
-          {
-            path: dirname(file),
-            size,
-            rotate: keptLogFiles,
-            mode: 0o600,
-          },
-        )
-      : createWriteStream(file, { flags: "a" });
-  // A full disk must not end the platform.
-  stream.on("error", () => {});
+  const isFile = found === undefined || found.isFile();
+  let failedAt = 0;
+  const open = (): Writable => {
+    const stream = isFile ? openRotating(file, size) : createWriteStream(file, { flags: "a" });
+    return stream.on("error", () => {
+      failedAt = performance.now();
+    });
+  };
+  let stream = open();
   return {
-    write: (line) => void stream.write(line),
+    write(line) {
+      if (isFile && stream.destroyed && performance.now() - failedAt >= retryMs) {
+        stream = open();
+        // The last line may have been cut.
+        stream.write("\n");
+      }
+      stream.write(line);
+    },
     written: () => new Promise((resolve) => void stream.write("", () => resolve())),
   };
+}
+
+function openRotating(file: string, size: FileSize): Writable {
+  return createStream(
+    (index) => (typeof index === "number" && index > 0 ? `${basename(file)}.${index}` : basename(file)),
+    { path: dirname(file), size, rotate: keptLogFiles, mode: 0o600 },
+  );
 }
 
 /** Lines that cannot be written later are dropped, so a mistake must show at the start. */
