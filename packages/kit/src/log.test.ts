@@ -353,6 +353,15 @@ describe("what Postgres refused", () => {
     expect(JSON.stringify(error)).not.toContain(personal);
   });
 
+  it("names the table to which a right is missing", () => {
+    const missing = Object.assign(new pg.DatabaseError("permission denied for table scan", 200, "error"), {
+      severity: "ERROR",
+      code: "42501",
+      routine: "aclcheck_error",
+    });
+    expect(writtenError(missing)).toMatchObject({ code: "42501", message: "permission denied for table scan" });
+  });
+
   it.each([
     ["as a cause", () => new Error("cannot save", { cause: refusal() })],
     [

@@ -227,6 +227,8 @@ function* faultFields(fault: Fault): Iterable<[string, unknown]> {
  */
 function* postgresFields(error: object): Iterable<[string, unknown]> {
   yield* chosen(error, ["name", "code", "severity", "schema", "table", "column", "constraint", "routine"]);
+  // The message about a missing right names the table, which no other field does, and quotes no row.
+  if (read(error, "code") === "42501") yield* chosen(error, ["message"]);
   const frames = framesOf(error);
   if (frames !== undefined) yield ["stack", frames];
   yield* chosen(error, ["cause"]);
