@@ -187,6 +187,19 @@ describe("a database that is ready", () => {
     await boxoffice.run(sql`delete from dead_letter`);
   });
 
+  it("names a table that belongs to another role, which a restoration without owners leaves behind", async () => {
+    const { name: superuser } = await admin.one<{ name: string }>(sql`select current_user::text as name`);
+    await admin.run(sql`alter table checkin.scan owner to current_user`);
+    const { findings, say } = await examine(database.url);
+    await admin.run(sql`alter table checkin.scan owner to tessera_checkin`);
+    expect(say("schemas", "wrong")).toEqual([
+      `wrong: scan of schema checkin belongs to ${superuser}, not to tessera_checkin`,
+    ]);
+    expect(findings.find(({ what }) => what.startsWith("scan of"))?.mend).toContain(
+      "alter table checkin.scan owner to tessera_checkin",
+    );
+  });
+
   it("reports migrations that were changed or are missing", async () => {
     const checkin = open({ schema: "checkin", role: roleOf("checkin") });
     const gateway = open({ schema: "gateway", role: roleOf("gateway") });

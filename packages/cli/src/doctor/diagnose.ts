@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
-import { Fault } from "@tessera/kit/fault";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
 import { examineBackgrounds } from "./examine-backgrounds.ts";
 import { examineBus } from "./examine-bus.ts";
@@ -13,12 +12,12 @@ import { examineFiles } from "./examine-files.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineProcesses } from "./examine-processes.ts";
 import { examineRetention } from "./examine-retention.ts";
+import { examineSchema } from "./examine-schema.ts";
 import { examineWork } from "./examine-work.ts";
-import { explainFailure, explainRefusal } from "./explain-failure.ts";
-import { type Examination, type Finding, ok, type PlacedFinding } from "./finding.ts";
+import type { Examination, PlacedFinding } from "./finding.ts";
 import { secretsOf } from "./hide-secrets.ts";
 import { runExaminations } from "./run-examinations.ts";
-import { lookAround, type Question, type Service, type Surroundings } from "./surroundings.ts";
+import { lookAround, type Question, type Surroundings } from "./surroundings.ts";
 
 /** Examines everything at the same time and returns the findings, part by part. */
 export async function diagnose(
@@ -90,12 +89,4 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     },
     { area: "processes", subject: "the processes", examine: (signal) => examineProcesses(around, signal) },
   ];
-}
-
-/** Examines whether the schema and the role of a service exist, and whether every migration was applied unchanged. */
-async function examineSchema({ database }: Surroundings, service: Service): Promise<Finding[]> {
-  const refusal = await database.refusal(service);
-  if (refusal === undefined) return [ok(`the schema of ${service.name} is up to date`)];
-  if (refusal instanceof Fault && refusal.kind === "unmet") return explainRefusal(refusal);
-  return [explainFailure(refusal, { what: `the schema of ${service.name} cannot be read` })];
 }
