@@ -49,6 +49,11 @@ export async function findLocalServer(directory: string): Promise<LocalServer> {
   return { kind: found.kind, reason };
 }
 
+/** Says what is missing where a platform runs that brings no database. */
+export function databaseElsewhere(directory: string): string {
+  return `the platform that runs on ${directory} has its database elsewhere; set DATABASE_URL to its address, or pass --database-url`;
+}
+
 const noDatabase = "this installation has no PostgreSQL of its own: name a server with DATABASE_URL or --database-url";
 
 /** An image lacks the package: its database is always another server. */

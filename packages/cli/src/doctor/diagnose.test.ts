@@ -52,13 +52,42 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-describe("what does not run", () => {
-  async function notePlatform(operationsPort: number) {
-    const [data, url] = [await newFolder(), "http://localhost:8000"];
-    const processes = [{ name: "all", operationsPort }];
-    return { data, note: await noteLocalPlatform(data, { url, baseUrl: url, processes, isKeyInFolder: false }) };
-  }
+/** A platform that runs, as its data folder says. */
+async function notePlatform(...operationsPorts: number[]) {
+  const [data, url] = [await newFolder(), "http://localhost:8000"];
+  const processes = operationsPorts.map((operationsPort) => ({ name: "all", operationsPort }));
+  return { data, note: await noteLocalPlatform(data, { url, baseUrl: url, processes, isKeyInFolder: false }) };
+}
 
+describe("a platform that runs on the data folder", () => {
+  it("misses its folder for files where the volume is away, and not where no file was stored yet", async () => {
+    const { data } = await notePlatform(await deadPort());
+    const folder = join(data, "files");
+    const gone = { level: "wrong", what: `the folder ${folder} is gone, and the platform runs` };
+    expect((await examine({}, { data })).of("files")[0]).toMatchObject(gone);
+    await mkdir(folder);
+    expect((await examine({}, { data })).of("files")[0]).toMatchObject(gone);
+    expect((await examine({ FILES_DIR: await newFolder() }, { data })).of("files")[0]?.level).toBe("ok");
+    await writeFile(join(folder, "made-by-tessera"), "");
+    expect((await examine({}, { data })).of("files")[0]?.level).toBe("ok");
+  });
+
+  it("has a database elsewhere where the folder holds none", async () => {
+    const { data } = await notePlatform(await deadPort());
+    expect((await examine({}, { data })).of("database")).toMatchObject([
+      { level: "skipped", why: expect.stringContaining("has its database elsewhere; set DATABASE_URL") },
+    ]);
+  });
+
+  it("has a bus between its processes, whatever the settings here are", async () => {
+    const { data } = await notePlatform(await deadPort(), await deadPort());
+    expect((await examine({}, { data })).of("bus")).toMatchObject([
+      { level: "skipped", why: expect.stringContaining("set BUS=kafka and KAFKA_BROKERS") },
+    ]);
+  });
+});
+
+describe("what does not run", () => {
   it("is wrong where it was killed", async () => {
     const environment = { METRICS_PORT: String(await deadPort()) };
     const { data, note } = await notePlatform(Number(environment.METRICS_PORT));

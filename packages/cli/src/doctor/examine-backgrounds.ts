@@ -1,7 +1,8 @@
 import { openFiles } from "../open-engines.ts";
 import { describeCount } from "./describe-amount.ts";
+import { isGone } from "./examine-files.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type Finding, ok, wrong } from "./finding.ts";
+import { type Finding, ok, Skip, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
 /** More than a person reads at once. */
@@ -9,11 +10,12 @@ const mostNamed = 5;
 
 /** Examines whether the files of all backgrounds are there: they are nowhere else. */
 export async function examineBackgrounds(
-  { config, database }: Pick<Surroundings, "config" | "database">,
+  { config, database, madeFiles }: Pick<Surroundings, "config" | "database" | "madeFiles">,
   layoutAndRender: Service,
 ): Promise<Finding[]> {
   const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds");
   const db = await database.as(layoutAndRender);
+  if (await isGone({ config, madeFiles })) throw new Skip("the folder for files is gone");
   const files = await openFiles(config);
   try {
     const lacking = await findWithoutFile(db, files);

@@ -5,7 +5,7 @@ import { kafkaAccess } from "../open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";
 import { describeCount } from "./describe-amount.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type Finding, ok, warning, wrong } from "./finding.ts";
+import { type Finding, ok, Skip, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** The limit of all questions about groups together. */
@@ -17,7 +17,11 @@ const lateMs = 60_000;
 /** Examines what transports facts: brokers, topics, and how far behind each consumer group is. */
 export async function examineBus(around: Surroundings): Promise<Finding[]> {
   const { config, environment } = around;
-  if (config.bus === "memory") return [ok("facts travel within the process (BUS=memory)")];
+  if (config.bus === "memory") {
+    if (around.noted?.isRunning && around.noted.platform.processes.length > 1)
+      throw new Skip("several processes run on this data folder: set BUS=kafka and KAFKA_BROKERS as they have them");
+    return [ok("facts travel within the process (BUS=memory)")];
+  }
   let differences: readonly TopicDifference[];
   try {
     differences = await diffCatalogue(environment);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, statfs } from "node:fs/promises";
+import { access, constants, readdir, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
@@ -16,15 +16,34 @@ const fewMegabytes = 1024;
 const hardlyAny = 100;
 
 /** Examines where files are stored: puts a small file there, reads it and removes it. */
-export async function examineFiles({ config }: Surroundings): Promise<Finding[]> {
+export async function examineFiles({ config, madeFiles }: Surroundings): Promise<Finding[]> {
   const files = await openFiles(config);
   try {
-    if (config.files === "disk") return await examineFolder(files, resolve(config.filesDirectory));
+    if (config.files === "disk") {
+      const folder = resolve(config.filesDirectory);
+      return (await isGone({ config, madeFiles })) ? [gone(folder)] : await examineFolder(files, folder);
+    }
     const mend = "look at S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_PATH_STYLE, the credentials and their rights";
     return [await tryOut(files, `the bucket ${config.s3Bucket ?? ""}`, mend)];
   } finally {
     await files.close();
   }
+}
+
+/** Whether the folder of a platform that runs is not there, or empty. Each start puts its mark there. */
+export async function isGone({ config, madeFiles }: Pick<Surroundings, "config" | "madeFiles">): Promise<boolean> {
+  if (config.files !== "disk" || resolve(config.filesDirectory) !== madeFiles) return false;
+  return readdir(madeFiles).then(
+    (names) => names.length === 0,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+}
+
+function gone(folder: string): Finding {
+  return wrong(`the folder ${folder} is gone, and the platform runs`, {
+    why: "uploads, exports and tickets with a background are answered 503",
+    mend: "mount its volume again, or put the folder back; a restart would begin with an empty one",
+  });
 }
 
 async function examineFolder(files: Files, folder: string): Promise<Finding[]> {

@@ -8,7 +8,7 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
 import { readOperationsPort } from "../local-data.ts";
-import { findLocalServer, type LocalServer } from "../local-database.ts";
+import { databaseElsewhere, findLocalServer, type LocalServer } from "../local-database.ts";
 import { findNotedPlatform, type LocalPlatform } from "../local-platform.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
@@ -50,6 +50,7 @@ export async function lookAround({ names, environment: given, data, health }: Qu
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
   const noted = isWhole ? await findNotedPlatform(directory).catch(() => undefined) : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
+  const isElsewhere = local?.kind === "absent" && noted?.isRunning === true;
   return {
     /** As the services would get it from `tessera serve`. */
     environment,
@@ -57,10 +58,17 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     /** Whether all services run in one process, which then provides database and operator key. */
     isWhole,
     ...readEngines(environment),
-    database: openForExamination({ url, local, log }),
+    database: openForExamination({
+      url,
+      local,
+      reason: isElsewhere ? databaseElsewhere(directory) : local?.reason,
+      log,
+    }),
     health: health.length > 0 || !noted?.isRunning ? health : severalProcessesOf(noted.platform),
     /** The local platform that runs on the data folder, or was killed. */
     noted,
+    /** The folder for files that a platform which runs on the data folder made before anything else. */
+    madeFiles: noted?.isRunning ? join(directory, "files") : undefined,
     /** That of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
@@ -87,15 +95,18 @@ function readEngines(environment: Environment) {
 function openForExamination({
   url,
   local,
+  reason,
   log,
 }: {
   url: string | undefined;
   local: LocalServer | undefined;
+  /** Why there is no address. */
+  reason: string | undefined;
   log: Log;
 }) {
   const opened: Db[] = [];
   const open = (options: { schema: string; role?: string }) => {
-    if (url === undefined) throw new Skip(local?.reason ?? "DATABASE_URL is not set");
+    if (url === undefined) throw new Skip(reason ?? "DATABASE_URL is not set");
     const limits = { maxConnections: 1, statementTimeoutMs: statementMs };
     const db = openDatabase({ url, ...options, ...limits, applicationName: "tessera-doctor", log });
     opened.push(db);

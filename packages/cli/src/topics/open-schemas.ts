@@ -3,7 +3,8 @@ import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { fault } from "../faults.ts";
-import { findLocalServer } from "../local-database.ts";
+import { databaseElsewhere, findLocalServer } from "../local-database.ts";
+import { findLocalPlatform } from "../local-platform.ts";
 import { onDatabase } from "../on-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
@@ -53,10 +54,14 @@ export async function withServices<T>(
 
 /** The database that `tessera serve all` runs. */
 async function requireLocalDatabase(data: string): Promise<string> {
-  const server = await findLocalServer(resolve(data));
+  const directory = resolve(data);
+  const server = await findLocalServer(directory);
   if (server.kind === "running") return server.url;
+  const isElsewhere = server.kind === "absent" && (await findLocalPlatform(directory)) !== undefined;
   throw fault(
     "no_database_url",
-    `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${resolve(data)}`,
+    isElsewhere
+      ? databaseElsewhere(directory)
+      : `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${directory}`,
   );
 }
