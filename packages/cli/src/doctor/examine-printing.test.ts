@@ -1,3 +1,6 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLog } from "@tessera/kit/log";
 import { expect, it } from "vitest";
 import { examinePrinting } from "./examine-printing.ts";
@@ -16,13 +19,28 @@ it("names the setting where the browser does not start", async () => {
     {
       level: "wrong",
       what: "no ticket can be printed",
-      why: expect.stringContaining("no Chromium starts here"),
+      why: "no Chromium starts here: /nowhere/chromium: spawn /nowhere/chromium ENOENT",
       mend: expect.stringContaining("CHROMIUM_PATH"),
     },
   ]);
 });
 
-it("says what is wrong with a program that is no browser", async () => {
-  const [finding] = await examinePrinting({ environment: { CHROMIUM_PATH: "/bin/true" }, log });
-  expect(finding).toMatchObject({ level: "wrong", what: "no ticket can be printed" });
+it("says what a program wrote that is no browser, or misses a library", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tessera-doctor-browser-"));
+  const program = join(folder, "chromium");
+  await chmod(folder, 0o755);
+  await writeFile(program, "#!/bin/sh\necho error while loading shared libraries: libnss3.so >&2\nexit 127\n", {
+    mode: 0o755,
+  });
+  const lines: string[] = [];
+  const listening = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+  const [finding] = await examinePrinting({ environment: { CHROMIUM_PATH: program }, log: listening });
+  await rm(folder, { recursive: true });
+  const reason = `${program}: it ended at once (127): error while loading shared libraries: libnss3.so`;
+  expect(finding).toMatchObject({
+    level: "wrong",
+    what: "no ticket can be printed",
+    why: `no Chromium starts here: ${reason}`,
+  });
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error", tried: [reason] });
 });

@@ -1,4 +1,3 @@
-import { describeCause } from "@tessera/kit/describe-cause";
 import type { Log } from "@tessera/kit/log";
 import { fault } from "../faults.ts";
 import { type Chromium, EndedAtOnce, startChromium } from "./chromium.ts";
@@ -22,7 +21,7 @@ export function browserStarter({
   return async () => {
     const fonts = await keepSystemFont();
     if (known !== undefined) return startOne(known.candidate, { fonts, maxMs, isSandboxed: known.isSandboxed });
-    const failures: string[] = [];
+    const failures = new Set<string>();
     let mayPass = false;
     for await (const candidate of findChromium(executable)) {
       for (const isSandboxed of [true, false]) {
@@ -37,7 +36,7 @@ export function browserStarter({
           );
           return chromium;
         } catch (error) {
-          failures.push(`${candidate.executable}: ${describeCause(error)}`);
+          failures.add(`${candidate.executable}: ${describeFailure(error)}`);
           if (error instanceof EndedAtOnce) continue;
           // This says nothing of the sandbox, and on a machine that is less busy the best browser may start.
           mayPass = true;
@@ -45,14 +44,19 @@ export function browserStarter({
         }
       }
     }
-    const what = "no Chromium starts here; set CHROMIUM_PATH to one that does";
-    log.error(what, { tried: failures });
+    const tried = [...failures];
+    log.error("no Chromium starts here; set CHROMIUM_PATH to one that does", { tried });
     // Who asks for a ticket learns nothing of this machine.
     throw fault("browser_missing", "Tickets cannot be printed now: no browser starts. Try again later.", {
       retryAfterMs: 30_000,
-      cause: new Error(`${what}.`),
+      cause: new Error(`no Chromium starts here: ${tried.join("; ") || "none was found"}`),
     });
   };
+}
+
+/** A browser that does not start speaks of this machine, and knows no ticket yet: its text may be logged. */
+function describeFailure(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").trim();
 }
 
 async function startOne(
