@@ -10,12 +10,15 @@ import type { Surroundings } from "./surroundings.ts";
 /** Shorter ones are requests and backups of small tables. */
 const longTransactionSeconds = 60;
 
+/** The most that a process opens for a service. */
+const connectionsOfService = 24;
+
 /** More than a person reads at once; the next run shows the rest. */
 const mostListed = 10;
 
 /** Examines the server and its database as a whole. */
 export async function examineDatabase(
-  { database }: Pick<Surroundings, "database">,
+  { database, definitions }: Pick<Surroundings, "database" | "definitions">,
   { longSeconds = longTransactionSeconds }: { longSeconds?: number } = {},
 ): Promise<Finding[]> {
   const { url = "", local } = database;
@@ -35,7 +38,7 @@ export async function examineDatabase(
   return [
     ok(`PostgreSQL ${server.version} ${endpoint} answers`),
     ...judgeServer(server),
-    judgeConnections(server),
+    judgeConnections(server, { services: definitions.length }),
     ...(await findLongTransactions(db, longSeconds)),
     ...(server.standby || server.readonly ? [] : await examineRoom(db)),
   ];
@@ -140,12 +143,20 @@ export function judgeServer(server: ServerState): Finding[] {
 }
 
 /** Judges whether connections are left for a process that starts. */
-export function judgeConnections({ most, used }: Pick<ServerState, "most" | "used">): Finding {
+export function judgeConnections(
+  { most, used }: Pick<ServerState, "most" | "used">,
+  { services = 1 }: { readonly services?: number } = {},
+): Finding {
   const what = `${used} of ${most} connections are in use`;
   const mend = "raise max_connections, or find out in pg_stat_activity what holds them";
   if (used >= most * 0.95) return wrong(what, { why: "a process that starts is refused", mend });
   if (used >= most * 0.8) return warning(what, { why: "a process takes up to 24 for each of its services", mend });
-  return ok(what);
+  const needed = services * connectionsOfService;
+  if (most >= needed) return ok(what);
+  return warning(`the server admits ${most} connections, and ${services} services may open ${needed}`, {
+    why: "when they need more, what finds no connection is answered 503",
+    mend: `set max_connections above ${needed}, and ${connectionsOfService} higher for each further replica`,
+  });
 }
 
 async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]> {

@@ -75,6 +75,10 @@ describe("a database server", () => {
     expect(judgeConnections({ ...good, used: 78 })).toMatchObject({
       why: "a process takes up to 24 for each of its services",
     });
+    expect(say([judgeConnections(good, { services: 4 }), judgeConnections(good, { services: 5 })])).toEqual([
+      "ok: 30 of 97 connections are in use",
+      "warning: the server admits 97 connections, and 5 services may open 120",
+    ]);
   });
 });
 
