@@ -120,10 +120,13 @@ export function judgeServer(server: ServerState): Finding[] {
         why: "names that it cannot write are refused",
         mend: "make a database with `encoding 'UTF8' template template0`, and move to it",
       }),
-    (standby || server.readonly) &&
-      wrong(standby ? "this server is a standby" : "this server only reads (default_transaction_read_only)", {
-        why: "nothing can be written",
-        mend: "set DATABASE_URL to the primary",
+    standby &&
+      wrong("this server is a standby", { why: "nothing can be written", mend: "set DATABASE_URL to the primary" }),
+    !standby &&
+      server.readonly &&
+      wrong("this server only reads (default_transaction_read_only)", {
+        why: "nothing can be written; some providers set it while the disk is full",
+        mend: "make room on its disk, or reset the setting where it was set: of the server, the database or the user",
       }),
     trigrams === "available" &&
       wrong("the extension pg_trgm is not installed in this database", {
