@@ -38,13 +38,21 @@ export async function examineBus(around: Surroundings): Promise<Finding[]> {
   return [...wanting.map(describeDifference), ...(await examineGroups(around, absent))];
 }
 
+/** What follows from a setting that differs, where it changes what arrives. */
+const consequences: Readonly<Record<string, string>> = {
+  "cleanup.policy": "facts are deleted before others have read them, or former states are kept that were erased",
+  "max.message.bytes": "facts that are larger are refused, and parked",
+};
+
 /** Describes one difference of a topic from the catalogue. */
 export function describeDifference({ topic, what, wanted, found, remedy, advice }: TopicDifference): Finding {
   if (found === undefined && what === "topic") {
     const why = "facts wait in outboxes, and consumers read nothing";
     return wrong(`there is no topic ${topic}`, { why, mend: "tessera topics apply" });
   }
-  return warning(`the topic ${topic} has ${what} ${found ?? "unset"}, not ${wanted}`, {
+  const judge = what === "cleanup.policy" ? wrong : warning;
+  return judge(`the topic ${topic} has ${what} ${found ?? "unset"}, not ${wanted}`, {
+    why: consequences[what],
     mend: remedy === "decide" ? (advice ?? "decide what is right") : "tessera topics apply",
   });
 }

@@ -115,6 +115,9 @@ describe("facts that are late", () => {
     expect(
       describeDifference({ ...topic, what: "partitions", found: "8", remedy: "decide", advice: "leave it" }),
     ).toMatchObject({ level: "warning", mend: "leave it" });
+    expect(
+      describeDifference({ ...topic, what: "cleanup.policy", wanted: "compact", found: "delete", remedy: "alter" }),
+    ).toMatchObject({ level: "wrong", why: expect.stringContaining("before others have read them") });
   });
 });
 
