@@ -66,13 +66,25 @@ export function explainFailure(
   const file = missingFileOf(error);
   if (file !== undefined)
     return { level, what, why: `there is no file ${file}`, mend: mend ?? "correct its path, or put it there" };
-  const code = codeOf(error);
-  const [why, usual] = (code === undefined ? undefined : (known[code] ?? alertOf(code))) ?? [messageOf(error)];
+  const failure = findCoded(error);
+  const code = failure?.code;
+  const table = failure !== undefined && isOfFile(failure) ? ofFiles : known;
+  const [why, usual] = (code === undefined ? undefined : (table[code] ?? alertOf(code))) ?? [messageOf(error)];
   if (code === undefined) return { level, what, why, mend: mend ?? usual };
   const named =
     trust !== undefined && usual === unknownAuthority[1] ? `set ${trust} to a file with that authority` : undefined;
-  const isOfCertificate = ofCertificates.has(code) || alertOf(code) !== undefined;
-  return { level, what, why: `${why} (${code})`, mend: named ?? (isOfCertificate ? usual : (mend ?? usual)) };
+  const isDecisive = isDecisiveCode(code);
+  return { level, what, why: `${why} (${code})`, mend: named ?? (isDecisive ? (usual ?? mend) : (mend ?? usual)) };
+}
+
+/** Whether the code alone says what to do, whatever failed. */
+function isDecisiveCode(code: string): boolean {
+  return ofCertificates.has(code) || code === "ENOSPC" || alertOf(code) !== undefined;
+}
+
+/** Whether a call of the system about a file failed, and not one about a connection, which is read and written, too. */
+function isOfFile({ code = "", syscall = "" }: NodeJS.ErrnoException): boolean {
+  return syscall !== "" && code in ofFiles && !/^(?:connect|bind|listen|getaddrinfo|spawn)\b/.test(syscall);
 }
 
 /**
@@ -98,13 +110,13 @@ function sentence({ what, why, mend }: { what: string; why: string; mend: string
 function reasonOf(error: unknown): { what: string; why: string; mend: string } | undefined {
   const failure = findCoded(error);
   if (failure === undefined) return undefined;
-  const { code = "", syscall = "", path, address, port, message } = failure as NodeJS.ErrnoException & SocketFailure;
-  const isOfFile = syscall !== "" && !/^(?:connect|bind|listen|getaddrinfo)$/.test(syscall);
-  const [why, mend] = (isOfFile ? ofFiles : known)[code] ?? alertOf(code) ?? [];
+  const { code = "", path, address, port, message } = failure as NodeJS.ErrnoException & SocketFailure;
+  const ofFile = isOfFile(failure);
+  const [why, mend] = (ofFile ? ofFiles : known)[code] ?? alertOf(code) ?? [];
   if (why === undefined || mend === undefined) return undefined;
   // A SQLSTATE begins with a digit. These name only objects of the schema and rights.
   const isRight = namesObjects.has(code);
-  const what = isOfFile ? `${path ?? "a file"} cannot be used` : `${placeOf({ address, port, code })} cannot be used`;
+  const what = ofFile ? `${path ?? "a file"} cannot be used` : `${placeOf({ address, port, code })} cannot be used`;
   return { what, why: `${why} (${isRight ? `${code}: ${message.split("\n")[0]}` : code})`, mend };
 }
 
@@ -136,10 +148,6 @@ function alertOf(code: string): readonly [why: string, mend: string] | undefined
     "it refuses the certificate of this process",
     "set a certificate that is valid and whose authority is known there",
   ];
-}
-
-function codeOf(error: unknown): string | undefined {
-  return findCoded(error)?.code;
 }
 
 /** The failure that the system or a server gave a code, wherever it is in the chain of causes. */

@@ -134,6 +134,17 @@ describe("engines", () => {
     expect(failure("connect")).toMatchObject({ why: "there is no such socket (ENOENT)" });
   });
 
+  it("are told what is wrong with a folder, and to make room where its disk is full", () => {
+    const failure = (code: string) =>
+      explainFailure(Object.assign(new Error("x"), { code, syscall: "write", path: "/files/x" }), {
+        what: "the folder cannot be used",
+        mend: "make it writable",
+      });
+    expect(failure("ENOSPC")).toMatchObject({ why: "the disk is full (ENOSPC)", mend: "make room on it" });
+    expect(failure("ECONNRESET")).toMatchObject({ why: "the server closed the connection (ECONNRESET)" });
+    expect(failure("EROFS")).toMatchObject({ why: "its file system is read-only (EROFS)", mend: "make it writable" });
+  });
+
   it("are reported with what is unwise about Redis", () => {
     const information = (fields: Record<string, string>) =>
       ["# Server", ...Object.entries(fields).map(([name, value]) => `${name}:${value}`), ""].join("\r\n");
