@@ -64,7 +64,12 @@ export function judgeValidity(
   const life = validToDate.getTime() - validFromDate.getTime();
   const mend = "renew it; the files are read again while the process runs";
   if (nowMs < validFromDate.getTime())
-    return [wrong("the certificate in GRPC_TLS_CERT is not valid yet", { why: validFromDate.toISOString(), mend })];
+    return [
+      wrong("the certificate in GRPC_TLS_CERT is not valid yet", {
+        why: `it is valid from ${validFromDate.toISOString()}, and here it is ${new Date(nowMs).toISOString()}`,
+        mend: "set the clock of the machine that is wrong: this one, or that of the authority; else issue it again",
+      }),
+    ];
   if (left <= 0) return [wrong(`the certificate in GRPC_TLS_CERT expired ${describeAge(-left / 1000)} ago`, { mend })];
   return only([
     left < life * leastLeft &&
