@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
@@ -40,6 +41,7 @@ export async function examineDatabase(
     ...judgeServer(server),
     judgeConnections(server, { services: definitions.length }),
     ...(await findLongTransactions(db, longSeconds)),
+    ...(await findHiddenHolders(db, { schemas: definitions.map(({ schema }) => schema) })),
     ...(server.standby || server.readonly ? [] : await examineRoom(db)),
   ];
 }
@@ -181,4 +183,48 @@ async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]>
       mend: `let it end, or end it: select pg_terminate_backend(${pid})`,
     });
   });
+}
+
+/** A transaction of a service lasts for milliseconds. */
+const heldForMs = 1000;
+
+/**
+ * Finds transactions of other users that keep tables of the services locked. Of these a plain user sees neither state nor
+ * age, but every user sees locks: one that is there twice has been held for as long as was waited between.
+ */
+export async function findHiddenHolders(
+  db: Db,
+  { schemas, heldMs = heldForMs }: { readonly schemas: readonly string[]; readonly heldMs?: number },
+): Promise<Finding[]> {
+  const before = await readHiddenLocks(db, schemas);
+  if (before.length === 0) return [];
+  await sleep(heldMs);
+  const after = await readHiddenLocks(db, schemas);
+  return after
+    .filter(({ transaction }) => before.some((each) => each.transaction === transaction))
+    .slice(0, mostListed)
+    .map(({ pid, owner, name }) =>
+      warning(`a transaction of process ${pid} (user ${owner}) keeps ${name} locked`, {
+        why: "what changes the same rows waits for it, and so do facts; `grant pg_read_all_stats` to this user shows more",
+        mend: `let it end, or end it as ${owner} or a superuser: select pg_terminate_backend(${pid})`,
+      }),
+    );
+}
+
+function readHiddenLocks(db: Db, schemas: readonly string[]) {
+  return db.many<{ pid: number; owner: string; transaction: string; name: string }>(sql`
+    select pg_locks.pid, pg_stat_activity.usename::text as owner, pg_locks.virtualtransaction as transaction,
+           min(format('%I.%I', pg_namespace.nspname, pg_class.relname)) as name
+      from pg_locks
+      join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
+      join pg_class on pg_class.oid = pg_locks.relation
+      join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+     where pg_locks.granted
+       -- Who reads, backs up or vacuums lets others write.
+       and pg_locks.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
+       and pg_stat_activity.datname = current_database()
+       and pg_stat_activity.backend_type is null
+       and pg_namespace.nspname = any(${schemas}::text[])
+     group by pg_locks.pid, pg_stat_activity.usename, pg_locks.virtualtransaction
+     order by pg_locks.pid`);
 }
