@@ -132,8 +132,16 @@ it("parked facts are listed without their contents, and replayed when their cons
     expect(await platform.import(records)).toMatchObject({ rejected: 0 });
   await send([...groundwork(), ofEvent("checkin_list", listData())]);
   await db.run(sql`alter table checkin.position rename column secret to hidden`);
-  await send([1, 2].map((number) => orderOf(number, ofEvent)));
-  await expect.poll(async () => (await readParked(db)).length, { timeout: 30_000 }).toBe(2);
+  await send([1, 2, 3].map((number) => orderOf(number, ofEvent)));
+  await expect.poll(async () => (await readParked(db)).length, { timeout: 30_000 }).toBe(3);
+
+  const [unwanted] = await db.many<{ id: number }>(
+    sql`select id from checkin.dead_letter where key = 'parkers/sampleconf/2003'`,
+  );
+  const discarded = await topicsCommand(databaseUrl, "discard", "--service", "checkin", "--id", `${unwanted?.id},0`);
+  expect(discarded.code).toBe(1);
+  expect(discarded.stdout).toContain("1 of 2 deleted.\n");
+  expect(discarded.stdout).toContain("parkers/sampleconf/2003");
 
   const listed = await topicsCommand(databaseUrl, "parked");
   expect(listed.code).toBe(0);
@@ -173,6 +181,7 @@ it("the command explains wrong arguments", async () => {
     "there is no service nonsense": ["parked", "--service", "nonsense"],
     "--id requires --service": ["replay", "--id", "1"],
     "--id takes whole numbers": ["replay", "--service", "checkin", "--id", "1;drop"],
+    "name what to delete with --service and --id": ["discard", "--service", "checkin"],
     "--wait takes whole seconds": ["replay", "--wait", "long"],
     "there is no verb topics explode": ["explode"],
   };

@@ -1,9 +1,9 @@
 import { type DeadLetter, findDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
-import { fault } from "../faults.ts";
 import { readOptions, refuseNames } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 import { describeDeadLetter, requireTopic } from "./parked.ts";
+import { readIds } from "./read-ids.ts";
 import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics replay  [OPTIONS]
@@ -31,9 +31,7 @@ export async function replayFacts(args: string[]): Promise<void> {
   if (read === undefined) return;
   refuseNames(read.names);
   const { service, topic, wait } = read.values;
-  const ids = readIds(read.values.id);
-  if (ids !== undefined && service === undefined)
-    throw fault("ids_of_no_service", "--id requires --service: each service has its own ids");
+  const ids = readIds(read.values);
   const stillMs = readWait(wait);
   await withServices(read.values, [service ?? "all"], async (opened) => {
     const requested: Requested[] = [];
@@ -52,13 +50,6 @@ export async function replayFacts(args: string[]): Promise<void> {
     }, stillMs);
     report(await readLeft(requested), total);
   });
-}
-
-function readIds(text: string | undefined): number[] | undefined {
-  if (text === undefined) return undefined;
-  const ids = text.split(",").map((id) => id.trim());
-  if (ids.some((id) => !/^\d{1,15}$/.test(id))) throw fault("bad_id", "--id takes whole numbers, separated by commas");
-  return ids.map(Number);
 }
 
 interface Left {

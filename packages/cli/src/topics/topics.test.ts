@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { operateTopics } from "./topics.ts";
 
-it.each(["diff", "apply", "acls", "parked", "replay"])(
+it.each(["diff", "apply", "acls", "parked", "replay", "discard"])(
   "topics %s refuses a name, which would have no effect",
   async (verb) => {
     await expect(operateTopics([verb, "12"])).rejects.toMatchObject({

@@ -21,6 +21,10 @@ const verbs: Verbs = {
     summary: "topics replay: have services apply parked facts again",
     load: async () => (await import("./replay.ts")).replayFacts,
   },
+  discard: {
+    summary: "topics discard: delete parked facts that must not be applied",
+    load: async () => (await import("./discard.ts")).discardParked,
+  },
   rebuild: {
     summary: "topics rebuild TOPIC… | --all: have owners republish their current state",
     load: async () => (await import("./rebuild.ts")).rebuildFacts,

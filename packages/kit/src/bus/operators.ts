@@ -33,17 +33,19 @@ const isAmong = ({ topic, ids }: Which) => sql`
   (${topic ?? null}::text is null or dead_letter.topic = ${topic})
   and (${ids ?? null}::bigint[] is null or dead_letter.id = any(${ids}::bigint[]))`;
 
+const columnsOfLetter = sql`
+  dead_letter.id, dead_letter.topic, dead_letter.key, dead_letter.fact_at as "writtenAt",
+  dead_letter.parked_at as "deadLetteredAt", dead_letter.tries, dead_letter.overtaken as "isSuperseded",
+  dead_letter.consumer = ${outgoing} as "isOutgoing",
+  dead_letter.replay_requested_at is not null as "isReplayRequested", dead_letter.cause`;
+
 /** Finds dead letters, the oldest ones up to `limit`, and counts all of them. */
 export async function findDeadLetters(
   db: Db,
   { topic, ids, limit = null }: Which & { limit?: number | null },
 ): Promise<{ readonly count: number; readonly letters: readonly DeadLetter[] }> {
   const letters = await db.many<DeadLetter & { count: number }>(sql`
-    select dead_letter.id, dead_letter.topic, dead_letter.key, dead_letter.fact_at as "writtenAt",
-           dead_letter.parked_at as "deadLetteredAt", dead_letter.tries, dead_letter.overtaken as "isSuperseded",
-           dead_letter.consumer = ${outgoing} as "isOutgoing",
-           dead_letter.replay_requested_at is not null as "isReplayRequested", dead_letter.cause,
-           count(*) over () as count
+    select ${columnsOfLetter}, count(*) over () as count
       from dead_letter
      where ${isAmong({ topic, ids })}
      order by dead_letter.id
@@ -60,6 +62,14 @@ export async function requestReplays(db: Db, which: Which): Promise<number[]> {
        and not dead_letter.is_emptied
     returning dead_letter.id`);
   return rows.map(({ id }) => id);
+}
+
+/** Deletes dead letters that nothing may apply or publish any more; returns them. */
+export async function discardDeadLetters(db: Db, ids: readonly number[]): Promise<DeadLetter[]> {
+  return db.many<DeadLetter>(sql`
+    delete from dead_letter
+     where ${isAmong({ ids })}
+    returning ${columnsOfLetter}`);
 }
 
 /** The number of dead letters of a topic in one direction. */
