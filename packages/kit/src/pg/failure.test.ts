@@ -35,6 +35,11 @@ describe("toFault", () => {
     expect(fault).toMatchObject({ kind, code: faultCode, retryAfterMs, cause });
   });
 
+  it("tells a database that takes no changes from one that is away", () => {
+    expect(toFault(refusal("25006"))).toMatchObject({ message: expect.stringContaining("takes no changes") });
+    expect(toFault(refusal("08006"))).toMatchObject({ message: "the database cannot be reached" });
+  });
+
   it.each([
     outage("ECONNREFUSED", "connect"),
     outage("ECONNRESET", "read"),

@@ -19,6 +19,7 @@ const partitionCameBetween = "ExecPartitionCheckEmitError";
 
 const diskFull = "53100";
 const lockNotAvailable = "55P03";
+const onlyReads = "25006";
 const queryCanceled = "57014";
 
 /** Whether the transaction lost to a concurrent one, and may run again. */
@@ -56,6 +57,8 @@ export function toFault(error: unknown): unknown {
       return make("database_full", "the database has no room left on its disk", 5000);
     case lockNotAvailable:
       return make("locked", "another change of the same data is under way; try again", 5000);
+    case onlyReads:
+      return make("database_unavailable", "the database takes no changes: it is a standby, or set to read only", 1000);
     case queryCanceled:
       return make("database_timeout", "the database took too long: ask for less at once, or try again later");
   }
