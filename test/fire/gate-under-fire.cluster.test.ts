@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { longestSilenceMs, slowestScanMs } from "../failure/availability.ts";
 import { openListChanges } from "../failure/list-changes.ts";
+import { openListTerms } from "../failure/list-terms.ts";
 import { countOutcomes, measure, recoveryMs } from "../failure/load.ts";
 import { report, withDice } from "../failure/seeded.ts";
 import { mend, planFaults, planFewFaults } from "./faults.ts";
@@ -47,6 +48,10 @@ it(
       });
       const changes = openListChanges(cluster.baseUrls);
       undo.push(() => changes.close());
+      const [ticket] = cluster.festival.spare;
+      if (ticket === undefined) throw new Error("a festival has spare tickets");
+      const terms = await openListTerms({ baseUrls: cluster.baseUrls, ticket, dice: dice.fork() });
+      undo.push(() => terms.close());
       const { attempts } = load.gates;
       const struck: { fault: string; from: number; wholeAt: number; to: number }[] = [];
       for (const fault of faults) {
@@ -66,6 +71,8 @@ it(
       }
       await sleep(calmMs);
       const lost = await changes.close();
+      await terms.close();
+      cluster.attempts.push(...terms.attempts);
       const { edition, oddities, imports, attempts: ofGates } = await load.finish();
       const measured = struck.map(({ fault, from, wholeAt, to }) => ({
         fault,
@@ -74,13 +81,19 @@ it(
         slowestScanMs: slowestScanMs(ofGates, { from, to }),
         recoveryMs: Math.round(recoveryMs(ofGates, wholeAt)),
       }));
-      report({ measured, listChanges: changes.counts, ...measure({ attempts: ofGates, imports }) });
+      report({
+        measured,
+        listChanges: changes.counts,
+        judgedByTerms: terms.judged,
+        ...measure({ attempts: ofGates, imports }),
+      });
       expect(lost).toEqual([]);
-      expect([...oddities, ...changes.oddities]).toEqual([]);
+      expect([...oddities, ...changes.oddities, ...terms.oddities]).toEqual([]);
       expect(await cluster.verify(edition)).toEqual([]);
       expect(cluster.loggedErrors({ outage: true })).toEqual([]);
       const outcomes = countOutcomes(ofGates);
       for (const kind of ["admitted", "already_redeemed"]) expect(outcomes[kind]).toBeGreaterThan(100);
       expect(changes.counts.answered).toBeGreaterThan(20);
+      expect(Math.min(terms.judged.once, terms.judged.often)).toBeGreaterThan(10);
     }),
 );
