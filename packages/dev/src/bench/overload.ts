@@ -1,4 +1,5 @@
 import { columns } from "@tessera/cli/columns";
+import { countScanned } from "./count-scanned.ts";
 import { gateRecords } from "./gate-records.ts";
 import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
 import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
@@ -40,8 +41,10 @@ export async function benchOverload({ seconds }: { readonly seconds: number }): 
         const during = await load.run({ perSecond: capacity * times, seconds, firstTicket: warm.nextTicket });
         const calm = { perSecond: capacity / 2, seconds: recoverySeconds, firstTicket: during.nextTicket };
         const after = await load.run(calm);
+        const admitted = warm.admitted + during.admitted + after.admitted;
+        const stored = await countScanned(checkin);
         progress.done();
-        judge({ during, after });
+        judge({ during, after, admitted, stored });
       } finally {
         load.stop();
       }
@@ -50,21 +53,31 @@ export async function benchOverload({ seconds }: { readonly seconds: number }): 
   );
 }
 
-function judge({ during, after }: { readonly during: LoadResult; readonly after: LoadResult }): void {
-  const { admitted, others, sent } = during;
+interface Figures {
+  readonly during: LoadResult;
+  readonly after: LoadResult;
+  /** In all, before and after the overload, too. */
+  readonly admitted: number;
+  readonly stored: number;
+}
+
+function judge({ during, after, admitted, stored }: Figures): void {
+  const { others, sent } = during;
   const rows = [
     ["", "measured", "promised"],
-    ["scans sent, admitted, refused for now", `${sent}, ${admitted}, ${others["429"] ?? 0}`, ""],
+    ["scans sent, admitted, refused for now", `${sent}, ${during.admitted}, ${others["429"] ?? 0}`, ""],
     ["other answers", JSON.stringify({ ...others, 429: undefined }), "{}"],
     ["p99 of those that are admitted", ms(during.p99Admitted), ms(promisedMs.accepted)],
     ["p99 of those that are refused", ms(during.p99Refused), ms(promisedMs.refused)],
     ["p99 right after it, at half of the capacity", ms(after.p99), ms(promisedMs.recovered)],
+    ["answered 201 in all, stored", `${admitted}, ${stored}`, "the same"],
   ];
   process.stdout.write(`${columns(rows)}\n`);
   const isKept =
     during.p99Admitted <= promisedMs.accepted &&
     during.p99Refused <= promisedMs.refused &&
     after.p99 <= promisedMs.recovered &&
+    stored === admitted &&
     Object.keys(others).every((answer) => answer === "429");
   if (!isKept) process.exitCode = 1;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
 import { showProgress } from "@tessera/cli/progress";
-import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { countScanned } from "./count-scanned.ts";
 import { gateRecords } from "./gate-records.ts";
 import { onCluster, oneOfEach } from "./on-cluster.ts";
 import { groundwork, onEmptyPlatform, sendRecords } from "./on-empty-platform.ts";
@@ -190,16 +189,4 @@ async function readUsage({ pids, postgres }: Target): Promise<NamedUsage[]> {
 
 function since(now: NamedUsage, before: Usage | undefined): NamedUsage {
   return { ...now, cpuSeconds: now.cpuSeconds - (before?.cpuSeconds ?? 0) };
-}
-
-/** Tickets with one scan: neither a lost one nor a doubled one counts, so these cannot make up for each other. */
-async function countScanned(checkin: Db): Promise<number> {
-  const { count } = await checkin.one<{ count: number }>(sql`
-    select count(*)::bigint as count
-      from (select scan.position
-              from scan
-             where scan.list = 1 and scan.successful and scan.nonce is not null
-             group by scan.position
-            having count(*) = 1) as once`);
-  return count;
 }
