@@ -57,8 +57,7 @@ const options = {
   seconds: {
     type: "string",
     value: "N",
-    default: "30",
-    help: "facts: how long the delay of facts is measured; 0 leaves it out. overload: how long it lasts (default 30)",
+    help: "facts: how long the delay of facts is measured; 0 leaves it out (default 30). overload: how long it lasts (default 60)",
   },
   folder: {
     type: "string",
@@ -80,7 +79,7 @@ export async function bench(args: string[]): Promise<void> {
     return benchImport({ orders });
   }
   if (name === "facts") {
-    const [facts, seconds] = [readCount("--facts", values.facts, 1), readCount("--seconds", values.seconds, 0)];
+    const [facts, seconds] = [readCount("--facts", values.facts, 1), readCount("--seconds", values.seconds ?? "30", 0)];
     const { benchFacts } = await import("./facts.ts");
     return benchFacts({ facts, seconds, ...(values.folder === undefined ? {} : { folder: values.folder }) });
   }
@@ -107,7 +106,7 @@ export async function bench(args: string[]): Promise<void> {
   }
   if (name === "overload") {
     const { benchOverload } = await import("./overload.ts");
-    return benchOverload({ seconds: readCount("--seconds", values.seconds, 1) });
+    return benchOverload({ seconds: readCount("--seconds", values.seconds ?? "60", 1) });
   }
   if (name === "vouchers") {
     const { benchVouchers } = await import("./vouchers.ts");
