@@ -20,6 +20,7 @@ import type { GatheredScans } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
+import { Standstill } from "./standstill.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
@@ -33,6 +34,7 @@ export interface RedeemOptions {
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
 export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, findUploads }: RedeemOptions) {
   const exists = listRequirer(checkinLists);
+  const standstill = new Standstill();
 
   /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
   async function pdfDataOf(
@@ -92,6 +94,9 @@ export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, 
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
+        // Its scanner may have given up meanwhile, and had another gateway decide it.
+        const known = standstill.untilKnown();
+        if (known !== undefined) await known;
         const decided = await scans.redeem(scan, tenant.countedAs, () => request.isGone);
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
