@@ -1,3 +1,4 @@
+import { Counts } from "./counts.ts";
 import type { Fault } from "./fault.ts";
 
 /** How much may run at a time, in units of the caller's choice. */
@@ -41,7 +42,7 @@ interface Waiting {
  */
 export class Turns {
   readonly #limits: TurnLimits;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new Counts();
   #total = 0;
   /** By party, each in the order of arrival. The party whose turn is next comes first; one of which nothing waits is not in it. */
   readonly #waiting = new Map<string, Waiting[]>();
@@ -141,7 +142,7 @@ export class Turns {
   /** The first request of the party whose turn is next, if it fits. */
   #findNext(): Waiting | undefined {
     for (const [party, [waiting]] of this.#waiting) {
-      if (waiting === undefined || (this.#taken.get(party) ?? 0) + waiting.amount > this.#limits.each) continue;
+      if (waiting === undefined || this.#taken.of(party) + waiting.amount > this.#limits.each) continue;
       return this.#total + waiting.amount > this.#limits.total ? undefined : waiting;
     }
     return undefined;
@@ -149,8 +150,6 @@ export class Turns {
 
   #count(party: string, amount: number): void {
     this.#total += amount;
-    const left = (this.#taken.get(party) ?? 0) + amount;
-    if (left === 0) this.#taken.delete(party);
-    else this.#taken.set(party, left);
+    this.#taken.add(party, amount);
   }
 }

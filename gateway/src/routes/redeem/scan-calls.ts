@@ -1,3 +1,4 @@
+import { Counts } from "@tessera/kit/counts";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -5,7 +6,6 @@ import type { Scans } from "@tessera/protos/services";
 import type { Pace } from "./pace.ts";
 import { isInTime, isTooLarge, overloaded, type PendingScan, tooLarge, undecided } from "./pending-scan.ts";
 import { shareDocuments } from "./share-documents.ts";
-import { Tally } from "./tally.ts";
 
 /** Scans that are held back for longer return undecided, so that those that came with them are answered. */
 const heldBackMs = 50;
@@ -29,7 +29,7 @@ export class ScanCalls {
   readonly #redeem: Client<Scans>["redeem"];
   readonly #pace: Pace;
   /** By organizer. */
-  readonly #alone = new Tally();
+  readonly #alone = new Counts();
 
   constructor(redeem: Client<Scans>["redeem"], pace: Pace) {
     this.#redeem = redeem;

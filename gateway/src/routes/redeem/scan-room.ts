@@ -1,6 +1,6 @@
+import { Counts } from "@tessera/kit/counts";
 import type { Pace } from "./pace.ts";
 import type { PendingScan } from "./pending-scan.ts";
-import { Tally } from "./tally.ts";
 
 /** A scan that would wait longer is better refused at once: its scanner sends it again, or decides alone. */
 const usuallyLongestWaitMs = 200;
@@ -18,7 +18,7 @@ const mostOf = { organizer: 2048, credential: 512, code: 64 };
 export class ScanRoom {
   readonly #pace: Pace;
   readonly #longestWaitMs: number;
-  readonly #open = { organizer: new Tally(), credential: new Tally(), code: new Tally() };
+  readonly #open = { organizer: new Counts(), credential: new Counts(), code: new Counts() };
   #unanswered = 0;
 
   constructor(pace: Pace, longestWaitMs = usuallyLongestWaitMs) {

@@ -1,4 +1,5 @@
 import type { Clock } from "@tessera/kit/clock";
+import { Counts } from "@tessera/kit/counts";
 import { type Fault, isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -51,12 +52,12 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
   let restUntil = 0;
   const restOf = new Map<string, number>();
   let calls = 0;
-  const callsOf = new Map<string, number>();
+  const callsOf = new Counts();
   const underWay = new Map<string, Promise<void>>();
 
   const isOpenTo = (organizer: string) =>
     calls < mostCalls.total &&
-    (callsOf.get(organizer) ?? 0) < mostCalls.each &&
+    callsOf.of(organizer) < mostCalls.each &&
     performance.now() >= Math.max(restUntil, restOf.get(organizer) ?? 0);
 
   function rest(organizer: string, until: number, { kind }: Fault): void {
@@ -66,7 +67,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
 
   async function ask(organizer: string, codes: readonly { readonly event: string; readonly secret: string }[]) {
     calls += 1;
-    callsOf.set(organizer, (callsOf.get(organizer) ?? 0) + 1);
+    callsOf.add(organizer, 1);
     try {
       const askedAt = clock.now();
       const wanted = codes.map((code) => ({ organizer, ...code }));
@@ -78,9 +79,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
       events.ticketsNotFound(error);
     } finally {
       calls -= 1;
-      const others = (callsOf.get(organizer) ?? 1) - 1;
-      if (others === 0) callsOf.delete(organizer);
-      else callsOf.set(organizer, others);
+      callsOf.add(organizer, -1);
     }
   }
 

@@ -1,6 +1,7 @@
 import { backoff } from "@tessera/kit/backoff";
 import { BatchSlots, type BatchSlotsOptions } from "@tessera/kit/batch-slots";
 import { runInContext } from "@tessera/kit/context";
+import { Counts } from "@tessera/kit/counts";
 import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { isTransient } from "@tessera/kit/fault";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -95,7 +96,7 @@ export function createBatches(options: BatchesOptions): Batches {
   const batchSize = Math.min(options.batchSize, Math.ceil((mostPerSecond * shareMs) / 1000));
   const queue = new FairQueue<QueuedScan>();
   /** How many scans with a key are not answered yet. */
-  const open = new Map<string, number>();
+  const open = new Counts();
   /** The keys of the batches under way. */
   const underWay = new Set<string>();
   const slots = new BatchSlots({ atOnce, worthAnother, onSlow: schedule });
@@ -225,9 +226,7 @@ export function createBatches(options: BatchesOptions): Batches {
     if (queued.isAnswered) return;
     queued.isAnswered = true;
     clearTimeout(queued.timer);
-    const others = (open.get(queued.key) ?? 1) - 1;
-    if (others === 0) open.delete(queued.key);
-    else open.set(queued.key, others);
+    open.add(queued.key, -1);
     queued.resolve(decided);
   }
 
@@ -241,9 +240,8 @@ export function createBatches(options: BatchesOptions): Batches {
     const { organizer, event, list, rawCode } = scan;
     // Slugs hold no slash, and the code comes last: no two scans of different codes have the same key.
     const key = `${organizer}/${event}/${list}/${rawCode}`;
-    const ofCode = open.get(key) ?? 0;
-    if (ofCode >= mostOfOneCode || isFull(organizer)) return crowded;
-    open.set(key, ofCode + 1);
+    if (open.of(key) >= mostOfOneCode || isFull(organizer)) return crowded;
+    open.add(key, 1);
     return new Promise((resolve) => {
       const patientUntil = performance.now() + patienceMs;
       enqueue({

@@ -1,5 +1,5 @@
 /** Counts by name; what is zero takes no room. */
-export class Tally {
+export class Counts {
   readonly #counts = new Map<string, number>();
 
   of(name: string): number {
