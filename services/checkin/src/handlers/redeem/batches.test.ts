@@ -2,14 +2,8 @@ import { Fault } from "@tessera/kit/fault";
 import { describe, expect, it, vi } from "vitest";
 import { arrivedScan } from "../../testing/decisions.ts";
 import { inWord } from "../../testing/start-checkin.ts";
-import {
-  type BatchesOptions,
-  conflict,
-  createBatches,
-  type Decision,
-  type IsAwaited,
-  queuedBehind,
-} from "./batches.ts";
+import { type BatchesOptions, createBatches, type IsAwaited } from "./batches.ts";
+import { conflict, type Decision, queuedBehind } from "./decision.ts";
 
 const here = new AbortController().signal;
 

@@ -10,11 +10,13 @@ import type { CheckinEvents } from "../../events.ts";
 import type { Readers } from "../../readers.ts";
 import { toArrivedScan } from "../../wire/scans.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
-import { type Batches, type BatchesOptions, createBatches, unknownYet, type Wait } from "./batches.ts";
+import { type Batches, type BatchesOptions, createBatches } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
+import { unknownYet } from "./decision.ts";
 import { expandOutcomes } from "./expand-outcomes.ts";
 import { fitOutcomes } from "./fit-outcomes.ts";
 import { failed, undecided } from "./outcome.ts";
+import type { Wait } from "./queued-scan.ts";
 
 export interface RedeemDeps {
   /** Connections that only scans use. */
