@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Config, Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Job } from "./jobs/interval.ts";
-import type { Worker } from "./jobs/workers.ts";
+import type { Worker } from "./jobs/work-on.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Holding } from "./personal-data/holder.ts";

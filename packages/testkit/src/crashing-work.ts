@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineWork, enqueueWork, json, nothing } from "@tessera/kit/jobs/work";
-import { workOn } from "@tessera/kit/jobs/workers";
+import { workOn } from "@tessera/kit/jobs/work-on";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";

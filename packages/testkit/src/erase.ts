@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Worker } from "@tessera/kit/jobs/workers";
+import type { Worker } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import type { Client } from "@tessera/kit/rpc";

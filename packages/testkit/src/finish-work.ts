@@ -1,5 +1,6 @@
 import { systemClock } from "@tessera/kit/clock";
-import { startWorkers, type Worker } from "@tessera/kit/jobs/workers";
+import type { Worker } from "@tessera/kit/jobs/work-on";
+import { startWorkers } from "@tessera/kit/jobs/workers";
 import type { Log } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { enqueueWork } from "@tessera/kit/jobs/work";
-import { workOn } from "@tessera/kit/jobs/workers";
+import { workOn } from "@tessera/kit/jobs/work-on";
 import { sql } from "@tessera/kit/pg/sql";
 import { implement } from "@tessera/kit/rpc";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";

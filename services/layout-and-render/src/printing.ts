@@ -1,7 +1,7 @@
 import type { Clock } from "@tessera/kit/clock";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { WorkFailed } from "@tessera/kit/jobs/workers";
+import { WorkFailed } from "@tessera/kit/jobs/work-on";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";
 import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";

@@ -11,7 +11,8 @@ import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { defineWork, enqueueWork, findWork, json } from "./work.ts";
-import { type Effect, type RunningWorkers, type Worker, WorkFailed, type WorkInHand, workOn } from "./workers.ts";
+import { type Effect, type Worker, WorkFailed, type WorkInHand, workOn } from "./work-on.ts";
+import type { RunningWorkers } from "./workers.ts";
 
 const copy = defineWork("copy", {
   payload: json<string>(),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Files } from "@tessera/kit/files/files";
-import { workOn } from "@tessera/kit/jobs/workers";
+import { workOn } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { isFileType } from "@tessera/sent-files/file-type";

@@ -1,5 +1,5 @@
 import { untilOutboxRoom } from "@tessera/kit/bus/outbox-room";
-import { workOn } from "@tessera/kit/jobs/workers";
+import { workOn } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import { eventRemoval, type RemovalPlace, removeNext } from "../records/event-removal.ts";
 

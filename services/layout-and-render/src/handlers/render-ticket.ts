@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { WorkFailed } from "@tessera/kit/jobs/workers";
+import { WorkFailed } from "@tessera/kit/jobs/work-on";
 import type { Call } from "@tessera/kit/rpc";
 import type { RenderTicketRequest, RenderTicketResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { mostAnswerBytes } from "../answer-size.ts";

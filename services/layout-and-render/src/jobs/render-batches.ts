@@ -1,6 +1,6 @@
 import { backoff } from "@tessera/kit/backoff";
 import { isTransient } from "@tessera/kit/fault";
-import { type Effect, WorkFailed, type WorkInHand, workOn } from "@tessera/kit/jobs/workers";
+import { type Effect, WorkFailed, type WorkInHand, workOn } from "@tessera/kit/jobs/work-on";
 import type { Log } from "@tessera/kit/log";
 import { pause } from "@tessera/kit/pause";
 import { type PrintTools, printTickets } from "../printing.ts";

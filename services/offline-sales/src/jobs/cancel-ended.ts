@@ -1,4 +1,4 @@
-import { workOn } from "@tessera/kit/jobs/workers";
+import { workOn } from "@tessera/kit/jobs/work-on";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
 import type { Sales } from "@tessera/protos/services";

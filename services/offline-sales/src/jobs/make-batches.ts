@@ -1,6 +1,6 @@
 import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import { Fault } from "@tessera/kit/fault";
-import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
+import { WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
 import type { Client } from "@tessera/kit/rpc";
 import type { SoldTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
 import type { Facts, Sales } from "@tessera/protos/services";

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
-import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
+import { WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { Facts } from "@tessera/protos/services";

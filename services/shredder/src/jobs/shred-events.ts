@@ -1,7 +1,7 @@
 import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
-import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
+import { WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
 import { pause } from "@tessera/kit/pause";
 import { changedSince } from "@tessera/kit/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";

@@ -1,0 +1,74 @@
+import type { Db, Tx } from "../pg/database.ts";
+import type { Work } from "./work.ts";
+import * as table from "./work-table.ts";
+
+/** A claimed piece of work. */
+export interface WorkInHand<P> {
+  readonly id: string;
+  readonly owner: string;
+  readonly payload: P;
+  /** The number of this try, from 1. */
+  readonly tries: number;
+  /** Aborts when the lease is lost, and when the process stops. A failure after that does not count as a try. */
+  readonly signal: AbortSignal;
+  /** Stores something before the end, in a transaction that fails when the lease is lost. */
+  step<T>(store: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Undoes what is outside of the database, for instance a file, if the lease turns out to be lost: by then what the work needs may
+   * have been erased.
+   */
+  ifLost(undo: () => Promise<unknown>): void;
+  /** Stores the progress, for callers. */
+  progress(at: { readonly done: number; readonly total: number }): Promise<void>;
+}
+
+/** Stores the outcome of work and returns its result. It runs in the transaction that ends the work: once, or not at all. */
+export type Effect<R> = (tx: Tx) => Promise<R>;
+
+/** Does one kind of work. */
+export interface Worker {
+  readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce" | "atOnceEach">;
+  /** Does a claimed piece of work and ends it. */
+  perform(claimed: table.ClaimedRow, hand: { db: Db; claim: table.Claim; signal: AbortSignal }): Promise<void>;
+}
+
+/** Declares a worker: `run` does the long part, outside of any transaction, and returns the effect. */
+export function workOn<P, R, D = unknown>(
+  work: Work<P, R>,
+  run: (job: WorkInHand<P>, deps: D) => Promise<Effect<R>>,
+): (deps: D) => Worker {
+  return (deps) => ({
+    work,
+    async perform(claimed, { db, claim, signal }) {
+      const { id, owner, tries } = claimed;
+      const step = <T>(store: (tx: Tx) => Promise<T>) =>
+        db.transaction(async (tx) => {
+          if (!(await table.hold(tx, claim))) throw new LeaseLost();
+          return store(tx);
+        });
+      const progress = async (at: { readonly done: number; readonly total: number }) => {
+        if (!(await table.noteProgress(db, claim, at))) throw new LeaseLost();
+      };
+      const payload = work.payload.decode(claimed.payload);
+      const undos: (() => Promise<unknown>)[] = [];
+      const ifLost = (undo: () => Promise<unknown>) => void undos.push(undo);
+      try {
+        const effect = await run({ id, owner, payload, tries, signal, step, ifLost, progress }, deps);
+        await step(async (tx) => table.succeed(tx, claim, work.result.encode(await effect(tx)).finish()));
+      } catch (error) {
+        if (error instanceof LeaseLost) for (const undo of undos) await undo();
+        throw error;
+      }
+    },
+  });
+}
+
+/** Thrown by work that no further try can do. Clients see the message. */
+export class WorkFailed extends Error {
+  override readonly name = "WorkFailed";
+}
+
+/** Thrown by a step whose work is another worker's by now. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
