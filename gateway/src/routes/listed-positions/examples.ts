@@ -22,7 +22,12 @@ export const ticketExample = {
   variation: null,
   price: "89.00",
   attendee_name: "Øystein Weiß",
-  attendee_name_parts: { _scheme: "given_family", given_name: "Øystein", family_name: "Weiß" },
+  attendee_name_parts: {
+    _scheme: "given_family",
+    given_name: "Øystein",
+    family_name: "Weiß",
+    full_name: "Øystein Weiß",
+  },
   company: null,
   street: null,
   zipcode: null,
