@@ -1,17 +1,9 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { aPosition } from "../../testing/fake-peers.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
-
-const admitted: ScanOutcome = {
-  outcome: { $case: "admitted", value: {} },
-  list: { id: 7, name: "Main gate", subevent: undefined, includePending: true },
-  position: aPosition(),
-  checkinTexts: [],
-};
+import { admitted } from "../../testing/serve-crowd.ts";
 
 let app: ServedApp;
 let lookups: string[];

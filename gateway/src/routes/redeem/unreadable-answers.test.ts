@@ -1,16 +1,10 @@
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { aPosition } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { admitted } from "../../testing/serve-crowd.ts";
 
 describe("a forced scan with answers that no store could hold", () => {
-  const admitted: ScanOutcome = {
-    outcome: { $case: "admitted", value: {} },
-    list: { id: 7, name: "Main gate", subevent: undefined, includePending: true },
-    position: aPosition(),
-    checkinTexts: [],
-  };
   let app: ServedApp;
   let scans: Scan[];
 
