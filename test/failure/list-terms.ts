@@ -18,7 +18,7 @@ export interface ListTermsChanges {
 
 interface Options {
   readonly baseUrls: readonly [string, ...string[]];
-  /** One that is always valid, and that nobody else scans. */
+  /** One that is always valid, and that no other client scans. */
   readonly ticket: Ticket;
   readonly dice: Dice;
 }

@@ -155,7 +155,8 @@ export function judgeConnections(
   const what = `${used} of ${most} connections are in use`;
   const mend = "raise max_connections, or find out in pg_stat_activity what holds them";
   if (used >= most * 0.95) return wrong(what, { why: "a process that starts is refused", mend });
-  if (used >= most * 0.8) return warning(what, { why: "a process takes up to 24 for each of its services", mend });
+  if (used >= most * 0.8)
+    return warning(what, { why: `a process takes up to ${connectionsOfService} for each of its services`, mend });
   const needed = services * connectionsOfService;
   if (most >= needed) return ok(what);
   return warning(`the server admits ${most} connections, and ${services} services may open ${needed}`, {

@@ -18,6 +18,7 @@ export function nameAttendee(sources: {
 }
 
 /** Some clients read no other part. */
-function withFullName({ name, parts }: PersonName): PersonName {
-  return name ? { name, parts: { ...parts, full_name: parts["full_name"] || name } } : { name, parts };
+function withFullName(named: PersonName): PersonName {
+  const { name, parts } = named;
+  return !name || parts["full_name"] ? named : { name, parts: { ...parts, full_name: name } };
 }
