@@ -12,6 +12,7 @@ export function readIds({
   const ids = id.split(",").map((each) => each.trim());
   if (ids.some((each) => !/^\d{1,15}$/.test(each)))
     throw fault("bad_id", "--id takes whole numbers, separated by commas");
-  if (service === undefined) throw fault("ids_of_no_service", "--id requires --service: each service has its own ids");
+  if (service === undefined || service === "all")
+    throw fault("ids_of_no_service", "--id requires --service: each service has its own ids");
   return ids.map(Number);
 }

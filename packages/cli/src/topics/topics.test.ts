@@ -11,6 +11,12 @@ it.each(["diff", "apply", "acls", "parked", "replay", "discard"])(
   },
 );
 
+it.each(["replay", "discard"])("topics %s takes ids of one service, not of all", async (verb) => {
+  await expect(operateTopics([verb, "--service", "all", "--id", "1"])).rejects.toMatchObject({
+    code: "ids_of_no_service",
+  });
+});
+
 it.each(["-5", "abc", "0", "1.5", "100001"])("topics parked refuses the limit %s", async (limit) => {
   await expect(operateTopics(["parked", `--limit=${limit}`])).rejects.toMatchObject({
     code: "bad_number",
