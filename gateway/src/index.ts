@@ -26,7 +26,7 @@ import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
-import { countOutstanding, insertUpload } from "./store/uploads.ts";
+import { countOutstanding, expireDropped, insertUpload } from "./store/uploads.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
 import { ownerOf, uploadFinder } from "./upload/find-uploads.ts";
 
@@ -120,6 +120,7 @@ export const gateway = defineService({
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
       findUploads: uploadFinder({ db, clock }),
+      expireDropped: (ids, place) => expireDropped(db, place, { ids, now: clock.now() }),
       files,
       baseUrl,
       version,

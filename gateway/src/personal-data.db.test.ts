@@ -18,7 +18,7 @@ import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { gateway } from "./index.ts";
 import { claimRequest, eraseAnswers, findAnswer, findRequest, keepAnswer } from "./store/kept-answers.ts";
-import { endNaming, insertUpload, keyOf, lockOfEvent } from "./store/uploads.ts";
+import { endNaming, expireDropped, insertUpload, keyOf, lockOfEvent } from "./store/uploads.ts";
 
 let database: TestDatabase;
 let directory: string;
@@ -234,6 +234,19 @@ it("[D3.12] an upload that an answer names after its erasure is deleted by the n
   await nameUpload(late, place);
   await service.runJob("remove-expired-uploads");
   expect(await uploads()).toEqual({ rows: [unnamed], files: [keyOf(unnamed)] });
+});
+
+it("[D3.12] an upload of an answer that is dropped after its erasure is deleted by the next sweep, and no other", async () => {
+  const [late, early, named] = [await upload(), await upload(), await upload()];
+  const drop = (id: string, of: typeof place) => expireDropped(service.db, of, { ids: [id], now: service.clock.now() });
+  await nameUpload(named, elsewhere);
+  await drop(early, place);
+  await erase(service, place, { kinds: ["question_answers"] });
+  for (const id of [late, named]) await drop(id, place);
+  await drop(early, elsewhere);
+  await service.runJob("remove-expired-uploads");
+  const left = [early, named].toSorted();
+  expect(await uploads()).toEqual({ rows: left, files: left.map(keyOf) });
 });
 
 it("[D3.17] records of the feed that were parked are deleted with the kinds that they may bring, of their event alone", async () => {

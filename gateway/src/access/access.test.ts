@@ -33,6 +33,7 @@ const routes = allRoutes({
   stopping: new AbortController().signal,
   refusedStatus: 200,
   findUploads: async () => [],
+  expireDropped: async () => {},
   baseUrl: () => "http://localhost",
   version: "0.0.0",
   demoKeys: { apiKey: undefined, deviceKey: undefined },

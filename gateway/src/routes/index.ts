@@ -29,7 +29,7 @@ import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 import { voucherRoutes } from "./vouchers/routes.ts";
 
-export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads"> {
+export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads" | "expireDropped"> {
   readonly clients: Pick<
     Clients,
     | "answerFiles"

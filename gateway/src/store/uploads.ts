@@ -138,6 +138,24 @@ export async function keepNamed(
         on conflict do nothing`);
 }
 
+/**
+ * Has uploads expire at once that an admitted scan of an event named after the erasure of its answers. Such answers are dropped,
+ * so no fact tells of them (D4.2).
+ */
+export async function expireDropped(
+  db: Queryable,
+  { organizer, event }: EventName,
+  { ids, now }: { readonly ids: readonly string[]; readonly now: number },
+): Promise<void> {
+  await db.run(sql`
+    update upload
+       set named_at = ${toTimestamp(now)}, expires_at = ${toTimestamp(now)}
+     where upload.id = any (${ids}::uuid[])
+       and upload.organizer = ${organizer}
+       and upload.named_at is null
+       and ${isErased({ organizer: sql`${organizer}`, event: sql`${event}` }, ["question_answers"])}`);
+}
+
 /** How much has been sent and not been named by a stored answer. */
 export interface Outstanding {
   readonly files: number;

@@ -145,6 +145,7 @@ export async function serveApp(
     refusedStatus?: RefusedStatus;
     hasOfflineSales?: boolean;
     findUploads?: RedeemOptions["findUploads"];
+    expireDropped?: RedeemOptions["expireDropped"];
     /** Whether our copy of credentials keeps up with boxoffice. */
     copied?: boolean;
     /** The largest body of every route. */
@@ -202,6 +203,7 @@ export async function serveApp(
     stopping: server.stopping,
     refusedStatus: options.refusedStatus ?? 200,
     findUploads: options.findUploads ?? (async () => []),
+    expireDropped: options.expireDropped ?? (async () => {}),
     baseUrl: () => publicBase,
     version: "1.2.3",
     demoKeys: { apiKey: undefined, deviceKey: undefined },

@@ -29,10 +29,13 @@ export interface RedeemOptions {
   readonly readPdfData: ReadPdfData;
   /** The uploads of a caller among these, each kept until boxoffice has its answer. */
   findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
+  /** Has uploads expire that an admitted scan named, if answers to its event are erased. */
+  expireDropped(ids: readonly string[], place: Pick<Scan, "organizer" | "event">): Promise<void>;
 }
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
-export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, findUploads }: RedeemOptions) {
+export function redeemRoutes(options: RedeemOptions) {
+  const { checkinLists, scans, refusedStatus, readPdfData, findUploads, expireDropped } = options;
   const exists = listRequirer(checkinLists);
   const standstill = new Standstill();
 
@@ -98,6 +101,10 @@ export function redeemRoutes({ checkinLists, scans, refusedStatus, readPdfData, 
         const known = standstill.untilKnown();
         if (known !== undefined) await known;
         const decided = await scans.redeem(scan, tenant.countedAs, () => request.isGone);
+        const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
+        // The visitor is admitted, whatever comes of this: without it they expire within a day.
+        if (uploads.length > 0 && decided.outcome?.$case === "admitted")
+          await expireDropped(uploads, { organizer, event }).catch(() => {});
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
         const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });
