@@ -1,37 +1,26 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { loadSync } from "@grpc/proto-loader";
 import { Voucher } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { topics } from "@tessera/protos/topics";
 import { isShredder } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { filesOfFacts, messageOf, protos } from "./messages-of-facts.ts";
 
 interface Sample {
   readonly fact: Record<string, unknown>;
   readonly bytes: string;
 }
 
-const protos = fileURLToPath(new URL("../../protos/", import.meta.url));
-
 /** The independent second reader: it reads the .proto files, not the generated code. */
-const definition = loadSync(
-  [...new Set(Object.values(topics).map(({ owner }) => `ticketing/${owner}/v1/facts.proto`))],
-  {
-    includeDirs: [protos],
-    longs: Number,
-    enums: String,
-    defaults: true,
-    arrays: true,
-    objects: true,
-    oneofs: false,
-  },
-);
-
-/** `boxoffice.event-changed.v1` is a `ticketing.boxoffice.v1.EventChanged`. */
-function messageOf(topic: string): string {
-  const [owner, fact = "", version] = topic.split(".");
-  return `ticketing.${owner}.${version}.${fact.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
-}
+const definition = loadSync(filesOfFacts, {
+  includeDirs: [protos],
+  longs: Number,
+  enums: String,
+  defaults: true,
+  arrays: true,
+  objects: true,
+  oneofs: false,
+});
 
 interface Codec {
   serialize(value: object): Buffer;
