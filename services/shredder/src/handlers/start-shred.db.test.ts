@@ -40,6 +40,27 @@ async function startAfter(
   return (await started)?.[0];
 }
 
+it("[D2.2] is not started while the event is not ready", async () => {
+  const exported = await service.export();
+  service.peers.problem = "It is online again.";
+  await expect(service.shredders.startShred({ ...mine, ...exported })).rejects.toMatchObject({
+    code: "not_shreddable",
+    message: "It is online again.",
+  });
+  expect(await db.many(sql`select from shred_case`)).toEqual([]);
+});
+
+it.each([
+  ["key", { credential: "another" }],
+  ["event", { event: "another" }],
+  ["organizer", { organizer: "another" }],
+  ["file", { file: randomUUID() }],
+])("[D5.4] an export does not exist for another %s", async (_, other) => {
+  const exported = { ...mine, ...(await service.export()), ...other };
+  await expect(service.shredders.findExport(exported)).rejects.toMatchObject({ code: "export_not_found" });
+  await expect(service.shredders.startShred(exported)).rejects.toMatchObject({ code: "export_not_found" });
+});
+
 it("[D6.5] does not find an export that is removed at the same time", async () => {
   const exported = await service.export();
   const ended = await startAfter(exported, (tx) => tx.run(sql`delete from export`));
