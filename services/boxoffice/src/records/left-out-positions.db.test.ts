@@ -117,4 +117,13 @@ describe("an order that is split", () => {
     expect(await office.apply(split, withoutSecond({ status: "n" }))).toEqual({});
     expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
   });
+
+  it("[R3.40] gives a position to one order of a batch alone, also where its former order comes in between", async () => {
+    await office.apply(withoutSecond());
+    const other = sample.order({ code: "OTHER", positions: [second] });
+    expect(await office.apply(split, withoutSecond({ status: "n" }), other)).toEqual({
+      3: { "positions.0.id": ["Position 2 belongs to another order."] },
+    });
+    expect(await positionsOf("SPLIT")).toEqual([[2, false]]);
+  });
 });

@@ -229,8 +229,8 @@ function refuseMissing(
     },
     ({ data }) => {
       seats.admit(data);
-      // A split order gives positions to another order, which comes later.
-      for (const id of findMissing(data, known.orders)) ordersOf.delete(id);
+      // A split order gives positions to another order, which comes later. One that came before may have taken them over.
+      for (const id of findMissing(data, known.orders)) if (ordersOf.get(id) === data.code) ordersOf.delete(id);
       for (const { id } of data.positions) ordersOf.set(id, data.code);
     },
   );
