@@ -9,6 +9,7 @@ import { Pace } from "./pace.ts";
 import { isInTime, nameCode, overloaded, type PendingScan, undecided, weigh } from "./pending-scan.ts";
 import { ScanCalls } from "./scan-calls.ts";
 import { ScanRoom } from "./scan-room.ts";
+import { Standstill } from "./standstill.ts";
 
 /**
  * Has one scan decided. `credential` names who sent it. Where its scanner has gone, it is not sent any more: another gateway may have
@@ -50,12 +51,20 @@ const scanMs = 8000;
  */
 export function gatherScans(
   redeem: Client<Scans>["redeem"],
-  { worthAnother, longestWaitMs }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
+  {
+    worthAnother,
+    longestWaitMs,
+    standstill = new Standstill(),
+  }: {
+    readonly worthAnother?: number;
+    readonly longestWaitMs?: number;
+    readonly standstill?: Pick<Standstill, "untilKnown">;
+  } = {},
 ): GatheredScans {
   const queue = new FairQueue<PendingScan>();
   const pace = new Pace();
   const room = new ScanRoom(pace, longestWaitMs);
-  const calls = new ScanCalls(redeem, pace);
+  const calls = new ScanCalls(redeem, { pace, standstill });
   /** The scan of each code whose outcome the next one waits for. */
   const sent = new Map<string, PendingScan>();
   /** Of the calls in flight, but for those that were given up for the next ones. */
@@ -67,6 +76,12 @@ export function gatherScans(
   const noRoom = overloaded();
 
   function send(): void {
+    const known = standstill.untilKnown();
+    if (known === undefined) sendBatches();
+    else void known.then(sendBatches);
+  }
+
+  function sendBatches(): void {
     while (slots.mayBegin(queue.size)) {
       const batch = cutBatch();
       if (batch.length === 0) return;

@@ -46,6 +46,15 @@ describe("scans that are held back", () => {
 });
 
 describe("when a call fails", () => {
+  it("[C3.47] a scan that may be stored is undecided, and not refused, where its next call finds too many waiting", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a", "n"));
+    calls[0]?.fail(unavailable());
+    await turn();
+    calls[1]?.answer({ outcomes: [without("crowded")] });
+    await expect(result).rejects.toMatchObject({ kind: "unavailable", code: "scan_undecided", retryAfterMs: 1000 });
+  });
+
   it("only scans that are stored once are tried again, each on its own", async () => {
     const { calls, redeem } = heldCalls();
     const first = ["x", "y"].map((lookup) => redeem(scan(lookup)));

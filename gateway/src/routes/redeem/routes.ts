@@ -20,7 +20,6 @@ import type { GatheredScans } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
-import { Standstill } from "./standstill.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
@@ -37,7 +36,6 @@ export interface RedeemOptions {
 export function redeemRoutes(options: RedeemOptions) {
   const { checkinLists, scans, refusedStatus, readPdfData, findUploads, expireDropped } = options;
   const exists = listRequirer(checkinLists);
-  const standstill = new Standstill();
 
   /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
   async function pdfDataOf(
@@ -96,11 +94,7 @@ export function redeemRoutes(options: RedeemOptions) {
           throw notSimulated();
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
-        const scan = { ...toScan(request), answers };
-        // Its scanner may have given up meanwhile, and had another gateway decide it.
-        const known = standstill.untilKnown();
-        if (known !== undefined) await known;
-        const decided = await scans.redeem(scan, tenant.countedAs, () => request.isGone);
+        const decided = await scans.redeem({ ...toScan(request), answers }, tenant.countedAs, () => request.isGone);
         const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
         // The visitor is admitted, whatever comes of this: without it they expire within a day.
         if (uploads.length > 0 && decided.outcome?.$case === "admitted")
@@ -108,7 +102,13 @@ export function redeemRoutes(options: RedeemOptions) {
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
         const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });
-        return presentOutcome(outcome, { address, names: query.expand, pdfData, force: scan.force, refusedStatus });
+        return presentOutcome(outcome, {
+          address,
+          names: query.expand,
+          pdfData,
+          force: request.body.force ?? false,
+          refusedStatus,
+        });
       },
     }),
   };

@@ -6,6 +6,7 @@ import type { Scans } from "@tessera/protos/services";
 import type { Pace } from "./pace.ts";
 import { isInTime, isTooLarge, overloaded, type PendingScan, tooLarge, undecided } from "./pending-scan.ts";
 import { shareDocuments } from "./share-documents.ts";
+import type { Standstill } from "./standstill.ts";
 
 /** Scans that are held back for longer return undecided, so that those that came with them are answered. */
 const heldBackMs = 50;
@@ -15,6 +16,9 @@ const heldBackAloneMs = 3000;
 
 /** Scans of one organizer that are held back, each in a call of its own. */
 const mostAlone = 128;
+
+/** Outcomes without a decision. */
+const isUndecided: ReadonlySet<string> = new Set(["failed", "undecided", "crowded"]);
 
 /** One call; what is left of a scan's time is for its retry. */
 const callMs = 5000;
@@ -28,12 +32,17 @@ const callMs = 5000;
 export class ScanCalls {
   readonly #redeem: Client<Scans>["redeem"];
   readonly #pace: Pace;
+  readonly #standstill: Pick<Standstill, "untilKnown">;
   /** By organizer. */
   readonly #alone = new Counts();
 
-  constructor(redeem: Client<Scans>["redeem"], pace: Pace) {
+  constructor(
+    redeem: Client<Scans>["redeem"],
+    { pace, standstill }: { readonly pace: Pace; readonly standstill: Pick<Standstill, "untilKnown"> },
+  ) {
     this.#redeem = redeem;
     this.#pace = pace;
+    this.#standstill = standstill;
   }
 
   /** Has scans decided by one call. Those that need another one are answered later. */
@@ -51,10 +60,13 @@ export class ScanCalls {
   async #call(batch: readonly PendingScan[], heldBack: number): Promise<ScanOutcome[]> {
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
     const scans = batch.map(({ scan }) => scan);
-    const from = performance.now();
-    const { outcomes } = await this.#redeem({ scans, patienceMs: heldBack }, { timeoutMs });
     // A scan that is held back travels alone and beside the others: it says nothing of their pace.
-    if (heldBack === heldBackMs) this.#pace.note({ scans: scans.length, from, to: performance.now() });
+    const timed = heldBack === heldBackMs ? this.#pace.begin(scans.length) : undefined;
+    const { outcomes } = await this.#redeem({ scans, patienceMs: heldBack }, { timeoutMs }).catch((error: unknown) => {
+      timed?.fail();
+      throw error;
+    });
+    timed?.end();
     if (outcomes.length !== batch.length)
       throw new Error(`checkin decided ${outcomes.length} scans of ${batch.length}`);
     return shareDocuments(outcomes);
@@ -82,7 +94,7 @@ export class ScanCalls {
     if (this.#alone.of(organizer) >= mostAlone) return waiting.reject(overloaded());
     this.#alone.add(organizer, 1);
     try {
-      while (isInTime(waiting)) {
+      while (await this.#isInTime(waiting)) {
         const [outcome] = await this.#call([waiting], heldBackAloneMs);
         if (outcome?.outcome?.$case !== "undecided") return await this.#settle(waiting, outcome);
       }
@@ -98,14 +110,21 @@ export class ScanCalls {
     // Refused before it was looked at, and sending it again would only add to the load.
     if (cause instanceof Fault && cause.kind === "exhausted") return waiting.reject(overloaded());
     if (waiting.scan.nonce === undefined) return waiting.reject(undecided(cause));
-    if (!isInTime(waiting)) return;
+    if (!(await this.#isInTime(waiting))) return;
     try {
       const [outcome] = await this.#call([waiting], heldBackAloneMs);
       const verdict = outcome?.outcome?.$case;
-      if (verdict === undefined || verdict === "failed" || verdict === "undecided") waiting.reject(undecided(cause));
+      // The first call may have stored it: an answer that it was refused unseen would not be true.
+      if (verdict === undefined || isUndecided.has(verdict)) waiting.reject(undecided(cause));
       else await this.#settle(waiting, outcome);
     } catch (error) {
       waiting.reject(undecided(error));
     }
+  }
+
+  /** Whether its scanner still waits for a scan that is to be sent again; if not, it is refused. */
+  async #isInTime(waiting: PendingScan): Promise<boolean> {
+    await this.#standstill.untilKnown();
+    return isInTime(waiting);
   }
 }

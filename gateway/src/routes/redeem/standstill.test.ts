@@ -60,3 +60,47 @@ it("[C3.48] a scan that arrived while the process stood still is sent only if it
   expect(lookups).toEqual(["first", "stays"]);
   for (const { socket } of [first, stays]) socket.destroy();
 });
+
+it("[C3.48] a scan that waited for a call while the process stood still is sent only if its scanner has not closed the connection", async () => {
+  const held = Promise.withResolvers<void>();
+  app.peers.when("scans", "redeem", async ({ scans }) => {
+    lookups.push(...scans.map(({ lookup }) => lookup));
+    await held.promise;
+    return { outcomes: scans.map(() => admitted) };
+  });
+  const [first, second] = [await openScanner(), await openScanner()];
+  const [stays, leaves] = [await openScanner(), await openScanner()];
+  first.scan("first");
+  await expect.poll(() => lookups).toEqual(["first"]);
+  second.scan("second");
+  await expect.poll(() => lookups).toEqual(["first", "second"]);
+  // Two calls are under way, so the next scans wait.
+  stays.scan("stays");
+  leaves.scan("leaves");
+  await sleep(50);
+  expect(lookups).toEqual(["first", "second"]);
+  leaves.socket.destroy();
+  held.resolve();
+  standStill(1500);
+  await once(stays.socket, "data");
+  await sleep(100);
+  expect(lookups).toEqual(["first", "second", "stays"]);
+  for (const { socket } of [first, second, stays]) socket.destroy();
+});
+
+it("[C3.48] a scan whose call failed while the process stood still is sent again only if its scanner has not closed the connection", async () => {
+  const failing = Promise.withResolvers<void>();
+  app.peers.when("scans", "redeem", async ({ scans }) => {
+    lookups.push(...scans.map(({ lookup }) => lookup));
+    await failing.promise;
+    throw new Error("checkin was killed");
+  });
+  const leaves = await openScanner();
+  leaves.scan("leaves");
+  await expect.poll(() => lookups).toEqual(["leaves"]);
+  leaves.socket.destroy();
+  failing.resolve();
+  standStill(1500);
+  await sleep(200);
+  expect(lookups).toEqual(["leaves"]);
+});

@@ -21,7 +21,7 @@ export class Standstill {
     setInterval(() => this.#beat(), beatMs).unref();
   }
 
-  /** Resolves when it is known of a request just read whether its connection has ended; undefined: it is known. */
+  /** Resolves when it is known of each request that was read whether its connection has ended; undefined: it is known. */
   untilKnown(): Promise<void> | undefined {
     const now = performance.now();
     return now - this.#beatAt > longMs || now < this.#readAt ? takeTurns() : undefined;
