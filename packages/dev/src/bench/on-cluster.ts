@@ -33,7 +33,15 @@ export interface EmptyCluster {
 
 /** Runs a benchmark on an empty cluster, of which nothing is left. */
 export async function onCluster<T>(
-  { replicas, nodeOptions = [] }: { readonly replicas: Replicas; readonly nodeOptions?: readonly string[] },
+  {
+    replicas,
+    nodeOptions = [],
+    environment = {},
+  }: {
+    readonly replicas: Replicas;
+    readonly nodeOptions?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  },
   work: (cluster: EmptyCluster) => Promise<T>,
 ): Promise<T> {
   const folder = await makeScratchFolder();
@@ -53,6 +61,7 @@ export async function onCluster<T>(
       replicas,
       nodeOptions,
       environment: {
+        ...environment,
         ...engines,
         DATABASE_URL: postgres.url,
         BASE_URL: baseUrl,

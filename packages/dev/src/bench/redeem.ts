@@ -7,10 +7,12 @@ import { onCluster, oneOfEach } from "./on-cluster.ts";
 import { groundwork, onEmptyPlatform, sendRecords } from "./on-empty-platform.ts";
 import { openSchema } from "./open-schema.ts";
 import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
-import { findRate } from "./redeem-rate.ts";
+import { findRate, heldSeconds } from "./redeem-rate.ts";
 import { measureReference, prepareReference } from "./redeem-reference.ts";
+import { sampledEnvironment, sampleWhile } from "./sampled-process.ts";
 import { type LoadResult, startLoad } from "./start-load.ts";
 import { type Usage, usageOf, usageOfPostgres } from "./usage.ts";
+import { parts, shareOut } from "./where-time-goes.ts";
 
 /** What is promised: shares of the rate of pgbench, and microseconds of processor time, ours and PostgreSQL's. */
 const promised = {
@@ -21,13 +23,16 @@ const promisedMs = { held: 50, half: 20 } as const;
 const promisedOfPostgres = 100;
 const promisedMegabytes = 256;
 
-const heldSeconds = 20;
+const sampledSeconds = 8;
 const warmSeconds = 4;
 const warmRates = [200, 400, 800, 1200];
 
 /** How much slower a scan may be in a large event than in a small one, both at the same leisurely rate. */
 const compared = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
 const referenceSeconds = 8;
+
+/** A process that takes less for a scan has no part in it. */
+const leastMicroseconds = 5;
 
 /** After the load, until memory is read. */
 const settledMs = 5000;
@@ -46,11 +51,15 @@ interface Target {
  */
 export async function benchRedeem({ tickets }: { readonly tickets: number }): Promise<void> {
   const rows = [["", "measured", "promised"]];
-  await onEmptyPlatform(async ({ baseUrl, postgres, serving }) => {
-    const pids = () => [{ name: "process", pid: serving.pid }];
-    rows.push(...(await measure({ name: "in one process", baseUrl, postgres, pids }, tickets)));
-  });
-  await onCluster({ replicas: { ...oneOfEach, checkin: 2 } }, async ({ baseUrl, postgres, processes }) => {
+  const environment = sampledEnvironment;
+  await onEmptyPlatform(
+    async ({ baseUrl, postgres, serving }) => {
+      const pids = () => [{ name: "process", pid: serving.pid }];
+      rows.push(...(await measure({ name: "in one process", baseUrl, postgres, pids }, tickets)));
+    },
+    { environment },
+  );
+  await onCluster({ replicas: { ...oneOfEach, checkin: 2 }, environment }, async ({ baseUrl, postgres, processes }) => {
     const pids = () => processes.map(({ plan, pid }) => ({ name: plan.name, pid: pid() ?? 0 }));
     rows.push(...(await measure({ name: "over gRPC", baseUrl, postgres, pids }, tickets)));
   });
@@ -93,21 +102,29 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
     const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
     for (const rate of warmRates) await run(rate, warmSeconds);
     const large = await run(compared.perSecond, compared.seconds);
-    const rate = await findRate(run, { p99Ms: promisedMs.held });
-    const begun = await readUsage(target);
-    const held = await run(rate, heldSeconds);
-    const used = await readUsage(target);
+    const { perSecond: rate, held } = await findRate(
+      async (perSecond, seconds) => {
+        const begun = await readUsage(target);
+        const result = await run(perSecond, seconds);
+        const usage = (await readUsage(target)).map((each, index) => since(each, begun[index]));
+        return { ...result, usage };
+      },
+      { p99Ms: promisedMs.held },
+    );
     const half = await run(rate / 2, heldSeconds);
     await sleep(settledMs);
     const after = await readUsage(target);
+    const pids = target.pids().map(({ pid }) => pid);
+    const where = (await sampleWhile(pids, () => run(rate, sampledSeconds))).map(shareOut);
     const stored = (await countScanned(checkin)) - before;
     return describe(target.name, {
       pgbench,
       held,
       half,
       growth: large.p50 / small.p50,
-      usage: used.map((each, index) => since(each, begun[index])),
+      usage: held.usage,
       after,
+      where,
       admitted,
       stored,
       others,
@@ -129,6 +146,8 @@ interface Figures {
   readonly usage: readonly NamedUsage[];
   /** The same, when the load is over. */
   readonly after: readonly NamedUsage[];
+  /** The parts of each process of ours, under the load of `held`. */
+  readonly where: readonly ReturnType<typeof shareOut>[];
   readonly admitted: number;
   readonly stored: number;
   readonly others: Readonly<Record<string, number>>;
@@ -139,12 +158,18 @@ interface NamedUsage extends Usage {
 }
 
 function describe(name: keyof typeof promised, figures: Figures): string[][] {
-  const { pgbench, held, half, growth, usage, after, admitted, stored, others } = figures;
+  const { pgbench, held, half, growth, usage, after, where, admitted, stored, others } = figures;
   const rate = held.answeredInTime / heldSeconds;
   const [ours, postgres] = [usage.slice(0, -1), usage.slice(-1)].map((some) =>
     some.reduce((sum, { cpuSeconds }) => sum + (cpuSeconds * 1e6) / held.sent, 0),
   );
-  const busiest = ours === undefined ? [] : usage.filter(({ cpuSeconds }) => (cpuSeconds * 1e6) / held.sent > 5);
+  const spent = usage.flatMap((process, index): [string, string, string][] => {
+    const each = (process.cpuSeconds * 1e6) / held.sent;
+    const shares = where[index];
+    const listed =
+      shares === undefined ? "" : `: ${parts.map((part) => `${part} ${(shares[part] * each).toFixed(0)}`).join(", ")}`;
+    return each < leastMicroseconds ? [] : [[`    ${process.name}`, `${each.toFixed(0)} µs${listed}`, ""]];
+  });
   const processes = after.slice(0, -1);
   const largest = Math.max(...processes.map(({ residentMegabytes }) => residentMegabytes));
   const peak = Math.max(...processes.map(({ peakMegabytes }) => peakMegabytes));
@@ -172,11 +197,7 @@ function describe(name: keyof typeof promised, figures: Figures): string[][] {
     ],
     ["  processor time each, ours", `${ours?.toFixed(0)} µs`, `${promised[name].ours} µs`],
     ["  of PostgreSQL", `${postgres?.toFixed(0)} µs`, `${promisedOfPostgres} µs`],
-    [
-      "  where it went",
-      busiest.map((each) => `${each.name} ${((each.cpuSeconds * 1e6) / held.sent).toFixed(0)}`).join(", "),
-      "",
-    ],
+    ...spent,
     ["  largest process, its peak", `${largest.toFixed(0)}, ${peak.toFixed(0)} MiB`, `${promisedMegabytes} MiB`],
     ["  answered 201, stored, other answers", `${admitted}, ${stored}, ${JSON.stringify(others)}`, "the same, {}"],
   ];
