@@ -82,6 +82,7 @@ function findLost(courses: readonly Course[], stored: readonly StoredScan[]): st
     const refusals = ofScan.length - successes;
     const name = `${scan.type} ${scan.nonce} of ${placeOf(scan)}`;
     if (known === undefined) return [`${name} never found out what became of it`];
+    if (known === "not_done") return ofScan.length > 0 ? [`${name} was turned away, and is stored`] : [];
     if (known === "admitted" && successes === 0) return [`${name} was admitted, and is not stored`];
     if (known === "refused" && successes > 0) return [`${name} was refused, and is stored as admitted`];
     if (known === "refused" && !ofScan.some((row) => row.reason === reason))

@@ -86,7 +86,10 @@ export function openGates(options: GatesOptions): Gates {
       if (!connectionsMayBreak && "why" in outcome && outcome.why !== unavailable)
         oddities.push(`the connection of scan ${scan.nonce} broke: ${outcome.why}`);
       if (outcome.kind === "admitted" || outcome.kind === "refused") return outcome;
-      if (endedAt > until) return outcome;
+      if (endedAt > until) {
+        oddities.push(`scan ${scan.nonce} never found out what became of it`);
+        return outcome;
+      }
       await sleep(retryPauseMs);
     }
   }
@@ -153,7 +156,9 @@ function readAnswer(
     outcome: { kind: "unknown", why: `status ${status}` },
     oddity: `a scan is answered ${status} ${text.slice(0, 300)}`,
   } as const;
-  if (status === 503 || status === 429) return hasRetryAfter ? { outcome: { kind: "unknown", why: unavailable } } : odd;
+  // A scan that is turned away was not looked at.
+  if (status === 503 || status === 429)
+    return hasRetryAfter ? { outcome: { kind: status === 429 ? "not_done" : "unknown", why: unavailable } } : odd;
   const body = parse(text);
   if (status === 201 && body.status === "ok" && body.position?.id === ticket.position)
     return { outcome: { kind: "admitted" } };

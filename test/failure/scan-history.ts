@@ -34,7 +34,7 @@ export interface Course {
   readonly from: number;
   readonly to: number;
   /** Undefined: no answer was certain. */
-  readonly known: "admitted" | "refused" | undefined;
+  readonly known: "admitted" | "refused" | "not_done" | undefined;
   readonly reason: string | undefined;
 }
 
@@ -44,13 +44,15 @@ export function toCourses(attempts: readonly Attempt[]): Course[] {
     const [first] = all as [Attempt, ...Attempt[]];
     const certain = all.find(({ outcome }) => outcome.kind === "admitted" || outcome.kind === "refused");
     const outcome = certain?.outcome;
+    const isNotDone = all.every(({ outcome: { kind } }) => kind === "not_done");
     return {
       scan: first.scan,
       attempts: all.length,
       from: Math.min(...all.map(({ invokedAt }) => invokedAt)),
       // A scan without a certain outcome may still have any effect.
       to: certain === undefined ? Number.POSITIVE_INFINITY : certain.endedAt,
-      known: outcome?.kind === "admitted" || outcome?.kind === "refused" ? outcome.kind : undefined,
+      known:
+        outcome?.kind === "admitted" || outcome?.kind === "refused" ? outcome.kind : isNotDone ? "not_done" : undefined,
       reason: outcome?.kind === "refused" ? outcome.reason : undefined,
     };
   });

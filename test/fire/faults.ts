@@ -7,6 +7,8 @@ import { checkins, type FireCluster, linksOf } from "./fire-cluster.ts";
 /** Something that breaks, and is whole again when it resolves. */
 export interface PlannedFault {
   readonly name: string;
+  /** Gates scan without a pause until it has struck: many scans are between their commit and their answer then. */
+  readonly inRush?: boolean;
   strike(cluster: FireCluster): Promise<void>;
   /** What need not be ready for gates; it resolves when the next fault may strike. */
   settle?(cluster: FireCluster): Promise<void>;
@@ -93,6 +95,7 @@ const kafkaKilled: PlannedFault = {
 
 const stopped: PlannedFault = {
   name: "PostgreSQL is stopped at once, and started again",
+  inRush: true,
   async strike({ postgres }) {
     await postgres.stopImmediately();
     await sleep(1000);
@@ -103,6 +106,7 @@ const stopped: PlannedFault = {
 function failover(how: "killed" | "frozen"): PlannedFault {
   return {
     name: `PostgreSQL fails over: the primary is ${how}`,
+    inRush: true,
     async strike({ postgres }) {
       await postgres.failOver(how);
     },

@@ -34,13 +34,21 @@ const longestRecoveryMs = 15_000;
 
 const calmMs = 1500;
 
+/** More gates than the platform has connections to its database; mostly they rest. */
+const gateCount = 24;
+const usualPauseMs = 240;
+const rushMs = 1500;
+
 it(
   "[C3.38, C3.46] no answered scan is lost or doubled under kills, freezes, half open connections and failovers",
   { timeout: 300_000 + rounds * 420_000 },
   () =>
     withDice(async (dice) => {
       const faults = rounds === 0 ? planFewFaults(dice) : Array.from({ length: rounds }, () => planFaults(dice)).flat();
+      let pauseMs = usualPauseMs;
       const load = cluster.startLoad(dice, {
+        count: gateCount,
+        longestPauseMs: () => pauseMs,
         connectionsMayBreak: true,
         answerWithinMs,
         replayedPercent: 10,
@@ -57,8 +65,13 @@ it(
       for (const fault of faults) {
         await sleep(calmMs + dice.below(500));
         const from = performance.now();
+        if (fault.inRush === true) {
+          pauseMs = 1;
+          await sleep(rushMs);
+        }
         await fault.strike(cluster);
         const wholeAt = performance.now();
+        pauseMs = usualPauseMs;
         const settling = fault.settle?.(cluster);
         // It is reported where it is awaited.
         settling?.catch(() => {});
