@@ -1,5 +1,5 @@
 import { columns } from "@tessera/cli/columns";
-import { countScanned } from "./count-scanned.ts";
+import { type Compared, compareScanned, isTrue } from "./compare-scanned.ts";
 import { gateRecords } from "./gate-records.ts";
 import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
 import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
@@ -41,10 +41,10 @@ export async function benchOverload({ seconds }: { readonly seconds: number }): 
         const during = await load.run({ perSecond: capacity * times, seconds, firstTicket: warm.nextTicket });
         const calm = { perSecond: capacity / 2, seconds: recoverySeconds, firstTicket: during.nextTicket };
         const after = await load.run(calm);
-        const admitted = warm.admitted + during.admitted + after.admitted;
-        const stored = await countScanned(checkin);
+        const admitted = new Set([warm, during, after].flatMap(({ tickets: scanned }) => scanned));
+        const compared = await compareScanned(checkin, admitted);
         progress.done();
-        judge({ during, after, admitted, stored });
+        judge({ during, after, compared });
       } finally {
         load.stop();
       }
@@ -56,12 +56,11 @@ export async function benchOverload({ seconds }: { readonly seconds: number }): 
 interface Figures {
   readonly during: LoadResult;
   readonly after: LoadResult;
-  /** In all, before and after the overload, too. */
-  readonly admitted: number;
-  readonly stored: number;
+  /** Of all scans, before and after the overload, too. */
+  readonly compared: Compared;
 }
 
-function judge({ during, after, admitted, stored }: Figures): void {
+function judge({ during, after, compared }: Figures): void {
   const { others, sent } = during;
   const rows = [
     ["", "measured", "promised"],
@@ -70,14 +69,18 @@ function judge({ during, after, admitted, stored }: Figures): void {
     ["p99 of those that are admitted", ms(during.p99Admitted), ms(promisedMs.accepted)],
     ["p99 of those that are refused", ms(during.p99Refused), ms(promisedMs.refused)],
     ["p99 right after it, at half of the capacity", ms(after.p99), ms(promisedMs.recovered)],
-    ["answered 201 in all, stored", `${admitted}, ${stored}`, "the same"],
+    [
+      "answered 201 in all; lost or doubled, stored without a 201",
+      `${compared.admitted}; ${compared.lostOrDoubled}, ${compared.unanswered}`,
+      "0, 0",
+    ],
   ];
   process.stdout.write(`${columns(rows)}\n`);
   const isKept =
     during.p99Admitted <= promisedMs.accepted &&
     during.p99Refused <= promisedMs.refused &&
     after.p99 <= promisedMs.recovered &&
-    stored === admitted &&
+    isTrue(compared) &&
     Object.keys(others).every((answer) => answer === "429");
   if (!isKept) process.exitCode = 1;
 }

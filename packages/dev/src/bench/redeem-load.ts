@@ -23,6 +23,8 @@ export interface LoadResult {
   readonly sent: number;
   /** Answered 201 with the whole position. */
   readonly admitted: number;
+  /** Their tickets. */
+  readonly tickets: readonly number[];
   /** Answers of other kinds, with how many of each. */
   readonly others: Readonly<Record<string, number>>;
   readonly p50: number;
@@ -51,7 +53,8 @@ async function runLoad(load: Load): Promise<LoadResult> {
   const took: number[] = [];
   const tookBy = { admitted: [] as number[], refused: [] as number[] };
   const others: Record<string, number> = {};
-  let [sent, admitted, answeredInTime, ticket] = [0, 0, 0, load.firstTicket];
+  const tickets: number[] = [];
+  let [sent, answeredInTime, ticket] = [0, 0, load.firstTicket];
 
   const begin = (scan: Scan) => {
     const connection = idle.shift();
@@ -65,7 +68,7 @@ async function runLoad(load: Load): Promise<LoadResult> {
     took.push(now - scan.due);
     if (now <= end) answeredInTime += 1;
     if (answer === "admitted") {
-      admitted += 1;
+      tickets.push(scan.ticket);
       tookBy.admitted.push(now - scan.due);
     } else others[answer] = (others[answer] ?? 0) + 1;
     if (answer === "429") tookBy.refused.push(now - scan.due);
@@ -91,7 +94,7 @@ async function runLoad(load: Load): Promise<LoadResult> {
   if (took.length < sent) others["unanswered"] = sent - took.length;
   for (const connection of connections) connection.close();
   return {
-    ...{ sent, admitted, others, answeredInTime, nextTicket: ticket },
+    ...{ sent, admitted: tickets.length, tickets, others, answeredInTime, nextTicket: ticket },
     ...{ p50: quantile(took, 0.5), p99: quantile(took, 0.99), longest: quantile(took, 1) },
     ...{ p99Admitted: quantile(tookBy.admitted, 0.99), p99Refused: quantile(tookBy.refused, 0.99) },
   };
