@@ -18,7 +18,7 @@ const heldBackAloneMs = 3000;
 const mostAlone = 128;
 
 /** Outcomes without a decision. */
-const isUndecided: ReadonlySet<string> = new Set(["failed", "undecided", "crowded"]);
+const withoutDecision: ReadonlySet<string> = new Set(["failed", "undecided", "crowded"]);
 
 /** One call; what is left of a scan's time is for its retry. */
 const callMs = 5000;
@@ -115,7 +115,7 @@ export class ScanCalls {
       const [outcome] = await this.#call([waiting], heldBackAloneMs);
       const verdict = outcome?.outcome?.$case;
       // The first call may have stored it: an answer that it was refused unseen would not be true.
-      if (verdict === undefined || isUndecided.has(verdict)) waiting.reject(undecided(cause));
+      if (verdict === undefined || withoutDecision.has(verdict)) waiting.reject(undecided(cause));
       else await this.#settle(waiting, outcome);
     } catch (error) {
       waiting.reject(undecided(error));
