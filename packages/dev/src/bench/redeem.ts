@@ -28,7 +28,7 @@ const warmSeconds = 4;
 const warmRates = [200, 400, 800, 1200];
 
 /** How much slower a scan may be in a large event than in a small one, both at the same leisurely rate. */
-const compared = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
+const comparison = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
 const referenceSeconds = 8;
 
 /** A process that takes less for a scan has no part in it. */
@@ -92,16 +92,16 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
       for (const [answer, count] of Object.entries(result.others)) others[answer] = (others[answer] ?? 0) + count;
       return result;
     };
-    await fill({ tickets: compared.tickets });
+    await fill({ tickets: comparison.tickets });
     // Code that was never run is slow, and is compiled while it runs.
-    await run(compared.perSecond, warmSeconds);
-    const small = await run(compared.perSecond, compared.seconds);
-    await fill({ after: compared.tickets, tickets });
+    await run(comparison.perSecond, warmSeconds);
+    const small = await run(comparison.perSecond, comparison.seconds);
+    await fill({ after: comparison.tickets, tickets });
     progress.update("measuring the reference…");
     await prepareReference(target.postgres.url);
     const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
     for (const rate of warmRates) await run(rate, warmSeconds);
-    const large = await run(compared.perSecond, compared.seconds);
+    const large = await run(comparison.perSecond, comparison.seconds);
     const { perSecond: rate, held } = await findRate(
       async (perSecond, seconds) => {
         const begun = await readUsage(target);
@@ -174,7 +174,7 @@ function describe(name: keyof typeof promised, figures: Figures): string[][] {
     rate >= pgbench * promised[name].share &&
     held.p99 < promisedMs.held &&
     half.p99 < promisedMs.half &&
-    growth <= compared.promised &&
+    growth <= comparison.promised &&
     (ours ?? 0) <= promised[name].ours &&
     (postgres ?? 0) <= promisedOfPostgres &&
     largest < promisedMegabytes;
@@ -188,9 +188,9 @@ function describe(name: keyof typeof promised, figures: Figures): string[][] {
     ["  p50 and p99 then", `${held.p50.toFixed(1)} and ${held.p99.toFixed(1)} ms`, `p99 ${promisedMs.held} ms`],
     ["  at half of that rate", `${half.p50.toFixed(1)} and ${half.p99.toFixed(1)} ms`, `p99 ${promisedMs.half} ms`],
     [
-      `  p50 of ${compared.perSecond} a second, of that with ${compared.tickets} tickets`,
+      `  p50 of ${comparison.perSecond} a second, of that with ${comparison.tickets} tickets`,
       `${growth.toFixed(2)} times`,
-      `${compared.promised} times`,
+      `${comparison.promised} times`,
     ],
     ["  processor time each, ours", `${ours?.toFixed(0)} µs`, `${promised[name].ours} µs`],
     ["  of PostgreSQL", `${postgres?.toFixed(0)} µs`, `${promisedOfPostgres} µs`],
