@@ -146,7 +146,7 @@ describe("gathering", () => {
     expect((await refused).filter(({ status }) => status === "rejected").length).toBeGreaterThan(100);
   });
 
-  it("[C3.47] refuses at once what would wait longer than 200 ms, and more of it when scans take longer", async () => {
+  it("[C3.47] refuses at once what would wait too long, and more of it when scans take longer", async () => {
     const { calls, redeem } = heldCalls({ longestWaitMs: 200 });
     const fill = async (most: number) => {
       const results = numbered(most).map((lookup) => redeem(scan(lookup)));

@@ -3,7 +3,7 @@ import type { Pace } from "./pace.ts";
 import type { PendingScan } from "./pending-scan.ts";
 
 /** A scan that would wait longer is better refused at once: its scanner sends it again, or decides alone. */
-const usuallyLongestWaitMs = 200;
+const usuallyLongestWaitMs = 150;
 
 /** More are never waiting, however fast they are decided. */
 const longestQueue = 4096;
