@@ -35,14 +35,13 @@ const mostReadings = 3;
 export const makeExports = workOn(exporting, async ({ payload, signal, step, ifLost }, tools: ExportTools) => {
   const wanted = await findExport(tools.db, payload);
   if (wanted === undefined) throw new WorkFailed("The export is over.");
-  const code = makeCode();
+  const texts = writeIndex(wanted);
   for (let readings = 1; ; readings += 1) {
     const { versions, sources } = await describe(wanted, tools, signal);
     await step((tx) => storeVersions(tx, payload, versions));
     const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
     const remove = () => tools.files.remove([fileKey]);
     ifLost(remove);
-    const texts = writeIndex(wanted, { code, held: new Set(sources.map(({ kind }) => kind)) });
     const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
     const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
     if (readings < mostReadings) {
@@ -106,12 +105,13 @@ async function settleAnswers({ checkinFacts, boxofficeFacts }: ExportTools, sign
   throw fault("answers_missing", "boxoffice has not stored the answers given at gates yet");
 }
 
-/** The two files of every export (D5.1). Kinds that no service has a file of are held nowhere: records do not bring them. */
-function writeIndex(
-  { instance, organizer, event, startedAt, kinds }: Export,
-  { code, held }: { readonly code: string; readonly held: ReadonlySet<string> },
-): Record<string, string> {
-  const without = kinds.filter((kind) => !held.has(kind));
+/** Kinds that no service holds: records do not bring them. */
+const heldNowhere: ReadonlySet<string> = new Set(["invoices", "payment_info"]);
+
+/** The two files of every export (D5.1). */
+function writeIndex({ instance, organizer, event, startedAt, kinds }: Export): Record<string, string> {
+  const code = makeCode();
+  const without = kinds.filter((kind) => heldNowhere.has(kind));
   const index = {
     instance,
     organizer,
