@@ -1,6 +1,6 @@
-import { rename, writeFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
-import { draftPathOf, profilePathOf, sampleEveryMicroseconds } from "./sampled-process.ts";
+import { replaceFile } from "@tessera/cli/replace-file";
+import { profilePathOf, sampleEveryMicroseconds } from "./sampled-process.ts";
 
 // Loaded with --import into a process that is measured: from one SIGUSR2 to the next it samples what its thread does.
 let session: Session | undefined;
@@ -17,9 +17,7 @@ async function begin(): Promise<Session> {
 async function end(begun: Session): Promise<void> {
   const { profile } = await begun.post("Profiler.stop");
   begun.disconnect();
-  await writeFile(draftPathOf(process.pid), JSON.stringify(profile));
-  // Who waits for the file finds it whole.
-  await rename(draftPathOf(process.pid), profilePathOf(process.pid));
+  await replaceFile(profilePathOf(process.pid), JSON.stringify(profile));
 }
 
 async function change(): Promise<void> {

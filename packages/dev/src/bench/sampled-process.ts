@@ -1,7 +1,7 @@
-import { access, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { poll } from "@tessera/kit/poll";
 import type { CpuProfile } from "./where-time-goes.ts";
 
 export const sampleEveryMicroseconds = 500;
@@ -13,9 +13,6 @@ export const sampledEnvironment = {
 
 /** Where a process leaves what was sampled. */
 export const profilePathOf = (pid: number) => join(tmpdir(), `tessera-bench-${pid}.cpuprofile`);
-
-/** Where it writes that. */
-export const draftPathOf = (pid: number) => `${profilePathOf(pid)}.draft`;
 
 const longestWriteMs = 20_000;
 
@@ -29,15 +26,13 @@ export async function sampleWhile(pids: readonly number[], work: () => Promise<u
 
 async function takeProfile(pid: number): Promise<CpuProfile> {
   const path = profilePathOf(pid);
-  for (const until = Date.now() + longestWriteMs; ; await sleep(50)) {
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) break;
-    if (Date.now() > until) throw new Error(`process ${pid} wrote no profile`);
-  }
-  const profile = JSON.parse(await readFile(path, "utf8")) as CpuProfile;
+  let profile: CpuProfile | undefined;
+  const read = async () => {
+    profile = JSON.parse(await readFile(path, "utf8")) as CpuProfile;
+    return true;
+  };
+  await poll(read, { until: Date.now() + longestWriteMs });
+  if (profile === undefined) throw new Error(`process ${pid} wrote no profile`);
   await rm(path);
   return profile;
 }
