@@ -6,6 +6,7 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased } from "@tessera/testkit/erase";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { questionDocument } from "@tessera/testkit/question-document";
@@ -290,7 +291,9 @@ describe("what a scanner sends after an erasure", () => {
 
   it("[D4.4] is welcome to another event with the name of a deleted one", async () => {
     await erase(checkin, place, { kinds: ["question_answers", "attendee_info"] });
-    await checkin.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
+    await checkin.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], {
+      at: await databaseTime(checkin.db),
+    });
     await checkin.deliver(topics.eventChanged, [eventFact({ revision: 9 })]);
     await checkin.redeem(scan(listOf(place), "secret1", { answers, nonce: "new" }));
     expect(await stored(place)).toMatchObject({ given: 1, codes: ["secret1"] });

@@ -13,6 +13,7 @@ import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
@@ -156,7 +157,9 @@ it("[D3.10] an event that boxoffice has deleted is not waited for", async () => 
   await service.deliver(topics.shredRequested, [
     { ...request, kinds: ["attendee_info"], again: true, fromLedger: true },
   ]);
-  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], {
+    at: await databaseTime(service.db),
+  });
   await finishWork(service.db, service.workers);
   // Its files expire with their jobs.
   expect(await service.db.many(sql`select state from work where kind = 'erase personal data'`)).toEqual([

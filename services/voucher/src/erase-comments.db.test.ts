@@ -5,6 +5,7 @@ import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased, readExport } from "@tessera/testkit/erase";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -266,7 +267,9 @@ describe("an event that is to be erased", () => {
 
 describe("a request for an event that was deleted", () => {
   const isBack = async () => {
-    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], {
+      at: await databaseTime(service.db),
+    });
     await service.db.run(sql`delete from voucher`);
     await service.prepareEvent(place);
     await service.createOne({ code: "OF-NEW", tag, comment: guest });
@@ -296,7 +299,7 @@ describe("a request for an event that was deleted", () => {
 
 it("[D4.4] an event that a rebuild leaves out takes its erasures along", async () => {
   await erase(service, place, { kinds });
-  await service.sweep(topics.eventChanged, 2, { since: Date.now() * 1000 });
+  await service.sweep(topics.eventChanged, 2, { since: await databaseTime(service.db) });
   expect(await service.db.many(sql`select from erasure where cardinality(kinds) > 0`)).toEqual([]);
 });
 

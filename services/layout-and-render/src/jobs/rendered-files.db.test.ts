@@ -4,6 +4,7 @@ import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import { sql } from "@tessera/kit/pg/sql";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { topics } from "@tessera/protos/topics";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { describe, expect, it, vi } from "vitest";
 import { drawKey, renderId } from "../render-work.ts";
@@ -102,7 +103,7 @@ describe("rendered files of a deleted event", () => {
     const other = await start([part(1)], "other");
     await finish();
     const waiting = await start([part(2)]);
-    const deletedAt = systemClock.now();
+    const deletedAt = await databaseTime(jobs.db);
     await deleteEvent(deletedAt);
     await expect(made.find()).rejects.toMatchObject(missing);
     await expect(waiting.find()).rejects.toMatchObject(missing);
@@ -128,7 +129,7 @@ describe("rendered files of a deleted event", () => {
     const slow: Files = {
       ...jobs.files,
       async put(...given) {
-        if (!isDeleted) await deleteEvent(systemClock.now());
+        if (!isDeleted) await deleteEvent(await databaseTime(jobs.db));
         isDeleted = true;
         return jobs.files.put(...given);
       },

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { sql } from "@tessera/kit/pg/sql";
@@ -8,6 +7,7 @@ import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { place, type RunningOfflineSales, startOfflineSales, wanted } from "../testing/start-offline-sales.ts";
 
@@ -120,7 +120,9 @@ describe("a new batch", () => {
   it("[O12.6] is not made where its event was deleted meanwhile, not even of an event that gets the name", async () => {
     const { job } = await service.batches.createBatch(wanted);
     service.peers.sell = async (request) => {
-      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: systemClock.now() });
+      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], {
+        at: await databaseTime(service.db),
+      });
       return { problems: [], tickets: [...service.sellOnce(request)] };
     };
     await service.work();
@@ -280,7 +282,7 @@ describe("a deleted event", () => {
     const { id } = await service.make();
     const { job } = await service.batches.createBatch(wanted);
     await service.batches.renderBatch({ ...place, id });
-    const deletedAt = systemClock.now();
+    const deletedAt = await databaseTime(service.db);
     await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: deletedAt });
     await service.prepareEvent();
     expect(await list()).toEqual([]);
@@ -298,7 +300,7 @@ describe("a deleted event", () => {
 
   it("[O10.5] has no batch either that a job has stored before the deletion was heard of", async () => {
     const { job } = await service.batches.createBatch(wanted);
-    const deletedAt = systemClock.now();
+    const deletedAt = await databaseTime(service.db);
     await service.work();
     expect(await list()).toHaveLength(1);
     await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: deletedAt });
@@ -311,7 +313,9 @@ describe("a deleted event", () => {
     const { id } = await service.make();
     const { startRendering } = service.peers;
     service.peers.startRendering = async () => {
-      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], { at: systemClock.now() });
+      await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}`], {
+        at: await databaseTime(service.db),
+      });
       return startRendering();
     };
     await service.batches.renderBatch({ ...place, id });

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cancelEnded } from "../cancel-work.ts";
@@ -48,7 +48,7 @@ describe("of a job that ends with its event", () => {
       service.sellOnce(request);
       return Promise.reject(new Fault("timeout", "deadline_exceeded", "no answer in time"));
     };
-    const deletedAt = systemClock.now();
+    const deletedAt = await databaseTime(db);
     await service.work();
     expect(service.peers.sold.has(job)).toBe(true);
     service.peers.sell = undefined;
@@ -60,7 +60,7 @@ describe("of a job that ends with its event", () => {
   });
 
   it("[O12.8] what it has sold there is canceled with its batch, too", async () => {
-    const deletedAt = systemClock.now();
+    const deletedAt = await databaseTime(db);
     await service.work();
     expect(await batches()).toHaveLength(1);
     await replaceEvent(deletedAt);

@@ -1,10 +1,10 @@
-import { systemClock } from "@tessera/kit/clock";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { strFromU8, unzipSync } from "fflate";
@@ -114,7 +114,7 @@ it("[D5.4] ends with its event, also for one that gets the name, and its file go
   boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
   const exported = await service.export();
   const { fileKey } = await service.shredders.findExport({ ...mine, ...exported });
-  const deletion = { at: systemClock.now() };
+  const deletion = { at: await databaseTime(service.db) };
   const deleteEvent = () => service.deliver(topics.eventChanged, [`${mine.organizer}/${mine.event}/`], deletion);
   await deleteEvent();
   const missing = { code: "export_not_found" };
@@ -132,8 +132,8 @@ it("[D5.4] ends with its event while it is made, and leaves no file", async () =
   const { boxoffice } = service.peers.holders;
   boxoffice.files = [emails];
   boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
-  boxoffice.reading = () =>
-    service.deliver(topics.eventChanged, [`${mine.organizer}/${mine.event}/`], { at: systemClock.now() });
+  boxoffice.reading = async () =>
+    service.deliver(topics.eventChanged, [`${mine.organizer}/${mine.event}/`], { at: await databaseTime(service.db) });
   const others = (await collect(service.files.list(""))).map(({ key }) => key);
   const exported = await service.export();
   const missing = { code: "export_not_found" };
