@@ -82,9 +82,12 @@ const pauses = { firstMs: 100, longestMs: 5000 };
 /** Other tries of the same fact alone. */
 const shortPauses = { firstMs: 40 };
 
-/** A few keep the database busy while this process decodes. More would take connections from requests. */
-const transactionsOfTopic = 3;
-const transactionsOfService = 4;
+/**
+ * Two keep the database busy while this process decodes. A third copies at most a tenth faster, and has requests wait for
+ * processors. More in a service would take connections from requests, too.
+ */
+const transactionsOfTopic = 2;
+const transactionsOfService = 3;
 
 /** By then all transactions before it have ended, or run into their time limits. */
 const longestWaitMs = 120_000;
