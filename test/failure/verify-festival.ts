@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -25,6 +24,9 @@ export interface FestivalEvidence {
   /** The bus has lost facts, and everything was republished: then only the results count, not the facts. */
   readonly toldAgain?: boolean;
 }
+
+/** Temporary files are removed with the run, and what contradicts is rare. */
+const keptIn = join(import.meta.dirname, "../../node_modules/.cache/tessera-evidence");
 
 /** Compares all answers with everything that is stored and shown; returns each contradiction. */
 export async function verifyFestival({
@@ -58,7 +60,8 @@ export async function verifyFestival({
     ...(await checkKeys(baseUrl, edition)),
   ];
   if (found.length === 0) return [];
-  const file = join(await mkdtemp(join(tmpdir(), "tessera-evidence-")), "history.jsonl");
+  await mkdir(keptIn, { recursive: true });
+  const file = join(await mkdtemp(join(keptIn, "history-")), "history.jsonl");
   await writeFile(file, [...attempts, ...scans, ...positions].map((line) => JSON.stringify(line)).join("\n"));
   return [...found, `what was sent, heard and stored is in ${file}`];
 }
