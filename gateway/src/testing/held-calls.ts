@@ -43,6 +43,7 @@ export const without = ($case: "failed" | "undecided" | "crowded"): ScanOutcome 
 /** A call of the service, to be answered by the test. */
 interface Call {
   readonly lookups: string[];
+  readonly ages: (number | undefined)[];
   readonly patienceMs: number;
   readonly isAnswered: boolean;
   answer(response?: RedeemResponse): void;
@@ -60,6 +61,7 @@ export function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_IN
       new Promise<RedeemResponse>((resolve, reject) => {
         calls.push({
           lookups: request.scans.map(({ lookup }) => lookup),
+          ages: request.scans.map(({ ageMs }) => ageMs),
           patienceMs: request.patienceMs ?? 0,
           isAnswered: false,
           answer(response = { outcomes: request.scans.map(outcomeOf) }) {

@@ -144,13 +144,15 @@ export function gatherScans(
         room.leave(pending);
         letNext(pending);
       };
+      const arrivedAt = performance.now();
       const pending: PendingScan = {
         scan,
         credential,
         code,
         bytes: weigh(scan),
+        arrivedAt,
         until: Date.now() + scanMs,
-        expiresAt: performance.now() + scanMs,
+        expiresAt: arrivedAt + scanMs,
         isGone,
         isOver: false,
         resolve(outcome) {

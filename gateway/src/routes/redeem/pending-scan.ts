@@ -11,6 +11,8 @@ export interface PendingScan extends Expiring {
   /** Names its code on its list. */
   readonly code: string;
   readonly bytes: number;
+  /** By `performance.now`. */
+  readonly arrivedAt: number;
   /** Milliseconds since 1970. */
   readonly until: number;
   readonly isGone: () => boolean;
@@ -27,6 +29,15 @@ export function isInTime(waiting: PendingScan): boolean {
   if (waiting.until > Date.now() && !waiting.isGone()) return true;
   waiting.reject(undecided());
   return false;
+}
+
+/** A younger scan need not say so. */
+const youngMs = 100;
+
+/** The scan as it is sent now: with its age, so that checkin tells an old sending from a new one. */
+export function withAge({ scan, arrivedAt }: PendingScan): Scan {
+  const ageMs = Math.round(performance.now() - arrivedAt);
+  return ageMs < youngMs ? scan : { ...scan, ageMs };
 }
 
 export function nameCode({ organizer, event, list, lookup }: Scan): string {

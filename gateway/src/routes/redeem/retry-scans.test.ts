@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { describe, expect, it } from "vitest";
@@ -73,6 +74,19 @@ describe("when a call fails", () => {
     expect(reasonOf(await a)).toBe("a");
     await expect(c).rejects.toMatchObject({ kind: "unavailable" });
     expect(calls).toHaveLength(5);
+  });
+
+  it("[C3.49] a scan says how old it is when it is tried again", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a", "n"));
+    await sleep(150);
+    calls[0]?.fail(unavailable());
+    await turn();
+    const [first, second] = calls.map(({ ages }) => ages);
+    expect(first).toEqual([undefined]);
+    expect(second?.[0]).toBeGreaterThanOrEqual(149);
+    calls[1]?.answer();
+    expect(reasonOf(await result)).toBe("a");
   });
 
   it("what the service could not decide counts as failed for that scan alone", async () => {

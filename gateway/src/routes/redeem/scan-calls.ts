@@ -4,7 +4,7 @@ import type { Client } from "@tessera/kit/rpc";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Scans } from "@tessera/protos/services";
 import type { Pace } from "./pace.ts";
-import { isInTime, isTooLarge, overloaded, type PendingScan, tooLarge, undecided } from "./pending-scan.ts";
+import { isInTime, isTooLarge, overloaded, type PendingScan, tooLarge, undecided, withAge } from "./pending-scan.ts";
 import { shareDocuments } from "./share-documents.ts";
 import type { Standstill } from "./standstill.ts";
 
@@ -59,7 +59,7 @@ export class ScanCalls {
 
   async #call(batch: readonly PendingScan[], heldBack: number): Promise<ScanOutcome[]> {
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
-    const scans = batch.map(({ scan }) => scan);
+    const scans = batch.map(withAge);
     // A scan that is held back travels alone and beside the others: it says nothing of their pace.
     const timed = heldBack === heldBackMs ? this.#pace.begin(scans.length) : undefined;
     const { outcomes } = await this.#redeem({ scans, patienceMs: heldBack }, { timeoutMs }).catch((error: unknown) => {

@@ -29,6 +29,7 @@ export const arrivedScan = (changes: Partial<ArrivedScan> = {}): ArrivedScan => 
   questionsSupported: true,
   answers: [],
   traceparent: null,
+  sentAt: 0,
   mayBeNew: false,
   ...changes,
 });

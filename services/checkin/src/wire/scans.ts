@@ -6,7 +6,13 @@ import { toScanType } from "./positions.ts";
 /** Field by field: every scan passes here, and to spread one takes three times as long. */
 export function toArrivedScan(
   scan: Scan,
-  arrival: { readonly now: number; readonly traceparent: string | undefined; readonly mayBeNew: boolean },
+  arrival: {
+    readonly now: number;
+    /** The same moment by `performance.now`. */
+    readonly arrivedAt: number;
+    readonly traceparent: string | undefined;
+    readonly mayBeNew: boolean;
+  },
 ): ArrivedScan {
   const { organizer, event, list, lookup, sourceType, force, ignoreUnpaid, canceledSupported, questionsSupported } =
     scan;
@@ -31,6 +37,7 @@ export function toArrivedScan(
     questionsSupported,
     answers: toSentAnswers(scan.answers),
     traceparent: arrival.traceparent ?? null,
+    sentAt: arrival.arrivedAt - (scan.ageMs ?? 0),
     mayBeNew: arrival.mayBeNew,
   };
 }

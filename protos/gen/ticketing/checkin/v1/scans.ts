@@ -53,7 +53,11 @@ export interface Scan {
   answers: SentAnswer[];
   /** The medium that the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   sourceType: string;
-  expand?: Expand | undefined;
+  expand?:
+    | Expand
+    | undefined;
+  /** How long its caller had it, in milliseconds. Absent: a moment. */
+  ageMs?: number | undefined;
 }
 
 /** An answer as a scanner sends it. */
@@ -234,6 +238,7 @@ function createBaseScan(): Scan {
     answers: [],
     sourceType: "",
     expand: undefined,
+    ageMs: undefined,
   };
 }
 
@@ -289,6 +294,9 @@ export const Scan: MessageFns<Scan> = {
     }
     if (message.expand !== undefined) {
       Expand.encode(message.expand, writer.uint32(138).fork()).join();
+    }
+    if (message.ageMs !== undefined) {
+      writer.uint32(144).uint32(message.ageMs);
     }
     return writer;
   },
@@ -440,6 +448,14 @@ export const Scan: MessageFns<Scan> = {
             }
 
             message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.ageMs = reader.uint32();
             continue;
           }
         }

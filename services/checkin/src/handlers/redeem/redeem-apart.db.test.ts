@@ -52,6 +52,45 @@ it("[C3.48] a scan whose caller gives up while it is read is not stored", async 
   expect(await storedScans()).toBe(1);
 });
 
+describe("[C3.49] a scan that was sent again and refused", () => {
+  const nonce = "twice";
+  const exit = { type: ScanType.EXIT };
+
+  beforeEach(async () => {
+    list = (await checkin.createList({ allowEntryAfterExit: true })).id;
+    await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
+    const { words } = await redeemTogether([scan(list, "secret1")]);
+    const refused = await redeemTogether([scan(list, "secret1", { nonce })]);
+    const left = await redeemTogether([scan(list, "secret1", exit)]);
+    expect([words, refused.words, left.words]).toEqual([["admitted"], ["already_redeemed"], ["admitted"]]);
+  });
+
+  it("is not admitted by the sending that its scanner has given up, and those that came with it are decided", async () => {
+    const late = scan(list, "secret1", { nonce, ageMs: 1500 });
+    const other = scan(list, "secret2", { nonce: "another", ageMs: 1500 });
+    expect((await redeemTogether([late, other])).words).toEqual(["failed", "admitted"]);
+    expect(await storedScans()).toBe(4);
+  });
+
+  it("is decided anew when it is sent once more, and its own repetition is no other scan", async () => {
+    const again = scan(list, "secret1", { nonce, ageMs: 200 });
+    expect((await redeemTogether([again])).words).toEqual(["admitted"]);
+    // It is stored as admitted now, which a late repetition is told.
+    expect((await redeemTogether([{ ...again, ageMs: 5000 }])).words).toEqual(["admitted"]);
+    expect(await storedScans()).toBe(4);
+  });
+
+  it("keeps nobody out on another list, or with another ticket", async () => {
+    const elsewhere = (await checkin.createList()).id;
+    const scans = [
+      scan(elsewhere, "secret1", { nonce, ageMs: 1500 }),
+      scan(list, "secret2", { nonce, ageMs: 1500 }),
+      scan(list, "secret1", { ageMs: 1500 }),
+    ];
+    expect((await redeemTogether(scans)).words).toEqual(["admitted", "admitted", "admitted"]);
+  });
+});
+
 // What takes milliseconds, a busy machine disturbs in one of many tries. After it boxoffice is left alone for two seconds.
 describe("[C3.41] a scan that is held back", { retry: 3 }, () => {
   beforeEach(async ({ task }) => {

@@ -59,7 +59,7 @@ export async function redeem(
 ): Promise<RedeemResponse> {
   const { urgent, clock, events, unknownTickets } = deps;
   const patience = Math.min(patienceMs, longestPatienceMs);
-  const now = clock.now();
+  const [now, arrivedAt] = [clock.now(), performance.now()];
   const { traceparent } = currentContext();
   const decidable = scans.filter(({ nonce = "" }) => nonce.length <= longestNonce || [...nonce].length <= longestNonce);
   for (const scan of decidable) {
@@ -67,7 +67,7 @@ export async function redeem(
     if (seconds !== undefined) events.scanAhead(scan, { seconds });
   }
   const arrived = decidable.map((scan) =>
-    toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) }),
+    toArrivedScan(scan, { now, arrivedAt, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) }),
   );
   const decided = await decide(deps, arrived, { signal, deadline, patienceMs: patience });
   const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
