@@ -72,7 +72,7 @@ describe("[C3.49] a scan that was sent again and refused", () => {
     expect(await storedScans()).toBe(4);
   });
 
-  it("is decided anew when it is sent once more, and its own repetition is no other scan", async () => {
+  it("is decided again when it is sent once more, and a late repetition of that is admitted, too", async () => {
     const again = scan(list, "secret1", { nonce, ageMs: 200 });
     expect((await redeemTogether([again])).words).toEqual(["admitted"]);
     // It is stored as admitted now, which a late repetition is told.
@@ -80,7 +80,7 @@ describe("[C3.49] a scan that was sent again and refused", () => {
     expect(await storedScans()).toBe(4);
   });
 
-  it("keeps nobody out on another list, or with another ticket", async () => {
+  it("is admitted on another list; so are another ticket, and a late scan without a nonce", async () => {
     const elsewhere = (await checkin.createList()).id;
     const scans = [
       scan(elsewhere, "secret1", { nonce, ageMs: 1500 }),
