@@ -227,14 +227,11 @@ async function runProjects(chosen, { paths, atATime }) {
   const results = readResults(resultsFile);
   if (!result.ok && results.failed.length === 0) results.failed.push(`${title}: vitest ended without a result`);
   report(title, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
-  if (results.failed.length > 0) {
-    // Their names come before the long output.
-    process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);
-    process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
-  } else if (isOnRequest) {
-    // Who asks for them wants to know what they have measured.
-    process.stdout.write(`${result.output}\n`);
-  }
+  // Their names come before the long output.
+  if (results.failed.length > 0) process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);
+  // Who asks for tests wants to know all that they have measured.
+  if (isOnRequest) process.stdout.write(`${result.output}\n`);
+  else if (results.failed.length > 0) process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
   total.passed += results.passed;
   total.failed.push(...results.failed);
   total.skipped.push(...results.skipped);

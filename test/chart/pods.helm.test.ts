@@ -204,3 +204,16 @@ it("the test runs the doctor of each service with the settings of that service",
     expect(env).toEqual(ofKind("Deployment", manifests).get(name)?.spec.template.spec.containers[0].env);
   }
 });
+
+it("scans come first on a busy node: gateway and checkin request at least twice as much of a processor as any other service", async () => {
+  const requested = [...ofKind("Deployment", await renderChart("minimal"))].map(
+    ([name, deployment]) => [name, containerOf(deployment)["resources"].requests.cpu] as const,
+  );
+  const ofGates = requested.filter(([name]) => ["gateway", "checkin"].includes(name));
+  expect(ofGates.map(([, cpu]) => cpu)).toEqual(["500m", "500m"]);
+  const ofOthers = requested
+    .filter((each) => !ofGates.includes(each))
+    .map(([, cpu]) => Number(/^(\d+)m$/.exec(cpu)?.[1]));
+  expect(ofOthers).toHaveLength(5);
+  expect(Math.max(...ofOthers)).toBeLessThanOrEqual(250);
+});

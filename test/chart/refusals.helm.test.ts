@@ -81,7 +81,10 @@ const contradictions: readonly Refusal[] = [
   },
   {
     name: "an autoscaler without a request to measure against",
-    values: { defaults: { resources: { requests: { cpu: null } } } },
+    values: {
+      defaults: { resources: { requests: { cpu: null } } },
+      services: { gateway: { resources: { requests: { cpu: null } } } },
+    },
     says: "services.gateway.resources.requests.cpu is missing",
   },
   {
