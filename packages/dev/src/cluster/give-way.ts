@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { poll } from "@tessera/kit/poll";
 
 /** The services that every scan passes. */
 const ofGates: ReadonlySet<string> = new Set(["gateway", "checkin"]);
@@ -9,7 +9,7 @@ const ofGates: ReadonlySet<string> = new Set(["gateway", "checkin"]);
 const niceness = 7;
 
 /** Linux takes one such change in a tenth of a second from users without rights, of all of them together. */
-const busy = { code: "EAGAIN", pauseMs: 110, tries: 20 } as const;
+const longestMs = 2000;
 
 /**
  * Has a process that was just started give way to those that gates need. Where these are idle it loses nothing. On a machine
@@ -22,14 +22,11 @@ export async function giveWay(service: string, pid: number): Promise<void> {
   } catch {
     return;
   }
-  for (let tries = 0; tries < busy.tries; tries += 1) {
-    try {
-      // Linux shares processors among sessions first, where it groups processes by them.
-      writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== busy.code) return;
-      await sleep(busy.pauseMs);
-    }
-  }
+  // Linux shares processors among sessions first, where it groups processes by them.
+  const isSettled = () =>
+    writeFile(`/proc/${pid}/autogroup`, String(niceness)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== "EAGAIN",
+    );
+  await poll(isSettled, { until: Date.now() + longestMs });
 }
