@@ -1,26 +1,34 @@
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import { inProcess } from "@tessera/engines/grpc/in-process";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { memoryCache } from "@tessera/engines/memory-cache";
-import { createTestDatabase } from "@tessera/testkit/database";
-import { expect, it, onTestFinished } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { Settings } from "./config.ts";
 import { createHealth } from "./health.ts";
-import { startService } from "./lifecycle.ts";
-import { createLog } from "./log.ts";
+import { type RunningService, startService } from "./lifecycle.ts";
+import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
+import type { Queryable } from "./pg/database.ts";
 import { sql } from "./pg/sql.ts";
-import { defineService } from "./service.ts";
+import { type ClientMap, defineService, type Runtime } from "./service.ts";
 import { untraced } from "./trace.ts";
 
-it("a service starts though its tables of facts cannot be cleared, and says so", async () => {
-  const migrations = new URL("./testing/", import.meta.url);
+const migrations = new URL("./testing/", import.meta.url);
+
+async function createDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase([{ schema: "owner", migrations }]);
   onTestFinished(() => database.drop());
-  await database.open("owner").run(sql`alter table passed_marker rename to passed_marker_elsewhere`);
-  const lines: string[] = [];
-  const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+  return database;
+}
+
+/** Starts a service that does nothing by itself. */
+async function startOn(
+  database: TestDatabase,
+  { log, onRuntime = () => {} }: { readonly log: Log; onRuntime?(runtime: Runtime<Settings, ClientMap>): void },
+): Promise<RunningService> {
   const network = inProcess({ log });
   onTestFinished(() => network.close());
   const service = defineService({
@@ -34,9 +42,12 @@ it("a service starts though its tables of facts cannot be cleared, and says so",
     jobs: [],
     works: [],
     rebuilds: [],
-    start: async () => ({ deps: {} }),
+    async start(runtime) {
+      onRuntime(runtime);
+      return { deps: {} };
+    },
   });
-  const running = await startService(service, {
+  return startService(service, {
     environment: {},
     databaseUrl: database.url,
     role: "tessera_owner",
@@ -56,8 +67,33 @@ it("a service starts though its tables of facts cannot be cleared, and says so",
       return { drain: async () => server.drain(), stop: () => server.stop(1000) };
     },
   });
+}
+
+it("a service starts though its tables of facts cannot be cleared, and says so", async () => {
+  const database = await createDatabase();
+  await database.open("owner").run(sql`alter table passed_marker rename to passed_marker_elsewhere`);
+  const lines: string[] = [];
+  const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+  const running = await startOn(database, { log });
   await running.stop();
   expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
     expect.objectContaining({ level: "error", message: "job failed; it runs again", job: "keep-fact-tables" }),
   );
 });
+
+it.runIf(process.platform === "linux")(
+  "facts, jobs and changes give way in the database; what is urgent, and reads that a caller waits for, do not",
+  async () => {
+    const database = await createDatabase();
+    const log = createLog({ service: "test", destination: { write: () => {} } });
+    const opened: Runtime<Settings, ClientMap>[] = [];
+    const running = await startOn(database, { log, onRuntime: (runtime) => opened.push(runtime) });
+    onTestFinished(() => running.stop());
+    const [{ db, reads, urgent }] = opened as [Runtime<Settings, ClientMap>];
+    const processOf = async (on: Queryable) => (await on.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
+    const others = [await processOf(urgent), await reads.inTurn("one", processOf)];
+    const ours = await processOf(db);
+    await vi.waitFor(() => expect(getPriority(ours)).toBe(7));
+    for (const pid of others) expect(getPriority(pid)).toBe(getPriority());
+  },
+);

@@ -96,7 +96,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
   await requireMigrated({ ...connection, migrations: definition.migrations });
 
   const undo: (() => Promise<void>)[] = [];
-  const db = openDatabase({ ...connection, maxConnections: around.maxConnections });
+  // For facts, jobs and changes. What is urgent, and reads that a caller waits for, have connections of their own.
+  const db = openDatabase({ ...connection, maxConnections: around.maxConnections, givesWay: true });
   undo.push(() => db.close());
   const reads = openReads(connection);
   undo.push(() => reads.close());

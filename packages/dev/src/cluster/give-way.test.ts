@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterEach, expect, it } from "vitest";
-import { giveWay } from "./give-way.ts";
+import { giveWayToGates } from "./give-way.ts";
 
 const started: { kill(signal: "SIGKILL"): boolean }[] = [];
 afterEach(() => {
@@ -14,7 +14,7 @@ async function prioritiesOf(service: string): Promise<readonly number[]> {
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { detached: true, stdio: "ignore" });
   started.push(child);
   const pid = child.pid ?? 0;
-  await giveWay(service, pid);
+  await giveWayToGates(service, pid);
   const file = `/proc/${pid}/autogroup`;
   const ofSession = existsSync(file) ? /nice (-?\d+)/.exec(readFileSync(file, "utf8")) : null;
   return [getPriority(pid), ...(ofSession === null ? [] : [Number(ofSession[1])])];

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { giveWay } from "@tessera/kit/give-way";
 import { type EngineProcess, installOnce, startProcess, takesConnections } from "./engine-process.ts";
 import { installKafka, logSettings } from "./kafka-install.ts";
 
@@ -42,6 +43,8 @@ export interface KafkaEngineOptions {
   readonly protocol?: "PLAINTEXT" | "SASL_SSL";
   /** Passwords for SCRAM-SHA-512, by account. */
   readonly accounts?: Readonly<Record<string, string>>;
+  /** Has the brokers give way to what else wants the processors of this machine. */
+  readonly givesWay?: boolean;
   /** Broker settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -112,12 +115,17 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
   const { protocol = "PLAINTEXT", host } = options;
   const settings = (node: Node) => ({ ...settingsOf(node, { nodes, protocol, host }), ...options.settings });
 
+  const launchNode = async (node: Node) => {
+    const process = await launch(programs, node, scratch);
+    if (options.givesWay === true) await giveWay(process.pid);
+    return process;
+  };
   const startAll = async () => {
     const cluster = await clusterId(directory);
     const starts = await Promise.allSettled(
       nodes.map(async (node) => {
         await format(programs, { node, settings: settings(node), cluster, accounts: options.accounts ?? {} });
-        node.process = await launch(programs, node, scratch);
+        node.process = await launchNode(node);
       }),
     );
     const failure = starts.find((start) => start.status === "rejected");
@@ -146,7 +154,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     },
     async start(id = 1) {
       const node = nodeOf(id);
-      if (node.process === undefined || node.process.hasEnded()) node.process = await launch(programs, node, scratch);
+      if (node.process === undefined || node.process.hasEnded()) node.process = await launchNode(node);
     },
     async wipe() {
       await endAll("SIGKILL");

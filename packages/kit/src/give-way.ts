@@ -1,0 +1,43 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { poll } from "./poll.ts";
+
+/** What has it gets about a fifth of what others get of a processor that both want, as in the Helm chart. */
+const niceness = 7;
+
+/** Linux takes one change of a session in a tenth of a second from users without rights, of all of them together. */
+const longestMs = 10_000;
+
+/**
+ * Has a process of this machine give way to the others. Where these are idle it loses nothing. What cannot be changed stays as
+ * it is: without such priorities everything runs, and what is urgent waits longer.
+ */
+export async function giveWay(pid: number): Promise<void> {
+  try {
+    // Linux has priorities of threads, and each has the one of the thread that began it.
+    for (const thread of await threadsOf(pid)) setPriority(thread, niceness);
+  } catch {
+    return;
+  }
+  // Where Linux groups processes by sessions, it shares processors among these first. Our own session stays.
+  const [own, its] = await Promise.all([sessionOf("self"), sessionOf(pid)]);
+  if (its === undefined || its === own) return;
+  const isSettled = () =>
+    writeFile(`/proc/${pid}/autogroup`, String(niceness)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== "EAGAIN",
+    );
+  await poll(isSettled, { until: Date.now() + longestMs });
+}
+
+/** The threads of a process; the process itself where they have no priorities of their own. */
+async function threadsOf(pid: number): Promise<readonly number[]> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  return threads.length === 0 ? [pid] : threads.map(Number);
+}
+
+/** The name of the group of processes that a session is; undefined where Linux does not group them. */
+async function sessionOf(pid: number | "self"): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => "");
+  return /^\/autogroup-\d+/.exec(text)?.[0];
+}
