@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { getPriority } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
 import { afterEach, expect, it } from "vitest";
 import { giveWay } from "./give-way.ts";
+
+/** Of what gives way. Tests may run with a lower priority than that. */
+const given = Math.max(7, getPriority());
 
 const started: ChildProcess[] = [];
 afterEach(() => {
@@ -21,10 +24,13 @@ async function startProgram({ hasSession }: { readonly hasSession: boolean }): P
   return child.pid ?? 0;
 }
 
-/** The niceness of each thread; that of the process where threads have none of their own. */
+/** The threads of a process; the process itself where they have no priorities of their own. */
+function threadsOf(pid: number): readonly number[] {
+  return process.platform === "linux" ? readdirSync(`/proc/${pid}/task`).map(Number) : [pid];
+}
+
 function ofThreads(pid: number): readonly number[] {
-  if (process.platform !== "linux") return [getPriority(pid)];
-  return readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
+  return threadsOf(pid).map((thread) => getPriority(thread));
 }
 
 /** The niceness of a session; undefined where processors are not shared among sessions. */
@@ -42,7 +48,7 @@ it("a process gives way with all of its threads, and with its session where ther
   await giveWay(pid);
   const priorities = ofThreads(pid);
   if (process.platform === "linux") expect(priorities.length).toBeGreaterThan(3);
-  expect(new Set(priorities)).toEqual(new Set([7]));
+  expect(new Set(priorities)).toEqual(new Set([given]));
   expect([undefined, 7]).toContain(ofSession(pid));
 });
 
@@ -50,8 +56,18 @@ it("a process of our own session gives way without it", async () => {
   const [own, before] = [getPriority(), ofSession("self")];
   const pid = await startProgram({ hasSession: false });
   await giveWay(pid);
-  expect(new Set(ofThreads(pid))).toEqual(new Set([7]));
+  expect(new Set(ofThreads(pid))).toEqual(new Set([given]));
   expect([getPriority(), ofSession("self")]).toEqual([own, before]);
+});
+
+it("what gives way more already stays so", async () => {
+  const pid = await startProgram({ hasSession: true });
+  for (const thread of threadsOf(pid)) setPriority(thread, 12);
+  const before = ofSession(pid);
+  if (before !== undefined) writeFileSync(`/proc/${pid}/autogroup`, "12");
+  await giveWay(pid);
+  expect(new Set(ofThreads(pid))).toEqual(new Set([12]));
+  expect(ofSession(pid)).toBe(before === undefined ? undefined : 12);
 });
 
 it("a process that has ended is no error", async () => {

@@ -1,5 +1,5 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { poll } from "./poll.ts";
 
 /** What has it gets about a fifth of what others get of a processor that both want, as in the Helm chart. */
@@ -13,15 +13,12 @@ const longestMs = 10_000;
  * it is: without such priorities everything runs, and what is urgent waits longer.
  */
 export async function giveWay(pid: number): Promise<void> {
-  try {
-    // Linux has priorities of threads, and each has the one of the thread that began it.
-    for (const thread of await threadsOf(pid)) setPriority(thread, niceness);
-  } catch {
-    return;
-  }
+  // Linux has priorities of threads, and each has the one of the thread that began it.
+  const lowered = (await threadsOf(pid)).filter(lower);
+  if (lowered.length === 0) return;
   // Where Linux groups processes by sessions, it shares processors among these first. Our own session stays.
   const [own, its] = await Promise.all([sessionOf("self"), sessionOf(pid)]);
-  if (its === undefined || its === own) return;
+  if (its === undefined || its.name === own?.name || its.niceness >= niceness) return;
   const isSettled = () =>
     writeFile(`/proc/${pid}/autogroup`, String(niceness)).then(
       () => true,
@@ -36,8 +33,21 @@ async function threadsOf(pid: number): Promise<readonly number[]> {
   return threads.length === 0 ? [pid] : threads.map(Number);
 }
 
-/** The name of the group of processes that a session is; undefined where Linux does not group them. */
-async function sessionOf(pid: number | "self"): Promise<string | undefined> {
+/** Whether a thread gives way now. It may have ended, or be one that this process may not change. */
+function lower(thread: number): boolean {
+  try {
+    if (getPriority(thread) < niceness) setPriority(thread, niceness);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The group of processes that a session is; undefined where Linux does not group them. */
+async function sessionOf(
+  pid: number | "self",
+): Promise<{ readonly name: string; readonly niceness: number } | undefined> {
   const text = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => "");
-  return /^\/autogroup-\d+/.exec(text)?.[0];
+  const [, name, nice] = /^(\/autogroup-\d+) nice (-?\d+)/.exec(text) ?? [];
+  return name === undefined ? undefined : { name, niceness: Number(nice) };
 }
