@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { runInContext } from "@tessera/kit/context";
+import { createLog } from "@tessera/kit/log";
+import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { PersonalData } from "@tessera/protos/services";
@@ -8,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased, readExport } from "@tessera/testkit/erase";
 import { finishWork } from "@tessera/testkit/finish-work";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newVoucher, place, type RunningVoucher, startVoucher } from "./testing/start-voucher.ts";
 
@@ -28,6 +31,7 @@ beforeEach(async () => {
   for (const { event } of [place, elsewhere]) await service.prepareEvent({ event });
 });
 
+const quiet = createLog({ service: "test", destination: { write: () => {} } });
 const kinds = ["waiting_list"];
 const comments = async ({ organizer, event }: typeof elsewhere = place) => {
   const rows = await service.db.many<{ code: string; comment: string }>(sql`
@@ -81,6 +85,26 @@ describe("an erasure of the waiting list", () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     expect(await erase(service, place, { kinds: ["attendee_info"] })).toMatchObject({ parts: {}, left: {} });
     expect(await comments()).toEqual({ "GUEST-1": guest });
+  });
+
+  it("[D3.7] leaves the comment of a voucher that is for something else by the time it is locked", async () => {
+    await service.create({ code: "GUEST-1", tag, comment: guest }, { code: "PRESS", tag, comment: "for the press" });
+    const [isChanged, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // Of another service's name: an erasure waits for those of its own before it reads.
+    const other = openDatabase({ url: database.url, schema: "voucher", applicationName: "another", log: quiet });
+    const changing = other.transaction(async (tx) => {
+      await tx.run(sql`update voucher set tag = 'press' where code = 'PRESS'`);
+      isChanged.resolve();
+      await goOn.promise;
+    });
+    await isChanged.promise;
+    const erasing = erase(service, place, { kinds });
+    await untilWaiting(service.db);
+    goOn.resolve();
+    await changing;
+    expect(await erasing).toMatchObject({ parts: { "waiting_list voucher.comment": 1 }, left: {} });
+    expect(await comments()).toEqual({ "GUEST-1": "█", PRESS: "for the press" });
+    await other.close();
   });
 
   it("[D3.2] goes on after a crash between two stretches, and counts each comment once", async () => {
