@@ -14,8 +14,7 @@ const longestMs = 10_000;
  */
 export async function giveWay(pid: number): Promise<void> {
   // Linux has priorities of threads, and each has the one of the thread that began it.
-  const lowered = (await threadsOf(pid)).filter(lower);
-  if (lowered.length === 0) return;
+  for (const thread of await threadsOf(pid)) lower(thread);
   // Where Linux groups processes by sessions, it shares processors among these first. Our own session stays.
   const [own, its] = await Promise.all([sessionOf("self"), sessionOf(pid)]);
   if (its === undefined || its.name === own?.name || its.niceness >= niceness) return;
@@ -33,13 +32,11 @@ async function threadsOf(pid: number): Promise<readonly number[]> {
   return threads.length === 0 ? [pid] : threads.map(Number);
 }
 
-/** Whether a thread gives way now. It may have ended, or be one that this process may not change. */
-function lower(thread: number): boolean {
+function lower(thread: number): void {
   try {
     if (getPriority(thread) < niceness) setPriority(thread, niceness);
-    return true;
   } catch {
-    return false;
+    // It has ended, or is one that this process may not change.
   }
 }
 
