@@ -1,23 +1,18 @@
-import { getPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import { inProcess } from "@tessera/engines/grpc/in-process";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { memoryCache } from "@tessera/engines/memory-cache";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { expect, it, onTestFinished, vi } from "vitest";
-import type { Settings } from "./config.ts";
+import { expect, it, onTestFinished } from "vitest";
 import { createHealth } from "./health.ts";
 import { type RunningService, startService } from "./lifecycle.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
-import type { Queryable } from "./pg/database.ts";
 import { sql } from "./pg/sql.ts";
-import { type ClientMap, defineService, type Runtime } from "./service.ts";
+import { defineService } from "./service.ts";
 import { untraced } from "./trace.ts";
-
-/** Of what gives way. Tests may run with a lower priority than that. */
-const given = Math.max(7, getPriority());
 
 const migrations = new URL("./testing/", import.meta.url);
 
@@ -28,10 +23,7 @@ async function createDatabase(): Promise<TestDatabase> {
 }
 
 /** Starts a service that does nothing by itself. */
-async function startOn(
-  database: TestDatabase,
-  { log, onRuntime = () => {} }: { readonly log: Log; onRuntime?(runtime: Runtime<Settings, ClientMap>): void },
-): Promise<RunningService> {
+async function startOn(database: TestDatabase, log: Log): Promise<RunningService> {
   const network = inProcess({ log });
   onTestFinished(() => network.close());
   const service = defineService({
@@ -45,10 +37,7 @@ async function startOn(
     jobs: [],
     works: [],
     rebuilds: [],
-    async start(runtime) {
-      onRuntime(runtime);
-      return { deps: {} };
-    },
+    start: async () => ({ deps: {} }),
   });
   return startService(service, {
     environment: {},
@@ -77,26 +66,9 @@ it("a service starts though its tables of facts cannot be cleared, and says so",
   await database.open("owner").run(sql`alter table passed_marker rename to passed_marker_elsewhere`);
   const lines: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
-  const running = await startOn(database, { log });
+  const running = await startOn(database, log);
   await running.stop();
   expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
     expect.objectContaining({ level: "error", message: "job failed; it runs again", job: "keep-fact-tables" }),
   );
 });
-
-it.runIf(process.platform === "linux")(
-  "facts, jobs and changes give way in the database; what is urgent, and reads that a caller waits for, do not",
-  async () => {
-    const database = await createDatabase();
-    const log = createLog({ service: "test", destination: { write: () => {} } });
-    const opened: Runtime<Settings, ClientMap>[] = [];
-    const running = await startOn(database, { log, onRuntime: (runtime) => opened.push(runtime) });
-    onTestFinished(() => running.stop());
-    const [{ db, reads, urgent }] = opened as [Runtime<Settings, ClientMap>];
-    const processOf = async (on: Queryable) => (await on.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
-    const others = [await processOf(urgent), await reads.inTurn("one", processOf)];
-    const ours = await processOf(db);
-    await vi.waitFor(() => expect(getPriority(ours)).toBe(given));
-    for (const pid of others) expect(getPriority(pid)).toBe(getPriority());
-  },
-);

@@ -97,7 +97,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
 
   const undo: (() => Promise<void>)[] = [];
   // For facts, jobs and changes. What is urgent, and reads that a caller waits for, have connections of their own.
-  const db = openDatabase({ ...connection, maxConnections: around.maxConnections, givesWay: true });
+  const db = openDatabase({ ...connection, maxConnections: around.maxConnections });
   undo.push(() => db.close());
   const reads = openReads(connection);
   undo.push(() => reads.close());

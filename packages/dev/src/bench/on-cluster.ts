@@ -50,7 +50,7 @@ export async function onCluster<T>(
   try {
     const postgres = await startEmbeddedPostgres({ directory });
     undo.push(() => postgres.stop());
-    const kafka = await startKafka({ directory: join(directory, "kafka"), givesWay: true });
+    const kafka = await startKafka({ directory: join(directory, "kafka") });
     undo.push(() => kafka.stop());
     const engines = { BUS: "kafka", KAFKA_BROKERS: kafka.brokers, FILES_DIR: join(directory, "files") };
     await migrateAll({ url: postgres.url, names: ["all"] });

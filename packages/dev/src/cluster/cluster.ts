@@ -90,7 +90,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
         log,
       }),
     );
-    const kafka = await begin("Kafka", () => startKafka({ directory: kafkaDirectory, givesWay: true }));
+    const kafka = await begin("Kafka", () => startKafka({ directory: kafkaDirectory }));
     const redis = await begin("Redis", () => startRedis());
     const addresses = {
       BUS: "kafka",

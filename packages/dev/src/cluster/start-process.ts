@@ -3,7 +3,6 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killWithParent } from "@tessera/testkit/engines/engine-process";
 import { serveArguments, untilReady } from "../serving-process.ts";
-import { giveWayToGates } from "./give-way.ts";
 import type { PlannedProcess } from "./plan.ts";
 
 /** One process of a cluster; it can be started again after it has ended. */
@@ -84,7 +83,6 @@ export function clusterProcess(
           resolve();
         });
       });
-      if (started.pid !== undefined) await giveWayToGates(plan.service, started.pid);
       const url = `http://127.0.0.1:${plan.ports.operations}/readyz`;
       await untilReady({ name: plan.name, url }, { isRunning, lastLine: () => last });
     },

@@ -15,8 +15,6 @@ export interface ConnectionSettings {
    * read begins for a caller that no longer waits.
    */
   readonly readOnly?: boolean;
-  /** Where the server is on this machine, what these connections do there gives way to what others do. */
-  readonly givesWay?: boolean;
 }
 
 /** Postgres would plan batches of one to four rows again every time, at twice the cost. */

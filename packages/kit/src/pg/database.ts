@@ -9,7 +9,6 @@ import { type Tracing, untraced } from "../trace.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { type Dedicated, openDedicated } from "./dedicated.ts";
 import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";
-import { giveWayInDatabase } from "./give-way.ts";
 import { type OutboxFact, outboxRows } from "./outbox.ts";
 import { rememberStatements, type Statements } from "./prepared-statements.ts";
 import { inTurn, type Query, type Queryable, runner } from "./queryable.ts";
@@ -78,7 +77,6 @@ export function openDatabase(options: DatabaseOptions): Db {
     // The pool listens to idle connections only. Without this listener, the loss of a connection between two statements
     // of a transaction would end the process. The next statement reports the loss.
     opened.on("connect", (client) => client.on("error", () => {}));
-    if (options.givesWay === true) opened.on("connect", (client) => void giveWayInDatabase(client));
     return opened;
   };
   const connections: Connections = {

@@ -1,8 +1,6 @@
 import pg from "pg";
 import type { Log } from "../log.ts";
-import type { ConnectionSettings } from "./connection-config.ts";
 import { toFault } from "./failure.ts";
-import { giveWayInDatabase } from "./give-way.ts";
 import { rememberStatements } from "./prepared-statements.ts";
 import { inTurn, type Queryable, runner } from "./queryable.ts";
 
@@ -14,10 +12,7 @@ export interface Dedicated extends Queryable {
 }
 
 /** Opens a connection outside of any pool. */
-export async function openDedicated(
-  connection: pg.ClientConfig,
-  { log, givesWay }: { readonly log: Log } & Pick<ConnectionSettings, "givesWay">,
-): Promise<Dedicated> {
+export async function openDedicated(connection: pg.ClientConfig, { log }: { readonly log: Log }): Promise<Dedicated> {
   const client = new pg.Client(connection);
   let listener: (() => void) | undefined;
   let lost = false;
@@ -36,7 +31,6 @@ export async function openDedicated(
   } catch (error) {
     throw toFault(error);
   }
-  if (givesWay === true) void giveWayInDatabase(client);
   const statements = rememberStatements();
   const queryable = runner(
     inTurn(async (statement) => {

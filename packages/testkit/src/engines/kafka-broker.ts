@@ -6,7 +6,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { giveWay } from "@tessera/kit/give-way";
 import { type EngineProcess, installOnce, startProcess, takesConnections } from "./engine-process.ts";
 import { installKafka, logSettings } from "./kafka-install.ts";
 
@@ -43,8 +42,6 @@ export interface KafkaEngineOptions {
   readonly protocol?: "PLAINTEXT" | "SASL_SSL";
   /** Passwords for SCRAM-SHA-512, by account. */
   readonly accounts?: Readonly<Record<string, string>>;
-  /** Has the brokers give way to what else wants the processors of this machine. */
-  readonly givesWay?: boolean;
   /** Broker settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -115,11 +112,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
   const { protocol = "PLAINTEXT", host } = options;
   const settings = (node: Node) => ({ ...settingsOf(node, { nodes, protocol, host }), ...options.settings });
 
-  const launchNode = async (node: Node) => {
-    const process = await launch(programs, node, scratch);
-    if (options.givesWay === true) await giveWay(process.pid);
-    return process;
-  };
+  const launchNode = (node: Node) => launch(programs, node, scratch);
   const startAll = async () => {
     const cluster = await clusterId(directory);
     const starts = await Promise.allSettled(
