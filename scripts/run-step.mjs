@@ -16,7 +16,6 @@ const onTerminal = process.stderr.isTTY === true;
  *   cwd: string,
  *   env?: NodeJS.ProcessEnv,
  *   limitSeconds: number,
- *   onStart?: (pid: number) => void,
  * }} step
  * @returns {Promise<{ ok: boolean, output: string, seconds: number }>}
  */
@@ -34,7 +33,6 @@ export function runStep(step) {
       detached: true,
     });
     running.add(child);
-    if (child.pid !== undefined && step.onStart !== undefined) step.onStart(child.pid);
     child.stdout.on("data", (/** @type {Buffer} */ chunk) => printed.push(chunk));
     child.stderr.on("data", (/** @type {Buffer} */ chunk) => printed.push(chunk));
 
