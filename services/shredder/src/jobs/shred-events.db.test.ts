@@ -154,6 +154,34 @@ describe("an erasure", () => {
     expect(await db.one(sql`select cause from work where kind = ${kind}`)).toEqual({ cause: "The event was deleted." });
   });
 
+  it("[D4.4] that ended with its event leaves its name to another one, which is exported and erased", async () => {
+    await start();
+    const { voucher } = service.peers.holders;
+    const { erasure } = voucher;
+    voucher.erasure = undefined;
+    await service.work();
+    await deleteEvent();
+    voucher.erasure = erasure;
+    const started = await start();
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+  });
+
+  it("[D4.4] does not touch the export of the next event of its name when it is under way", async () => {
+    await start();
+    const next = { ...mine, shredders: ["order_emails"], instance: "https://tickets.example" };
+    let exported = { export: "", file: "" };
+    const found = () => service.shredders.findExport({ ...mine, ...exported });
+    service.peers.settling = async () => {
+      service.peers.settling = undefined;
+      await deleteEvent();
+      exported = await service.shredders.startExport(next);
+      await expect.poll(found).toMatchObject({ state: ShredState.SUCCEEDED });
+    };
+    await service.work();
+    expect(await service.files.get((await found()).fileKey)).toBeDefined();
+  });
+
   it("[D6.8] is requested again where something is left, once a minute at most", async () => {
     const started = await start();
     const parts = [{ kind: "order_emails", holding: "position.state", count: 1 }];

@@ -5,6 +5,7 @@ import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import { instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Announced, Announcement, Progress } from "../domain/retention.ts";
+import { casesOf } from "./present-cases.ts";
 import type { Round } from "./retentions.ts";
 
 /** An erasure that is announced, with what its organizer has set. Instants are microseconds since 1970. */
@@ -52,12 +53,10 @@ export async function findErased(
       from ${rowsAs("ended", { event: text, endedAt: instant }, events)}
      where exists (select
                      from shred_case
-                    where shred_case.organizer = ${organizer}
-                      and shred_case.event = ended.event
+                    where ${casesOf({ organizer, event: sql`ended.event` })}
                       and shred_case.kinds @> ${kinds}::text[]
                       and shred_case.requested_at > ended.ended_at
-                      and shred_case.erased_at is not null
-                      and shred_case.event_gone_at is null)`);
+                      and shred_case.erased_at is not null)`);
   return new Set(rows.map(({ event }) => event));
 }
 
@@ -148,8 +147,7 @@ export async function countBusy(db: Queryable): Promise<number> {
      where announced_erasure.export is not null
        and not exists (select
                          from shred_case
-                        where shred_case.organizer = announced_erasure.organizer
-                          and shred_case.event = announced_erasure.event
+                        where ${casesOf({ organizer: sql`announced_erasure.organizer`, event: sql`announced_erasure.event` })}
                           and shred_case.id = announced_erasure.shred_case
                           and shred_case.requested_at < now() - interval '1 hour')`);
   return busy;

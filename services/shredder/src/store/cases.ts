@@ -6,6 +6,7 @@ import type { Named } from "../domain/named.ts";
 import type { ServiceParts } from "../domain/progress.ts";
 import { retentionCredential } from "../domain/retention.ts";
 import type { Export } from "./exports.ts";
+import { casesOf, isOfPresent } from "./present-cases.ts";
 
 /** A case of the ledger. Instants are microseconds since 1970. */
 export interface ShredCase extends Named {
@@ -80,7 +81,7 @@ export function findCase(
       from shred_case
      where shred_case.organizer = ${organizer}
        and shred_case.id = ${id}::uuid
-       and (${event ?? null}::text is null or (shred_case.event = ${event ?? null} and shred_case.event_gone_at is null))`);
+       and ${event === undefined ? sql`true` : casesOf({ organizer, event })}`);
 }
 
 /** Finds a case by all parts of its address, for the one who asked for it, unless its event was deleted. */
@@ -94,7 +95,7 @@ export function findOwnCase(
      where ${named(of)}
        and shred_case.file = ${of.file}::uuid
        and shred_case.credential = ${of.credential}
-       and shred_case.event_gone_at is null`);
+       and ${isOfPresent}`);
 }
 
 /** Notes that services are asked now; false: they were asked before. */
@@ -118,7 +119,7 @@ export async function noteRepeated(
     update shred_case
        set repeated_at = clock_timestamp()
      where ${named(of)}
-       and shred_case.event_gone_at is null
+       and ${isOfPresent}
        and coalesce(shred_case.repeated_at, shred_case.requested_at)
            < clock_timestamp() - make_interval(secs => ${afterMs}::float8 / 1000)`);
   return noted > 0;
@@ -154,7 +155,7 @@ export function nextRequested(
     select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds, shred_case.requested_at as "requestedAt"
       from shred_case
      where shred_case.requested_at is not null
-       and shred_case.event_gone_at is null
+       and ${isOfPresent}
        and ${isBehind}
      order by shred_case.organizer, shred_case.event, shred_case.id
      limit ${limit}`);
@@ -166,7 +167,7 @@ export async function countRequested(db: Queryable): Promise<number> {
     select count(*)::bigint as count
       from shred_case
      where shred_case.requested_at is not null
-       and shred_case.event_gone_at is null`);
+       and ${isOfPresent}`);
   return count;
 }
 
@@ -183,14 +184,14 @@ export async function noteEventsGone(
      where shred_case.organizer = gone.organizer
        and shred_case.event = gone.event
        and shred_case.started_at < gone.at
-       and shred_case.event_gone_at is null`);
+       and ${isOfPresent}`);
 }
 
 const ofRetention = (organizer: string) => sql`
   shred_case.organizer = ${organizer}
   and shred_case.credential = ${retentionCredential}
   and shred_case.erased_at is not null
-  and shred_case.event_gone_at is null`;
+  and ${isOfPresent}`;
 
 /** Counts the erasures that the retention of an organizer has made, of events that still exist. */
 export async function countErased(db: Queryable, organizer: string): Promise<number> {

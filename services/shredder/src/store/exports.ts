@@ -3,6 +3,7 @@ import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
 import { instant, rowsAs, text, uuid } from "@tessera/kit/pg/table";
 import type { Named } from "../domain/named.ts";
+import { casesOf } from "./present-cases.ts";
 
 export interface Export extends Named {
   readonly file: string;
@@ -75,9 +76,8 @@ export async function storeVersions(
 const isErased = sql`
   exists (select
             from shred_case
-           where shred_case.organizer = export.organizer
-             and shred_case.event = export.event
-             and shred_case.kinds && export.kinds
+           where ${casesOf({ organizer: sql`export.organizer`, event: sql`export.event` })}
+             and (shred_case.export = export.id or shred_case.kinds && export.kinds)
              and shred_case.requested_at is not null
              and coalesce(shred_case.erased_at, now()) > export.started_at)`;
 
@@ -155,28 +155,19 @@ export async function deleteExportsUntil(
   return rows.flatMap(({ fileKey }) => fileKey ?? []);
 }
 
-/** What is erased: an export, and kinds of personal data. */
-interface ErasedExport extends EventKey {
-  readonly export: string;
-  readonly kinds: readonly string[];
-}
-
-/** The exports of an event with files, of which some of these kinds are erased. */
-const holdingSome = ({ organizer, event, kinds, export: id }: ErasedExport) => sql`
-      export.organizer = ${organizer}
-  and export.event = ${event}
-  and (export.id = ${id}::uuid or export.kinds && ${kinds}::text[])
-  and export.file_key is not null`;
+/** The exports of an event with files that hold what a case erases. */
+const holdingErased = ({ organizer, event }: EventKey) => sql`
+  export.organizer = ${organizer} and export.event = ${event} and export.file_key is not null and ${isErased}`;
 
 /** Finds the files of these exports. They are removed before they are forgotten, or a crash would leave them. */
-export async function findFiles(db: Queryable, of: ErasedExport): Promise<string[]> {
+export async function findFiles(db: Queryable, of: EventKey): Promise<string[]> {
   const rows = await db.many<{ fileKey: string }>(sql`
-    select export.file_key as "fileKey" from export where ${holdingSome(of)}`);
+    select export.file_key as "fileKey" from export where ${holdingErased(of)}`);
   return rows.map(({ fileKey }) => fileKey);
 }
 
 /** Forgets these files. */
-export async function forgetFiles(tx: Queryable, of: ErasedExport, files: readonly string[]): Promise<void> {
+export async function forgetFiles(tx: Queryable, of: EventKey, files: readonly string[]): Promise<void> {
   await tx.run(sql`
-    update export set file_key = null where ${holdingSome(of)} and export.file_key = any(${files}::text[])`);
+    update export set file_key = null where ${holdingErased(of)} and export.file_key = any(${files}::text[])`);
 }

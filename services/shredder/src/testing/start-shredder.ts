@@ -85,7 +85,7 @@ export async function startShredder(db: Db) {
     /** The cases that were taken back, by service. */
     reopened: [] as { readonly service: string; readonly case: string }[],
     /** Happens when copies are waited for. */
-    settling: undefined as (() => void) | undefined,
+    settling: undefined as (() => void | Promise<void>) | undefined,
     isCaughtUp: true,
   };
   const isRequested = async (id: string) =>
@@ -162,7 +162,7 @@ export async function startShredder(db: Db) {
   });
   const facts = implement(Facts, {
     markFacts: async () => {
-      peers.settling?.();
+      await peers.settling?.();
       return { marker: randomUUID(), partitions: [] };
     },
     caughtUp: async () => ({ caughtUp: peers.isCaughtUp }),
