@@ -250,6 +250,22 @@ describe("what a scanner sends after an erasure", () => {
     expect(await stored(elsewhere)).toMatchObject({ given: 1 });
   });
 
+  it("[D4.2] is decided without questions, also of an order that was placed since", async () => {
+    await checkin.redeem(scan(listOf(place), "secret1", { answers }));
+    await erase(checkin, place, { kinds: ["question_answers"] });
+    const later = { secret: "later", order: { ...order(), placedAt: Date.parse("2099-01-01T00:00:00Z") * 1000 } };
+    await checkin.deliver(topics.positionChanged, [positionFact(4, later, { revision: 3 })]);
+    for (const [code, outcome] of [
+      ["secret1", "already_redeemed"],
+      ["secret2", "admitted"],
+      ["secret2", "already_redeemed"],
+      ["later", "admitted"],
+      ["later", "already_redeemed"],
+    ] as const)
+      expect([code, inWord(await checkin.redeem(scan(listOf(place), code)))]).toEqual([code, outcome]);
+    expect(inWord(await checkin.redeem(scan(listOf(elsewhere), "secret1", { ...elsewhere })))).toBe("incomplete");
+  });
+
   it("[D4.3] is stored without codes and explanations, and a refusal that comes again is still stored once", async () => {
     await erase(checkin, place, { kinds: ["attendee_info"] });
     expect(inWord(await checkin.redeem(scan(listOf(place), "P<UTOERIKSSON<<ANNA")))).toBe("unknownTicket");

@@ -10,6 +10,7 @@ import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { findPlaces, placeColumns } from "./list-places.ts";
+import { answersAreErased } from "./personal-data.ts";
 import {
   inMicroseconds,
   joinedTo,
@@ -147,7 +148,10 @@ const hasNonce = sql`
  */
 const withoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as commit_setting`;
 
-/** Where scans happen: what each scan of a list would say again. */
+/**
+ * Where scans happen: what each scan of a list would say again. An event whose answers were erased stores none, so it asks
+ * nothing: a visitor would be asked again at every scan.
+ */
 const termsOfPlace = sql`
              json_build_object(
                'list', json_build_object(
@@ -167,7 +171,8 @@ const termsOfPlace = sql`
                                  order by question.position, question.id)
                    from question
                   where question.organizer = list.organizer and question.event = list.event
-                    and question.ask_during_checkin)) as terms`;
+                    and question.ask_during_checkin
+                    and not ${answersAreErased(sql`list`)})) as terms`;
 
 /**
  * Reads what all these scans are decided by, in one statement. The result of
