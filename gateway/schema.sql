@@ -200,8 +200,8 @@ create table upload (
 create index upload_by_expiry on upload using btree (expires_at);
 create unique index upload_by_request on upload using btree (request_id);
 create index upload_unnamed on upload using btree (organizer) where (named_at is null);
-comment on table upload is 'personal data: question_answers; the files themselves, for instance photographs of people; of what no answer has named the event is not known, and it expires';
-comment on column upload.file_name is 'personal data: question_answers';
+comment on table upload is 'personal data: question_answers, kept; the files themselves, for instance photographs of people; kept are files that no answer has named, for a day, because their event is not known';
+comment on column upload.file_name is 'personal data: question_answers, kept; names of files that no answer has named, for a day, because their event is not known';
 
 create table work (
   kind text not null,

@@ -259,6 +259,10 @@ describe("personal data of an event that is over", () => {
           ]),
         },
         expect.objectContaining({
+          service: "gateway",
+          kept: expect.arrayContaining([{ holding: "upload", reason: expect.stringContaining("no answer has named") }]),
+        }),
+        expect.objectContaining({
           service: "voucher",
           erased: expect.arrayContaining([expect.objectContaining({ shredder: "waiting_list" })]),
         }),
