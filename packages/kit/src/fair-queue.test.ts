@@ -23,6 +23,34 @@ it("begins with the party that waits longest for its turn", () => {
   expect(queue.take(1)).toEqual(["a2"]);
 });
 
+it("makes nobody wait for two items of another party, whatever comes between", () => {
+  const steps = ["a", "b", "c", "take"] as const;
+  const length = 7;
+  const unfair: string[] = [];
+  for (let code = 0; code < steps.length ** length; code += 1) {
+    const queue = new FairQueue<string>();
+    let last: string | undefined;
+    /** Whose items were under way or taken, for each party whose first item waits. */
+    const seenBy = new Map<string, string[]>();
+    for (let place = 0; place < length; place += 1) {
+      const step = steps[Math.floor(code / steps.length ** place) % steps.length] ?? "take";
+      if (step !== "take") {
+        if (queue.sizeOf(step) === 0 && last !== step) seenBy.set(step, last === undefined ? [] : [last]);
+        queue.push(step, step);
+        continue;
+      }
+      [last] = queue.take(1);
+      if (last === undefined) continue;
+      seenBy.delete(last);
+      for (const [first, seen] of seenBy) {
+        if (seen.includes(last)) unfair.push(`${first} waits for two items of ${last}: ${code}`);
+        seen.push(last);
+      }
+    }
+  }
+  expect(unfair).toEqual([]);
+});
+
 it("leaves items in their place and drops others without counting them", () => {
   const queue = filled({ a: ["left", "dropped", "a1", "a2"], b: ["left", "b1"] });
   const choose = (item: string) => (item === "left" ? "leave" : item === "dropped" ? "drop" : "take");

@@ -8,6 +8,8 @@ export type Choice = "take" | "leave" | "drop";
 export class FairQueue<T> {
   /** The party whose turn is next comes first. */
   readonly #parties = new Map<string, T[]>();
+  /** Of which items were taken the last time: these are done by now, and whoever has come meanwhile is before them. */
+  #served: ReadonlySet<string> = new Set();
   #size = 0;
 
   get size(): number {
@@ -37,6 +39,7 @@ export class FairQueue<T> {
    */
   take(most: number, choose: (item: T) => Choice = () => "take"): T[] {
     const taken: T[] = [];
+    for (const party of this.#served) this.#moveLast(party);
     const turns = [...this.#parties].map(([party, items]) => ({ party, items, next: 0, left: [] as T[], had: false }));
     for (let round: readonly Turn<T>[] = turns; taken.length < most && round.length > 0; ) {
       round = round.filter((turn) => {
@@ -48,15 +51,22 @@ export class FairQueue<T> {
         return true;
       });
     }
-    for (const { party, items, next, left, had } of turns) {
+    for (const { party, items, next, left } of turns) {
       if (next === 0) continue;
       const rest = [...left, ...items.slice(next)];
-      // A party that had its turn comes last in the next round. One whose items were left keeps its place.
-      if (had || rest.length === 0) this.#parties.delete(party);
       if (rest.length > 0) this.#parties.set(party, rest);
+      else this.#parties.delete(party);
       this.#size += rest.length - items.length;
     }
+    if (taken.length > 0) this.#served = new Set(turns.flatMap(({ party, had }) => (had ? [party] : [])));
     return taken;
+  }
+
+  #moveLast(party: string): void {
+    const items = this.#parties.get(party);
+    if (items === undefined) return;
+    this.#parties.delete(party);
+    this.#parties.set(party, items);
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Fault } from "./fault.ts";
-import { Turns } from "./turns.ts";
+import { type Turn, Turns } from "./turns.ts";
 
 const busy = () => new Fault("unavailable", "no_turn", "Come again soon.");
 
@@ -17,6 +17,55 @@ function piece(turns: Turns, begun: string[], name: string, { amount = 1, signal
     });
   });
   return { ended, end: () => end() };
+}
+
+/** A party that comes, or the place of a turn that ends among those under way. */
+type Step = string | number;
+
+/** All orders in which so many requests of three parties can come and turns can end. */
+function* interleavings(length: number, total: number): Generator<readonly Step[]> {
+  if (length === 0) return yield [];
+  for (const steps of interleavings(length - 1, total)) {
+    for (const step of ["a", "b", "c", ...Array.from({ length: total }, (_, place) => place)]) yield [...steps, step];
+  }
+}
+
+/**
+ * Goes through these steps, and returns who waited for two turns: of a party of which a turn has begun or ended since the
+ * first request of another one came, no other turn begins before that.
+ */
+async function findUnfair(steps: readonly Step[], limits: { readonly total: number; readonly each: number }) {
+  const turns = new Turns({ ...limits, waitMs: 10_000, busy });
+  const underWay: { readonly party: string; readonly turn: Turn }[] = [];
+  const waiting: string[] = [];
+  /** Those whose turns have begun or ended, for each party whose first request waits. */
+  const seenBy = new Map<string, Set<string>>();
+  const unfair: string[] = [];
+  const leaving = new AbortController();
+  const begin = (party: string, turn: Turn) => {
+    seenBy.delete(party);
+    waiting.splice(waiting.indexOf(party), 1);
+    underWay.push({ party, turn });
+    for (const [first, seen] of seenBy) if (seen.has(party)) unfair.push(`${first} waits for two turns of ${party}`);
+    for (const seen of seenBy.values()) seen.add(party);
+  };
+  for (const step of steps) {
+    if (typeof step === "number") {
+      const [ended] = underWay.splice(step, 1);
+      if (ended !== undefined) for (const seen of seenBy.values()) seen.add(ended.party);
+      ended?.turn.end();
+    } else {
+      if (!waiting.includes(step) && !underWay.some(({ party }) => party === step)) seenBy.set(step, new Set());
+      waiting.push(step);
+      turns.take({ party: step, amount: 1, signal: leaving.signal }).then(
+        (turn) => begin(step, turn),
+        () => undefined,
+      );
+    }
+    for (let ticks = 0; ticks < 4; ticks += 1) await Promise.resolve();
+  }
+  leaving.abort();
+  return unfair;
 }
 
 describe("turns", () => {
@@ -48,7 +97,18 @@ describe("turns", () => {
       await expect.poll(() => begun).toHaveLength(ended + 1);
       pieces.get(begun.at(-1) ?? "")?.end();
     }
-    expect(begun).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+    expect(begun).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  it("are never two of another party before the first of one, whatever comes and ends in whatever order", async () => {
+    for (const limits of [
+      { total: 1, each: 1 },
+      { total: 2, each: 1 },
+      { total: 2, each: 2 },
+    ]) {
+      for (const steps of interleavings(5, limits.total))
+        expect(await findUnfair(steps, limits), `${JSON.stringify(limits)} ${steps.join(" ")}`).toEqual([]);
+    }
   });
 
   it("pass who waits for himself, and none who waits for others", async () => {
@@ -61,12 +121,12 @@ describe("turns", () => {
     expect(begun).toEqual(["a1"]);
     first.end();
     await first.ended;
-    expect(begun).toEqual(["a1", "a2"]);
-    own.end();
-    await own.ended;
-    expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
-    for (const { end } of [large, small]) end();
-    await Promise.all([large.ended, small.ended]);
+    expect(begun).toEqual(["a1", "b1", "c1"]);
+    large.end();
+    await large.ended;
+    expect(begun).toEqual(["a1", "b1", "c1", "a2"]);
+    for (const { end } of [own, small]) end();
+    await Promise.all([own.ended, small.ended]);
   });
 
   it("go on after failures", async () => {
@@ -123,12 +183,12 @@ describe("turns", () => {
     const accepted = ["a1", "a2", "a3"].map((name) => piece(turns, begun, name));
     await expect(piece(turns, begun, "a4").ended).rejects.toMatchObject({ code: "no_turn" });
     const other = piece(turns, begun, "b1");
-    for (const { end, ended } of [accepted[0], accepted[1], other, accepted[2]].filter((each) => each !== undefined)) {
+    for (const { end, ended } of [accepted[0], other, accepted[1], accepted[2]].filter((each) => each !== undefined)) {
       await sleep(1);
       end();
       await ended;
     }
-    expect(begun).toEqual(["a1", "a2", "b1", "a3"]);
+    expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
   });
 
   it("cost the same however many parties have had theirs while others waited", async () => {

@@ -38,13 +38,14 @@ interface Waiting {
 
 /**
  * A semaphore with a limit in total and one for each party. Parties take turns, each in the order of its own requests:
- * however much one of them wants, another waits for one of its turns and not for all.
+ * however much one of them wants, another waits for one of its turns and not for all. The turn that is under way when the
+ * other comes is that one, if it ends before the other's begins.
  */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #taken = new Counts();
   #total = 0;
-  /** By party, each in the order of arrival. The party whose turn is next comes first; one of which nothing waits is not in it. */
+  /** By party, each in the order of arrival. The party whose last turn, or arrival, is longest ago comes first. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(limits: TurnLimits) {
@@ -84,7 +85,8 @@ export class Turns {
     };
     return {
       resize,
-      end() {
+      end: () => {
+        if (!ended) this.#queue(party, this.#waiting.get(party) ?? []);
         resize(0);
         ended = true;
       },
@@ -132,11 +134,15 @@ export class Turns {
     for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) {
       const { party } = next;
       const [, ...others] = this.#waiting.get(party) ?? [];
-      // It had its turn, and comes last.
-      this.#waiting.delete(party);
-      if (others.length > 0) this.#waiting.set(party, others);
+      this.#queue(party, others);
       next.begin();
     }
+  }
+
+  /** Puts a party that has its turn, or has had it, behind all others. */
+  #queue(party: string, waiting: Waiting[]): void {
+    this.#waiting.delete(party);
+    if (waiting.length > 0) this.#waiting.set(party, waiting);
   }
 
   /** The first request of the party whose turn is next, if it fits. */

@@ -156,7 +156,24 @@ describe("a claim", () => {
     await enqueue(["c0"], "c");
     const owners = [];
     for (let round = 0; round < 8; round += 1) owners.push(...(await claim()).map(({ owner }) => owner));
-    expect(owners.join("")).toBe("abcababa");
+    expect(owners.join("")).toBe("bcababaa");
+  });
+
+  it("goes first to an owner of whom nothing runs: of another one, what runs was its turn", async () => {
+    await enqueue(["a1"]);
+    const running = await claimed();
+    await enqueue(["a2", "a3"]);
+    await enqueue(["b1", "b2"], "b");
+    await enqueue(["c1"], "c");
+    await finish(running);
+    const owners = [];
+    for (let round = 0; round < 5; round += 1) {
+      const [row] = await claim();
+      if (row === undefined) break;
+      owners.push(row.owner);
+      await finish({ kind, id: row.id, token: row.token });
+    }
+    expect(owners.join("")).toBe("bcaba");
   });
 
   it("goes to owners in turn also behind retries of one of them", async () => {

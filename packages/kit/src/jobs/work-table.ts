@@ -23,8 +23,9 @@ import { isWithin, type WorkRange } from "./work-range.ts";
  * | expired | a week later | – |
  *
  * `turn` is the position in the queue: null unless ready. Owners take turns: a row comes one turn behind the last row of
- * its owner, or in the current turn if its owner has no other. `due_at` is when a state ends by itself. All times are the
- * database's. A worker can write only with the token of its claim.
+ * its owner, or in the current turn if its owner has no other. What runs had its turn: a row whose owner has neither comes
+ * before a first one whose owner has some running. `due_at` is when a state ends by itself. All times are the database's.
+ * A worker can write only with the token of its claim.
  */
 export interface WorkKey {
   readonly kind: string;
@@ -39,13 +40,25 @@ export interface Claim extends WorkKey {
 /** The most rows that one statement moves when their time has come. */
 const atATime = 1000;
 
-/** The turn of a new row: the last of its owner. */
-const nextTurn = (kind: Sql, owner: Sql) => sql`
-  greatest(
-    1,
-    (select min(queued.turn) from work as queued where queued.kind = ${kind} and queued.turn is not null),
-    (select max(queued.turn) + 1 from work as queued
-      where queued.kind = ${kind} and queued.owner = ${owner} and queued.state = 'waiting'))`;
+const runsFor = (kind: Sql, owner: Sql) => sql`
+  exists (select from work as running where running.state = 'running' and running.kind = ${kind} and running.owner = ${owner})`;
+
+/** The first turns of new rows, each the last of its owner, as `line`; `owners` has a kind and an owner in each row. */
+const turnsOf = (owners: Sql) => sql`
+    line as materialized (
+      select owners.kind, owners.owner,
+             coalesce(
+               (select max(queued.turn) + 1 from work as queued
+                 where queued.kind = owners.kind and queued.owner = owners.owner and queued.state = 'waiting'),
+               (select queued.turn
+                       - (${runsFor(sql`queued.kind`, sql`queued.owner`)} and not ${runsFor(sql`owners.kind`, sql`owners.owner`)})::integer
+                  from work as queued
+                 where queued.kind = owners.kind and queued.turn is not null
+                 order by queued.turn, queued.enqueued_at
+                 limit 1),
+               1) as turn
+        from (${owners}) as owners
+    )`;
 
 /** Wakes the workers of this schema when the transaction commits. */
 const wakeUp = (kind: Sql) => sql`pg_notify(current_schema() || ' work', ${kind})`;
@@ -68,14 +81,14 @@ export async function insert(
 ): Promise<number> {
   const { kind, rows } = added;
   const { count } = await tx.one<{ count: number }>(sql`
-    with added as (
+    with ${turnsOf(sql`select distinct ${kind}::text as kind, sent.owner from unnest(${rows.map(({ owner }) => owner)}::text[]) as sent (owner)`)}, added as (
       insert into work (kind, id, owner, turn, most_tries, keep, payload, traceparent)
-      select ${kind}, sent.id, sent.owner,
-             ${nextTurn(sql`${kind}`, sql`sent.owner`)} + row_number() over (partition by sent.owner order by sent.ord) - 1,
+      select ${kind}, sent.id, sent.owner, line.turn + row_number() over (partition by sent.owner order by sent.ord) - 1,
              ${added.mostTries}, ${millis(added.keepMs)}, sent.payload, ${added.traceparent}
         from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ owner }) => owner)}::text[],
                     ${toByteaArray(rows.map(({ payload }) => payload))}::bytea[])
              with ordinality as sent (id, owner, payload, ord)
+        join line on line.owner = sent.owner
           on conflict (kind, id) do nothing
       returning work.kind
     )
@@ -270,10 +283,11 @@ export async function moveDue(db: Queryable): Promise<readonly string[]> {
      where work.kind = due.kind and work.id = due.id
     returning work.kind, work.state`);
   await db.run(sql`
-    ${due("waiting")}, rested as (
-      select due.kind, due.id, ${nextTurn(sql`due.kind`, sql`due.owner`)}
-             + row_number() over (partition by due.kind, due.owner order by due.enqueued_at) - 1 as turn
+    ${due("waiting")}, ${turnsOf(sql`select distinct due.kind, due.owner from due`)}, rested as (
+      select due.kind, due.id,
+             line.turn + row_number() over (partition by due.kind, due.owner order by due.enqueued_at) - 1 as turn
         from due
+        join line on line.kind = due.kind and line.owner = due.owner
     ), ready as (
       update work
          set turn = rested.turn,
