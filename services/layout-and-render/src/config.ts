@@ -12,7 +12,7 @@ export const settings = {
   chromiumPath: optional(
     text("CHROMIUM_PATH", undefined, "A Chromium or headless shell; found or unpacked when left out."),
   ),
-  printTabs: int("PRINT_TABS", 2, [1, 16], "How many pages are printed at a time; one for each core."),
+  printTabs: int("PRINT_TABS", 2, [1, 16], "How many pages of an organizer are printed at a time; one for each core."),
   browserMemory: int(
     "BROWSER_MEMORY",
     500 * mebibyte,

@@ -34,6 +34,7 @@ import { personalData } from "./personal-data.ts";
 import { openBackgroundCache } from "./rendering/background-cache.ts";
 import { openFontCatalogue } from "./rendering/font-catalogue.ts";
 import { openPictureDrawer } from "./rendering/picture-drawer.ts";
+import { SlowLayouts } from "./rendering/slow-layouts.ts";
 
 /** Ticket layouts, and tickets as PDF. */
 export const layoutAndRender = defineService({
@@ -66,7 +67,12 @@ export const layoutAndRender = defineService({
       limits: { ...usualLimits, tabs: config.printTabs, memory: config.browserMemory },
     });
     const printer = measurePrinting(queue, metrics);
-    const renderer = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
+    const renderer = {
+      printer,
+      fonts: openFontCatalogue(),
+      backgrounds: openBackgroundCache(),
+      slow: new SlowLayouts(),
+    };
     const pictures = openPictureDrawer();
     const printing = { ...printed, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
     return {

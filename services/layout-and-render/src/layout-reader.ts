@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
 import type { Reads } from "@tessera/kit/pg/reads";
@@ -15,6 +16,8 @@ import { findBackground } from "./store/layouts.ts";
 
 /** A layout as it would be printed. */
 export interface ReadLayout {
+  /** Names elements and background: no other layout has it. */
+  readonly name: string;
   readonly elements: readonly LayoutElement[];
   /** Whether these are not its own elements. */
   readonly isBuiltIn: boolean;
@@ -30,13 +33,21 @@ export interface LayoutTools {
   readonly renderer: Pick<RenderTools, "backgrounds">;
 }
 
-type ReadElements = Omit<ReadLayout, "background">;
+type ReadElements = Omit<ReadLayout, "background" | "name">;
 
 const builtInElements: ReadElements = {
   elements: defaultLayout,
   isBuiltIn: true,
   mayPrintScans: mayPrintScans(defaultLayout),
 };
+
+const digests = new WeakMap<readonly LayoutElement[], string>();
+
+export function nameLayout(elements: readonly LayoutElement[], background: BackgroundFile | null): string {
+  const digest = digests.get(elements) ?? hash("sha256", JSON.stringify(elements));
+  digests.set(elements, digest);
+  return `${digest} ${background?.id ?? ""}`;
+}
 
 /** Reads each layout of an event once, however many tickets have it. */
 export class LayoutReader {
@@ -50,10 +61,10 @@ export class LayoutReader {
   }
 
   async read(layout: PrintedLayout | null): Promise<ReadLayout> {
-    return {
-      ...this.readElements(layout),
-      background: layout === null || layout.background === null ? null : await this.#readBackground(layout.background),
-    };
+    const read = this.readElements(layout);
+    const background =
+      layout === null || layout.background === null ? null : await this.#readBackground(layout.background);
+    return { ...read, background, name: nameLayout(read.elements, background) };
   }
 
   /** A layout without elements prints the built-in ones (L9.3). */

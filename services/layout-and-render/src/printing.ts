@@ -87,11 +87,11 @@ export async function* printTickets(
 
   async function resolve(one: Ticket, layout: PrintedLayout | null, number: number): Promise<ResolvedTicket> {
     try {
-      const { elements, background } = await layouts.read(layout);
+      const { name, elements, background } = await layouts.read(layout);
       const now = tools.clock.now();
       const resolved = resolveElements(elements, one, { now, formats: tools.formats });
       for (const warning of resolved.warnings) onWarning?.(`Part ${number}: ${warning}`);
-      return { elements: resolved.elements, background };
+      return { elements: resolved.elements, background, layout: name };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       // What stands in the layout stays as it is: no further try prints it.

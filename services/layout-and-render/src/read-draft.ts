@@ -8,7 +8,7 @@ import { findUpload, noUpload } from "./backgrounds.ts";
 import { selectLayout } from "./domain/selection/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
-import { LayoutReader, type LayoutTools, type ReadLayout } from "./layout-reader.ts";
+import { LayoutReader, type LayoutTools, nameLayout, type ReadLayout } from "./layout-reader.ts";
 import type { BackgroundFile } from "./rendering/ticket.ts";
 import type { EventKey } from "./store/keys.ts";
 import { readLayoutChoice } from "./store/layouts-to-print.ts";
@@ -43,7 +43,8 @@ export async function readDraft(
     background: isStored ? (stored?.background ?? null) : null,
   };
   const read = await new LayoutReader(place, tools).read(printed);
-  return { ...read, background: upload.file ?? read.background };
+  const background = upload.file ?? read.background;
+  return { ...read, background, name: nameLayout(read.elements, background) };
 }
 
 /** Reads an upload that nothing is stored of. */

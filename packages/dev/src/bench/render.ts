@@ -10,6 +10,7 @@ import { openBackgroundCache } from "@tessera/layout-and-render/rendering/backgr
 import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
 import { openFontCatalogue } from "@tessera/layout-and-render/rendering/font-catalogue";
 import { type RenderTools, renderTickets } from "@tessera/layout-and-render/rendering/render-tickets";
+import { SlowLayouts } from "@tessera/layout-and-render/rendering/slow-layouts";
 import type { BackgroundFile, ReadImages } from "@tessera/layout-and-render/rendering/ticket";
 import { drawBackground, makePhotos, makeTicket } from "./render-material.ts";
 import { measureOverRest, type OverRest } from "./render-over-rest.ts";
@@ -34,7 +35,7 @@ export async function benchRender({ tickets }: { readonly tickets: number }): Pr
   const material: Material = { background: await drawBackground(), readImages: makePhotos() };
   const started = performance.now();
   const printer = openPrintQueue({ start: browserStarter({ executable, log }), log });
-  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
+  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache(), slow: new SlowLayouts() };
   try {
     await render(tools, material, 1);
     const coldMs = performance.now() - started;

@@ -258,6 +258,21 @@ describe("a queue before the browser", () => {
     await many;
   }, 60_000);
 
+  it("[L39.4] leaves a tab to others, however long the prints of one party take", async () => {
+    const renderer = open({ tabs: 1 });
+    await renderer.tools.printer.warmUp();
+    let isOver = false;
+    const long = Promise.allSettled(
+      [endless, endless].map((each) => renderer.tools.printer.print(each, { party: "slow" })),
+    ).then(() => {
+      isOver = true;
+    });
+    expect(await renderer.tools.printer.print(short, { party: "other" })).toHaveProperty("pdf");
+    expect(isOver).toBe(false);
+    await renderer.close();
+    await long;
+  });
+
   it("[L39.3] forgets a job that is given up", async () => {
     const renderer = open({ tabs: 1 });
     await renderer.tools.printer.warmUp();

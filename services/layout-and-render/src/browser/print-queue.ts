@@ -8,7 +8,7 @@ import type { Chromium } from "./chromium.ts";
 import type { Printed, PrintJob } from "./print-job.ts";
 
 export interface PrintLimits extends BrowserLimits {
-  /** How many jobs are printed at a time, each in a tab of its own, and as many short ones beside them. */
+  /** How many jobs of one party are printed at a time, each in a tab of its own, and as many short ones beside them. */
   readonly tabs: number;
   /** How many jobs of one party may wait, and how many in all. */
   readonly waitingEach: number;
@@ -64,8 +64,8 @@ export function openPrintQueue({
   const full = (): Fault =>
     fault("print_queue_full", "Too many tickets are waiting to be printed. Try again later.", { retryAfterMs: 5000 });
   const shared = { waitMs: limits.waitMs, queue: limits.waitingEach, busy: full };
-  const long = new Turns({ ...shared, total: limits.tabs, each: limits.tabs });
-  // However slow the pages of one party are, another finds a tab.
+  // However slow the pages of one party are, another finds a tab: of long jobs there is one more for it.
+  const long = new Turns({ ...shared, total: limits.tabs + 1, each: limits.tabs });
   const short = new Turns({ ...shared, total: Math.max(2, limits.tabs), each: Math.max(1, limits.tabs - 1) });
 
   async function printWithRetry(job: PrintJob): Promise<Printed> {

@@ -100,7 +100,7 @@ async function findLongTexts(
   longest: LongestValues,
   {
     file,
-    layout: { elements, background },
+    layout: { name, elements, background },
     renderer,
   }: {
     readonly file: ReturnType<typeof describeFile>;
@@ -113,6 +113,7 @@ async function findLongTexts(
   const tickets = longest.tickets().map((each) => ({
     elements: each.filter(({ type }) => type === "textcontainer" || type === "textarea"),
     background,
+    layout: name,
   }));
   // Pictures and codes are not measured; without them the places of elements are others.
   const places = [...elements.keys()].filter((index) => /^text/.test(elements[index]?.type ?? ""));

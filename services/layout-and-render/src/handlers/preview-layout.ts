@@ -49,9 +49,13 @@ export async function previewLayout(
     },
   );
   const file = describeFile(ticket, place, tools, { signal, onWarning: (warning) => warnings.push(warning) });
-  const tickets = [{ elements, background: layout.background }];
+  const { name, background } = layout;
+  const tickets = [{ elements, background, layout: name }];
   const pdf = await buffer(renderTickets({ ...file, tickets, count: 1, isSmall: true }, tools.renderer));
-  const content = request.format === PreviewFormat.PNG ? await drawPicture(pdf, request, { ...tools, signal }) : pdf;
+  const content =
+    request.format === PreviewFormat.PNG
+      ? await drawPicture({ pdf, layout: name }, request, { ...tools, signal })
+      : pdf;
   if (content.length > mostAnswerBytes) {
     const message = "The file is larger than 15 MiB. Use fewer or smaller pictures, or fewer dots per inch.";
     throw fault("invalid_draft", message, { fields: { non_field_errors: [message] } });
@@ -80,11 +84,11 @@ async function makeSample(
 }
 
 async function drawPicture(
-  pdf: Uint8Array,
+  ticket: { readonly pdf: Uint8Array; readonly layout: string },
   { organizer, page, dpi }: PreviewLayoutRequest,
   { pictures, signal }: { readonly pictures: PictureDrawer; readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const picture = await pictures.draw({ pdf, page, dpi }, { party: organizer, signal });
+  const picture = await pictures.draw({ ...ticket, page, dpi }, { party: organizer, signal });
   switch (picture.kind) {
     case "picture":
       return picture.png;

@@ -122,11 +122,23 @@ describe("a part that cannot be printed", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("[L51.2] is named when it takes too long", async () => {
+  it("[L51.2] is named when it takes too long, and its layout holds up no other print for a while", async () => {
     const slow = openTestRenderer({ printMs: 1 });
-    const job = await start([part(1)]);
-    await finish({ renderer: slow.tools });
+    const printed: string[] = [];
+    const printer: typeof slow.tools.printer = {
+      ...slow.tools.printer,
+      print(job, options) {
+        printed.push(options.party);
+        return slow.tools.printer.print(job, options);
+      },
+    };
+    const renderer = { ...slow.tools, printer };
+    const first = await start([part(1)], "one");
+    await finish({ renderer });
+    const later = [await start([part(1)], "one"), await start([part(1)], "two")];
+    await finish({ renderer });
     await slow.close();
-    expect((await job.find()).message).toMatch(/^Part 1: A page took too long/);
+    for (const { find } of [first, ...later]) expect((await find()).message).toMatch(/^Part 1: A page took too long/);
+    expect(printed).toEqual(["one", "two"]);
   });
 });

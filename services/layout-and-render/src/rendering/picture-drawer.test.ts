@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync, inflateSync } from "node:zlib";
 import { PDFDocument, PDFName, PDFRawStream, rgb } from "@cantoo/pdf-lib";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { encodePng } from "./encode-png.ts";
 import { openPictureDrawer } from "./picture-drawer.ts";
 
@@ -40,7 +40,7 @@ const undrawable = {
 };
 
 const draw = async (more: object = {}, from = drawer, party = "one") =>
-  from.draw({ pdf: await halfRed(), page: 1, dpi: 40, ...more }, { party });
+  from.draw({ pdf: await halfRed(), page: 1, dpi: 40, layout: "any", ...more }, { party });
 
 it("[L46.1] a page is drawn with its colours, as large as the dots say", async () => {
   const picture = await draw();
@@ -71,7 +71,7 @@ it("[L46.1] pictures of any size are written right", () => {
 
 it("[L46.2] a page that there is not, and too many pixels, are no picture", async () => {
   expect(await draw({ page: 2 })).toEqual({ kind: "no such page", pages: 1 });
-  const small = openPictureDrawer({ mostPixels: 1599, maxMs: 8000, idleMs: 1000 });
+  const small = openPictureDrawer({ mostPixels: 1599, maxMs: 8000, idleMs: 1000, threads: 1 });
   expect(await draw({}, small)).toEqual({ kind: "too large", pixels: 1600 });
   await small.close();
 });
@@ -95,9 +95,30 @@ async function unpacking(): Promise<Uint8Array> {
   return document.save({ useObjectStreams: false });
 }
 
-it("[L46.3] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
-  const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000 });
-  await expect(draw({ pdf: await slow() }, hasty)).rejects.toMatchObject({ code: "print_too_slow" });
+it("[L46.5] however long the pictures of one organizer take, one of another is drawn beside them", async () => {
+  const beside = openPictureDrawer({ mostPixels: 1e6, maxMs: 60_000, idleMs: 1000, threads: 2 });
+  const pdf = await slow();
+  let isOver = false;
+  const long = Promise.allSettled([draw({ pdf }, beside), draw({ pdf }, beside), draw({ pdf }, beside)]).then(() => {
+    isOver = true;
+  });
+  expect((await draw({}, beside, "two")).kind).toBe("picture");
+  expect(isOver).toBe(false);
+  await beside.close();
+  await long;
+});
+
+it("[L46.3, L46.5] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
+  const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000, threads: 1 });
+  // Its thread has begun.
+  const isDrawn = () => draw({}, hasty).then(Boolean, () => false);
+  await vi.waitUntil(isDrawn, { timeout: 20_000 });
+  const late = { code: "print_too_slow", cause: { trouble: "too slow" } };
+  await expect(draw({ pdf: await slow(), layout: "slow" }, hasty)).rejects.toMatchObject(late);
+  const again: unknown = await draw({ layout: "slow" }, hasty).catch((error: unknown) => error);
+  expect(again).toMatchObject({ code: "print_too_slow" });
+  // It did not come to its thread.
+  expect((again as Error).cause).toBeUndefined();
   await hasty.close();
   await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toMatchObject(undrawable);
   expect((await draw()).kind).toBe("picture");
@@ -108,7 +129,7 @@ it("[L46.4] a page that unpacks to more memory than a picture may take is refuse
   await expect(draw({ pdf })).rejects.toMatchObject(undrawable);
   expect((await draw()).kind).toBe("picture");
   const leaving = new AbortController();
-  const left = drawer.draw({ pdf, page: 1, dpi: 40 }, { party: "one", signal: leaving.signal });
+  const left = drawer.draw({ pdf, page: 1, dpi: 40, layout: "any" }, { party: "one", signal: leaving.signal });
   const next = draw({}, drawer, "two");
   await pause(20);
   leaving.abort(new Error("gone"));
@@ -119,7 +140,10 @@ it("[L46.4] a page that unpacks to more memory than a picture may take is refuse
 it("[L46.3] a picture whose client has left ends", async () => {
   for (const turnsLater of [0, 5]) {
     const leaving = new AbortController();
-    const picture = drawer.draw({ pdf: await halfRed(), page: 1, dpi: 40 }, { party: "one", signal: leaving.signal });
+    const picture = drawer.draw(
+      { pdf: await halfRed(), page: 1, dpi: 40, layout: "any" },
+      { party: "one", signal: leaving.signal },
+    );
     const ended = picture.then(
       () => "drawn",
       () => "ended",

@@ -1,18 +1,22 @@
+import type { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
 import type { Picture, PictureRequest, Undrawable } from "./draw-picture.ts";
+import { SlowLayouts } from "./slow-layouts.ts";
 
 export interface PictureLimits {
   readonly mostPixels: number;
   /** How long one may take, and the start of the thread before it. */
   readonly maxMs: number;
-  /** How long the thread is kept for the next one. */
+  /** How long a thread is kept for the next one. */
   readonly idleMs: number;
+  /** How many are drawn at a time, each in a thread of its own. One organizer has one of them. */
+  readonly threads: number;
 }
 
 /** A page of A4 at 150 dots per inch has two million pixels, and takes a fifth of a second. */
-const usualLimits: PictureLimits = { mostPixels: 25_000_000, maxMs: 8000, idleMs: 60_000 };
+const usualLimits: PictureLimits = { mostPixels: 25_000_000, maxMs: 8000, idleMs: 60_000, threads: 2 };
 
 /** Beyond this the memory of a picture is worth a new thread. */
 const largePixels = 9_000_000;
@@ -20,49 +24,78 @@ const largePixels = 9_000_000;
 /** Draws pages of PDF as pictures. */
 export interface PictureDrawer {
   readonly mostPixels: number;
-  draw(request: Omit<PictureRequest, "mostPixels">, options: PictureOptions): Promise<Picture>;
+  /** `layout` names what the page is printed by. */
+  draw(request: WantedPicture, options: PictureOptions): Promise<Picture>;
   close(): Promise<void>;
 }
 
+interface WantedPicture extends Omit<PictureRequest, "mostPixels"> {
+  readonly layout: string;
+}
+
 interface PictureOptions {
-  /** Who shares the thread with others: the organizer. */
+  /** Who shares the threads with others: the organizer. */
   readonly party: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 const program = programBeside(import.meta.url, "draw-picture");
 
-/** Draws one picture at a time, in a thread of its own. Opening it costs nothing until the first one. */
-export function openPictureDrawer({ mostPixels, maxMs, idleMs }: PictureLimits = usualLimits): PictureDrawer {
+/** Draws pictures in threads of their own. Opening it costs nothing until the first one. */
+export function openPictureDrawer({ mostPixels, maxMs, idleMs, threads }: PictureLimits = usualLimits): PictureDrawer {
   const turns = new Turns({
-    ...{ total: 1, each: 1, queue: 8, waitMs: 10_000 },
+    ...{ total: threads, each: 1, queue: 8, waitMs: 10_000 },
     busy: () => fault("print_queue_full", "Too many pictures are being drawn. Try again.", { retryAfterMs: 2000 }),
   });
-  const thread = new Thread<PictureRequest, Picture>({ program, maxLoadMs: maxMs, idleMs });
+  const slow = new SlowLayouts();
+  const all = Array.from(
+    { length: threads },
+    () => new Thread<PictureRequest, Picture>({ program, maxLoadMs: maxMs, idleMs }),
+  );
+  const free = [...all];
 
   async function draw(request: PictureRequest, signal: AbortSignal | undefined): Promise<Picture> {
-    const picture = await thread.ask(request, { maxMs, signal }).catch(explain);
-    if (picture.kind === "picture" && picture.pixels > largePixels) await thread.end();
-    return picture;
+    // There are as many as turns. The one that was used last is warm.
+    const thread = free.pop() as Thread<PictureRequest, Picture>;
+    try {
+      const picture = await thread.ask(request, { maxMs, signal });
+      if (picture.kind === "picture" && picture.pixels > largePixels) await thread.end();
+      return picture;
+    } finally {
+      free.push(thread);
+    }
   }
 
   return {
     mostPixels,
-    close: () => thread.end(),
-    draw: (request, { party, signal }) =>
-      turns.run({ party, amount: 1, signal }, () => draw({ ...request, mostPixels }, signal)),
+    async close() {
+      await Promise.all(all.map((thread) => thread.end()));
+    },
+    draw: ({ layout, ...request }, { party, signal }) =>
+      turns.run({ party, amount: 1, signal }, async () => {
+        if (slow.has(party, layout)) throw tooSlow();
+        try {
+          return await draw({ ...request, mostPixels }, signal);
+        } catch (error) {
+          if (error instanceof ThreadFailure && error.trouble === "too slow") slow.note(party, layout);
+          throw explain(error);
+        }
+      }),
   };
+}
+
+function tooSlow(cause?: unknown): Fault {
+  return fault("print_too_slow", "The picture takes too long to draw. Ask for fewer dots per inch.", { cause });
 }
 
 const undrawable =
   "The page cannot be drawn as a picture. Set another PDF as the background of the layout, use smaller pictures in it, or ask for fewer dots per inch.";
 
-function explain(cause: unknown): never {
+function explain(cause: unknown): unknown {
   const trouble = cause instanceof ThreadFailure ? cause.trouble : undefined;
-  if (trouble === "late" || trouble === "too slow")
-    throw fault("print_too_slow", "The picture takes too long to draw. Ask for fewer dots per inch.", { cause });
-  if (cause instanceof ThreadFailure && isUndrawable(cause)) throw fault("ticket_unprintable", undrawable, { cause });
-  throw trouble === "left" ? cause : new Error("a page could not be drawn as a picture", { cause });
+  if (trouble === "late" || trouble === "too slow") return tooSlow(cause);
+  if (cause instanceof ThreadFailure && isUndrawable(cause)) return fault("ticket_unprintable", undrawable, { cause });
+  return trouble === "left" ? cause : new Error("a page could not be drawn as a picture", { cause });
 }
 
 function isUndrawable({ cause: thrown }: Error): boolean {

@@ -11,6 +11,7 @@ import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
 import { mostPages, planChunks } from "./plan-chunks.ts";
 import { type ReadImage, readPicturesAhead } from "./read-pictures-ahead.ts";
+import type { SlowLayouts } from "./slow-layouts.ts";
 import { Stamps } from "./stamps.ts";
 import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./ticket.ts";
 import { PdfWriter } from "./write-pdf.ts";
@@ -20,6 +21,7 @@ export interface RenderTools {
   readonly printer: PrintQueue;
   readonly fonts: FontCatalogue;
   readonly backgrounds: BackgroundCache;
+  readonly slow: SlowLayouts;
 }
 
 export interface RenderRequest {
@@ -46,6 +48,12 @@ export interface RenderRequest {
 /** How many letters: a layout may have pages full of them. */
 const mostLetters = 400_000;
 
+/** How often a text is laid out at most. */
+const mostShrinkings = 25;
+
+/** A shorter text mostly fits, or shrinks for next to nothing. */
+const fewLetters = 500;
+
 /**
  * Renders tickets into one PDF, in their order, and gives it out piece by piece: at no time there is more in memory than a
  * few chunks of tickets.
@@ -64,10 +72,14 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     const chunk = drawChunk(tickets, tools.fonts, { encode, stamps, checksFit });
     for (const warning of chunk.warnings) onWarning?.(warning);
     if (chunk.job === undefined) return [chunk, undefined] as const;
+    const layouts = [...new Set(tickets.flatMap(({ ticket }) => ticket.layout ?? []))];
+    if (layouts.some((layout) => tools.slow.has(party, layout))) throw tooSlow(tickets);
     const { pdf, misfits, brokenImages } = await tools.printer
       .print(chunk.job, { party, signal, isShort: isSmall })
       .catch((error: unknown) => {
-        throw isTooSlow(error) ? tooSlow(tickets, error) : error;
+        if (!isTooSlow(error)) throw error;
+        for (const layout of layouts) tools.slow.note(party, layout);
+        throw tooSlow(tickets, error);
       });
     for (const mark of misfits) {
       const stamp = readStampMark(mark);
@@ -125,10 +137,10 @@ function isTooSlow(error: unknown): error is Fault {
 }
 
 /** Names the tickets. */
-function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
+function tooSlow(tickets: readonly ReadTicket[], cause?: Fault): Fault {
   const [first, last] = [(tickets[0]?.index ?? 0) + 1, (tickets.at(-1)?.index ?? 0) + 1];
   const parts = first === last ? `Part ${first}` : `Parts ${first} to ${last}`;
-  return fault("print_too_slow", `${parts}: ${cause.message}`, { cause });
+  return fault("print_too_slow", `${parts}: A page took too long to be printed. Make its layout simpler.`, { cause });
 }
 
 /** Reads what tickets need, a chunk at a time. */
@@ -163,10 +175,12 @@ async function* readChunks(
   }
 }
 
-/** In letters. Encoding a rare kind of code takes as long as printing many. */
+/** In letters. Encoding a rare kind of code takes as long as printing many, and a text that shrinks is laid out many times. */
 function costOf(element: ResolvedElement): number {
   if (element.type === "barcodearea" && element.symbology !== "qr") return mostLetters / 20;
-  return "value" in element ? element.value.length : 0;
+  const layouts =
+    element.type === "textcontainer" && element.isAutoresized && element.value.length > fewLetters ? mostShrinkings : 1;
+  return "value" in element ? layouts * element.value.length : 0;
 }
 
 const none: ReadonlyMap<ResolvedElement, ImageFile> = new Map();

@@ -10,6 +10,8 @@ export interface BackgroundFile {
 /** One ticket: what its layout prints on it. */
 export interface Ticket {
   readonly elements: readonly ResolvedElement[];
+  /** Names what it is printed by: another layout has another name. Left out: nothing is remembered of it. */
+  readonly layout?: string;
   /** Null: the built-in A4 page. */
   readonly background: BackgroundFile | null;
 }

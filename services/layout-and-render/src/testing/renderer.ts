@@ -7,6 +7,7 @@ import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { openBackgroundCache } from "../rendering/background-cache.ts";
 import { openFontCatalogue } from "../rendering/font-catalogue.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "../rendering/render-tickets.ts";
+import { SlowLayouts } from "../rendering/slow-layouts.ts";
 import type { RenderWarning, Ticket } from "../rendering/ticket.ts";
 
 /** A renderer with a browser of its own. */
@@ -46,7 +47,7 @@ export function openTestRenderer({ missing = 0, ...limits }: TestLimits = {}): T
     log,
     limits: { ...usualLimits, ...limits },
   });
-  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
+  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache(), slow: new SlowLayouts() };
   const warnings: RenderWarning[] = [];
   let backgrounds = 0;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { at, attendee, event, item, position, print, printing, textArea, ticket } from "../../testing/ticket.ts";
 import { Formats } from "../formats/formats.ts";
 import { listVariables } from "../variables/find-variable.ts";
-import type { BarcodeArea, ImageArea, LayoutElement, PoweredBy } from "./element.ts";
+import type { BarcodeArea, ImageArea, LayoutElement, PoweredBy, TextContainer } from "./element.ts";
 import { evaluateAll, resolveElements } from "./resolve-elements.ts";
 
 const barcode = (content: string, rest: Partial<BarcodeArea> = {}): BarcodeArea => ({
@@ -164,6 +164,34 @@ describe("contents of elements", () => {
       "Element 502 (barcodearea order): it is not printed: the texts of a ticket have 400000 in all",
     ]);
     expect(warnings).toHaveLength(493);
+  });
+
+  it("[L10.13] that shrink have a limit together: later ones keep their size, and that is told", () => {
+    const box = (text: string, rest: Partial<TextContainer> = {}): TextContainer => ({
+      ...textArea("other", { text }),
+      type: "textcontainer",
+      lineHeight: 1,
+      height: 10,
+      verticalAlign: "top",
+      isAutoresized: true,
+      splitsLongWords: false,
+      ...rest,
+    });
+    const long = "x".repeat(6000);
+    const { elements, warnings } = resolveElements(
+      [box(long), box(long), box(long, { isAutoresized: false }), box("x".repeat(4000)), box("x")],
+      ticket(),
+      printing,
+    );
+    expect(elements.map((element) => "isAutoresized" in element && element.isAutoresized)).toEqual([
+      ...[true, false, false, true, false],
+    ]);
+    expect(warnings).toEqual(
+      [2, 5].map(
+        (element) =>
+          `Element ${element} (textcontainer other): it is not made smaller: the texts of a ticket that are have 10000 characters in all`,
+      ),
+    );
   });
 
   it("[L10.9] are kept in every script, without what cannot be printed", () => {

@@ -25,6 +25,9 @@ const longestText = 50_000;
 const mostLetters = 400_000;
 const tooManyLetters = `the texts of a ticket have ${mostLetters} in all`;
 
+/** Of the texts of a ticket that shrink together: each is laid out up to 25 times. */
+const mostShrinking = 10_000;
+
 /** A longer secret is shortened where people read it. */
 const longestSecret = { whole: 32, shortened: 30 };
 
@@ -38,14 +41,17 @@ export function resolveElements(
   printing: Printing,
 ): { readonly elements: ResolvedElement[]; readonly warnings: string[] } {
   const warnings: string[] = [];
-  let left = mostLetters;
+  let [left, shrinking] = [mostLetters, mostShrinking];
   const resolved = elements.map((element, index) => {
-    const printed = resolveElement(element, ticket, {
-      ...printing,
-      most: Math.min(longestText, left),
-      warn: (problem) => warnings.push(`Element ${index + 1} (${nameElement(element)}): ${problem}`),
-    });
+    const warn = (problem: string) => warnings.push(`Element ${index + 1} (${nameElement(element)}): ${problem}`);
+    const printed = resolveElement(element, ticket, { ...printing, most: Math.min(longestText, left), warn });
     if ("value" in printed) left = Math.max(0, left - printed.value.length);
+    if (printed.type !== "textcontainer" || !printed.isAutoresized) return printed;
+    if (printed.value.length > shrinking) {
+      warn(`it is not made smaller: the texts of a ticket that are have ${mostShrinking} characters in all`);
+      return { ...printed, isAutoresized: false };
+    }
+    shrinking -= printed.value.length;
     return printed;
   });
   return { elements: resolved, warnings };
