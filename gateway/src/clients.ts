@@ -17,6 +17,7 @@ import {
   Tickets,
   Vouchers,
 } from "@tessera/protos/services";
+import type { PlacedClients } from "./placed.ts";
 
 /** What the gateway calls, by the service that serves it. */
 export const clients = {
@@ -46,4 +47,4 @@ export const clients = {
   answerFiles: ["boxoffice", AnswerFiles],
 } as const;
 
-export type Clients = ClientsOf<typeof clients>;
+export type Clients = PlacedClients<ClientsOf<typeof clients>>;

@@ -136,7 +136,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "gateway-http",
     "^gateway/src/http/",
-    ["^gateway/src/(?:http/|access/|faults\\.ts$)", forServices],
+    ["^gateway/src/(?:http/|access/|(?:faults|placed)\\.ts$)", forServices],
     `${downwards} Http knows no ticket, and no service.`,
   ],
   [

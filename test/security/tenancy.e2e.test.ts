@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Documented } from "./event-routes.ts";
 import { recordsThatTakeAway } from "./foreign-records.ts";
+import { hashRowsOf, openAllSchemas } from "./hash-rows.ts";
+import { findHostileWrites, type WriteDocument } from "./hostile-writes.ts";
 import {
   alphaOne,
   alphaTwo,
@@ -375,6 +377,33 @@ describe("tenants", () => {
     for (const id of [900, 901, 902, 903]) {
       const path = `${pathOf(betaOne)}${lists}${shared}/positions/${id}/`;
       expect((await send("GET", path, { as: token("beta") })).status, path).toBe(404);
+    }
+  });
+
+  it("[S1.9] writes where the path says, whatever organizers and events a body names", async () => {
+    const { platform } = tenants;
+    const document = (await platform.request("GET", "/api/v1/openapi.json")).body as WriteDocument;
+    const writes = findHostileWrites(document, { place: { organizer: "beta", event: "one" }, id: shared });
+    const db = openAllSchemas(platform.databaseUrl);
+    try {
+      const before = await hashRowsOf(db, "beta");
+      const accepted = new Set<string>();
+      for (const { name, method, path, isOfOperator, bodies } of writes) {
+        const [, inEvent] = path.split("/events/{event}");
+        const at =
+          inEvent === undefined
+            ? path.replace("{organizer}", "alpha").replaceAll(/\{\w+\}/g, String(shared))
+            : fill(alphaOne, inEvent, shared);
+        const as = isOfOperator ? `Token ${platform.operatorKey}` : token("alpha");
+        for (const body of bodies) {
+          const { status } = await send(method, at, { as, body });
+          if (status < 300) accepted.add(name);
+        }
+      }
+      expect(accepted.size, `only ${[...accepted].join(", ")} were accepted`).toBeGreaterThan(15);
+      expect(await hashRowsOf(db, "beta")).toEqual(before);
+    } finally {
+      await db.close();
     }
   });
 });

@@ -6,7 +6,7 @@ import type { JsonSchema } from "@tessera/schema/schema";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { invalidElements } from "../http/element-errors.ts";
-import type { Body, ListBody, ObjectBody } from "../http/route.ts";
+import { type Body, checkObject, type ListBody, type ObjectBody } from "../http/route.ts";
 import { fieldTexts } from "./field-texts.ts";
 import { nestsTooDeep } from "./nesting.ts";
 import { parseList } from "./parse-list.ts";
@@ -53,7 +53,7 @@ export function unsupported(message: string): Fault {
 export async function checkBody<B>(value: unknown, body: Body<B>): Promise<B> {
   if (body.kind === "list") return checkList(value as readonly unknown[], body);
   if (value === null) throw invalid({ non_field_errors: ["No data provided."] });
-  const checked = body.check(value);
+  const checked = checkObject(body, value);
   if (!checked.ok) throw invalid(checked.errors);
   return checked.value;
 }

@@ -1,6 +1,7 @@
 import { isUuid, maxImportedId } from "@tessera/values";
 import type { Caller, Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
+import { type EventPlace, type NoEvent, type Placing, placing } from "../placed.ts";
 import type { Context } from "./context.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { ClaimKey, Incoming } from "./route.ts";
@@ -42,6 +43,18 @@ export class IncomingRequest implements Incoming {
 
   get event(): string {
     return this.param("event");
+  }
+
+  get inEvent(): Placing<EventPlace> {
+    return placing<EventPlace>({ organizer: this.organizer, event: this.event });
+  }
+
+  get inOrganizer(): Placing<NoEvent> {
+    return placing<NoEvent>({ organizer: this.organizer });
+  }
+
+  get inAnyEvent(): Placing<EventPlace> {
+    return placing<EventPlace>({ organizer: this.organizer, event: "" });
   }
 
   param(name: string): string {

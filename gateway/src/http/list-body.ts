@@ -2,7 +2,7 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import { inSlices } from "@tessera/kit/in-slices";
 import { arrayOf } from "@tessera/schema/build";
 import { isObject } from "@tessera/values";
-import type { CheckedList, ListBody, ObjectBody } from "./route.ts";
+import { type CheckedList, checkObject, type ListBody, type ObjectBody } from "./route.ts";
 
 /** Declares a body that is a list of such bodies. Each may be as large as one that is sent alone. */
 export function listBodyOf<E>(
@@ -20,14 +20,11 @@ export function listBodyOf<E>(
 }
 
 /** Checks every element, whatever is wrong with others. */
-async function checkElements<E>(
-  elements: readonly unknown[],
-  { check }: ObjectBody<E>,
-): Promise<CheckedList<readonly E[]>> {
+async function checkElements<E>(elements: readonly unknown[], body: ObjectBody<E>): Promise<CheckedList<readonly E[]>> {
   const value: E[] = [];
   const errors: FieldErrors[] = [];
   await inSlices(elements, (element) => {
-    const checked = isObject(element) ? check(element) : { ok: false as const, errors: noObject(element) };
+    const checked = isObject(element) ? checkObject(body, element) : { ok: false as const, errors: noObject(element) };
     if (checked.ok) value.push(checked.value);
     errors.push(checked.ok ? {} : checked.errors);
   });

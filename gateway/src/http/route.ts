@@ -1,6 +1,8 @@
 import type { Fault, FieldErrors } from "@tessera/kit/fault";
+import { knownFields } from "@tessera/schema/known-fields";
 import {
   type Check,
+  type Checked,
   compileSchema,
   type JsonSchema,
   type ObjectSchema,
@@ -9,6 +11,7 @@ import {
 } from "@tessera/schema/schema";
 import type { Caller, Tenant } from "../access/caller.ts";
 import type { Access } from "../access/may-use.ts";
+import type { EventPlace, NoEvent, Placing } from "../placed.ts";
 import type { Parameters, Values } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 
@@ -57,6 +60,12 @@ export function bodyOf<P extends Properties, B>(
   }: Partial<Pick<ObjectBody<B>, "missingBooleans" | "maxBytes">> = {},
 ): ObjectBody<B> {
   return { kind: "object", schema, check: compileSchema(schema), missingBooleans, maxBytes };
+}
+
+/** Checks a body, and leaves out what its schema does not know: no handler sees it. */
+export function checkObject<B>({ schema, check }: ObjectBody<B>, value: unknown): Checked<B> {
+  const checked = check(value);
+  return checked.ok ? { ok: true, value: knownFields(schema, checked.value) as B } : checked;
 }
 
 /** One way a route answers. */
@@ -132,6 +141,11 @@ export interface Incoming<Q = unknown, B = unknown> {
   readonly tenant: Tenant;
   readonly organizer: string;
   readonly event: string;
+  /** Makes the message of a call that acts in the event of the path, or for its organizer. */
+  readonly inEvent: Placing<EventPlace>;
+  readonly inOrganizer: Placing<NoEvent>;
+  /** The same for what asks about all events of the organizer at once. */
+  readonly inAnyEvent: Placing<EventPlace>;
   /** A path parameter, percent-decoded once. */
   param(name: string): string;
   /** A path parameter that is a record's id; throws `not_found` when it cannot be one. */

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { Crowd } from "../http/route.ts";
 import { gatherScans } from "../routes/redeem/gather-scans.ts";
 import { aList } from "../testing/fake-peers.ts";
+import { placedScan } from "../testing/held-calls.ts";
 import { devices, inEvent, inTheirEvent, keys, type Sent, type ServedApp, serveApp } from "../testing/serve-app.ts";
 import {
   admitted,
@@ -184,7 +185,7 @@ describe("the room for scans", () => {
       isNear: () => room.isCrowded(),
       refuse: ({ organizer, tenant }) => room.refuse(organizer, tenant.countedAs),
     };
-    const wait = (code: string) => room.redeem(scanOf(code), credential);
+    const wait = (code: string) => room.redeem(placedScan(scanOf(code)), credential);
     const waiting = Array.from({ length: 511 }, (_, index) => wait(`t${index}`));
     expect(await scan("the-last-one")).toMatchObject({ status: 201 });
     waiting.push(wait("t511"));

@@ -46,8 +46,7 @@ export function fakePeers(): FakePeers {
     ) as unknown as Clients,
     calls,
     examinations,
-    when: (service, method, answer) =>
-      void answers.set(`${service}.${method}`, answer as (request: unknown, options: unknown) => unknown),
+    when: (service, method, answer) => void answers.set(`${service}.${method}`, answer),
     requestsOf: (method) => calls.filter((call) => call.method === method).map(({ request }) => request),
   };
 }

@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { type EventPlace, type Placed, placing } from "../placed.ts";
 import { gatherScans } from "../routes/redeem/gather-scans.ts";
 
 /** A scan of a code; by default without a nonce. */
@@ -20,6 +21,11 @@ export function scan(lookup: string, nonce?: string, organizer = "o"): Scan {
     sourceType: "barcode",
     nonce,
   };
+}
+
+/** A scan as a route makes it. */
+export function placedScan({ organizer, event, ...said }: Scan): Placed<Scan> {
+  return placing<EventPlace>({ organizer, event })<Scan>(said);
 }
 
 /** Says in the outcome whose it is. */
@@ -75,7 +81,7 @@ export function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_IN
     { worthAnother, longestWaitMs, standstill: { untilKnown: () => undefined } },
   );
   // Each organizer has one credential.
-  return { calls, redeem: (sent, isGone) => gathered.redeem(sent, sent.organizer, isGone) };
+  return { calls, redeem: (sent, isGone) => gathered.redeem(placedScan(sent), sent.organizer, isGone) };
 }
 
 /** How a call fails whose service is away. */

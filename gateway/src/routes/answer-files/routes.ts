@@ -44,12 +44,7 @@ export function answerFileRoutes(
       async handle(request) {
         const turn = await takeTurn(request, largestBytes);
         const { name, contentType, content } = await answerFiles.getAnswerFile(
-          {
-            organizer: request.organizer,
-            event: request.event,
-            position: request.id("position"),
-            question: request.id("question"),
-          },
+          request.inEvent({ position: request.id("position"), question: request.id("question") }),
           { signal: request.signal, timeoutMs },
         );
         turn.resize(content.byteLength);

@@ -64,10 +64,10 @@ export function backgroundRoutes(
         503: { description: "Too many files are being downloaded; try again after `Retry-After`.", schema: detail },
       },
       async handle(request) {
-        const { organizer, event, signal } = request;
+        const { signal } = request;
         const [, background] = /^([0-9a-f]{40})\.pdf$/.exec(request.param("file")) ?? [];
         if (background === undefined) throw missing();
-        const found = await layouts.findBackground({ organizer, event, background }, { signal });
+        const found = await layouts.findBackground(request.inEvent({ background }), { signal });
         const tag = `"${found.sha256}"`;
         const lasting = { ETag: tag, "Cache-Control": cacheControl, "Accept-Ranges": "bytes" };
         if (namesTag(request.header("If-None-Match"), tag)) return { status: 304, headers: lasting };

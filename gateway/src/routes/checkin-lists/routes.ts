@@ -1,4 +1,4 @@
-import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import type { CheckinList, GetCheckinListRequest } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { TypeOf } from "@tessera/schema/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
@@ -47,30 +47,27 @@ function sentBy({ query, body }: Writing): SentList {
 
 /** Lists of an event: `checkinlists/` and below. */
 export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
-  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
-  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
-
   const exists = async (request: Incoming) => {
-    await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
+    await checkinLists.getCheckinList(request.inEvent({ id: request.id("id") }), { signal: request.signal });
   };
 
   const add = (request: Writing, options: Examining = {}) =>
-    checkinLists.createCheckinList({ ...inEvent(request), fields: listFields.toMessage(sentBy(request)), ...options });
+    checkinLists.createCheckinList(request.inEvent(options, { fields: listFields.toMessage(sentBy(request)) }));
 
   const change = (request: Writing, options: Examining = {}) => {
     const sent = sentBy(request);
-    return checkinLists.updateCheckinList({
-      ...ofPath(request),
-      fields: listFields.toMessage(sent),
-      updateMask: listFields.namesIn(sent),
-      ...options,
-    });
+    return checkinLists.updateCheckinList(
+      request.inEvent(
+        { id: request.id("id"), ...options },
+        { fields: listFields.toMessage(sent), updateMask: listFields.namesIn(sent) },
+      ),
+    );
   };
 
   const present = async (request: Writing, list: CheckinList | undefined) => {
     const expanded = toExpand(request.query.expand);
     if (list === undefined || expanded === undefined) return presentList(list);
-    const asked = { ...inEvent(request), id: list.id, expand: expanded };
+    const asked = request.inEvent<GetCheckinListRequest>({ id: list.id, expand: expanded });
     // It is stored: where its date cannot be shown now, the id is.
     const { documents } = await checkinLists.getCheckinList(asked).catch(() => ({ documents: undefined }));
     return presentList(list, readSubevents(documents, request));
@@ -106,8 +103,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         // No change of a date is a change of a list, so such an answer cannot be known to be the same.
         const dependsOnDates = query.expand.includes("subevent") || query.ends_after !== undefined;
         const found = await checkinLists.listCheckinLists(
-          {
-            ...inEvent(request),
+          request.inEvent({
             ...page,
             ordering: [...query.ordering],
             subevent: query.subevent,
@@ -116,7 +112,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
             withCounts: !(query.exclude.includes("position_count") && query.exclude.includes("checkin_count")),
             knownAsOf: dependsOnDates ? undefined : knownAsOf(request),
             expand: toExpand(query.expand),
-          },
+          }),
           { signal },
         );
         const subevents = readSubevents(found.documents, request);
@@ -137,7 +133,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       answers: { 200: shown("The list."), 404: missing },
       async handle(request) {
         const { list, documents } = await checkinLists.getCheckinList(
-          { ...ofPath(request), expand: toExpand(request.query.expand) },
+          request.inEvent({ id: request.id("id"), expand: toExpand(request.query.expand) }),
           { signal: request.signal },
         );
         return { status: 200, body: presentList(list, readSubevents(documents, request)) };
@@ -193,7 +189,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: writing,
       answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
       async handle(request) {
-        await checkinLists.deleteCheckinList(ofPath(request));
+        await checkinLists.deleteCheckinList(request.inEvent({ id: request.id("id") }));
         return { status: 204 };
       },
     }),
@@ -205,7 +201,8 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: reading,
       answers: { 200: { description: "The numbers of this moment.", schema: statusShown }, 404: missing },
       async handle(request) {
-        const status = await checkinLists.getCheckinListStatus(ofPath(request), { signal: request.signal });
+        const { signal } = request;
+        const status = await checkinLists.getCheckinListStatus(request.inEvent({ id: request.id("id") }), { signal });
         return { status: 200, body: presentStatus(status) };
       },
     }),

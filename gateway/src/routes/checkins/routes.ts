@@ -40,11 +40,9 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
       },
       page: "One page of scans.",
       shows: pastCheckinShown,
-      async find({ organizer, event, query, signal }, page) {
+      async find({ inEvent, query, signal }, page) {
         const found = await scanHistory.listScans(
-          {
-            organizer,
-            event,
+          inEvent({
             ...page,
             ordering: [...query.ordering],
             createdSince: query.created_since,
@@ -58,7 +56,7 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
             gate: query.gate,
             device: query.device,
             autoCheckedIn: query.auto_checked_in,
-          },
+          }),
           { signal },
         );
         return { ...found, results: found.scans.map(presentPastScan) };
@@ -75,8 +73,8 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
         404: notFound("The event has no such scan."),
       },
       async handle(request) {
-        const { organizer, event, signal } = request;
-        const { scan } = await scanHistory.getScan({ organizer, event, id: request.id("id") }, { signal });
+        const { signal } = request;
+        const { scan } = await scanHistory.getScan(request.inEvent({ id: request.id("id") }), { signal });
         return { status: 200, body: presentPastScan(scan) };
       },
     }),

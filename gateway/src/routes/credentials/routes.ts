@@ -53,8 +53,8 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
       page: `One page of ${noun}s.`,
       shows: answers.listed,
       missing: noOrganizer,
-      async find({ organizer, signal }, page) {
-        const found = await credentials.listCredentials({ organizer, kind: published, ...page }, { signal });
+      async find({ inOrganizer, signal }, page) {
+        const found = await credentials.listCredentials(inOrganizer({ kind: published, ...page }), { signal });
         return { ...found, results: found.credentials.map(kind.present) };
       },
     }),
@@ -72,14 +72,15 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
         404: noOrganizer,
         409: conflict,
       },
-      async exists({ organizer, signal }) {
-        await credentials.listCredentials({ organizer, kind: published, page: 1, pageSize: 1 }, { signal });
+      async exists({ inOrganizer, signal }) {
+        await credentials.listCredentials(inOrganizer({ kind: published, page: 1, pageSize: 1 }), { signal });
       },
-      async handle({ organizer, body, signal }) {
+      async handle({ organizer, inOrganizer, body, signal }) {
         const token = makeToken();
         const tokenHash = hash("sha256", token, "buffer");
-        const request = { organizer, kind: published, tokenHash, fields: kind.toMessage(body) };
-        const { credential } = await credentials.createCredential(request);
+        const { credential } = await credentials.createCredential(
+          inOrganizer({ kind: published, tokenHash }, { fields: kind.toMessage(body) }),
+        );
         const { shown, settled } = await show(organizer, credential, signal);
         return { status: 201, body: { ...shown, token, settled } };
       },
@@ -99,8 +100,9 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
       },
       async handle(request) {
         const { organizer, signal } = request;
-        const revoked = { organizer, kind: published, id: kind.idIn(request) };
-        const { credential } = await credentials.revokeCredential(revoked);
+        const { credential } = await credentials.revokeCredential(
+          request.inOrganizer({ kind: published, id: kind.idIn(request) }),
+        );
         const { shown, settled } = await show(organizer, credential, signal);
         return { status: 200, body: { ...shown, settled } };
       },

@@ -29,18 +29,20 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
       },
       exists: listRequirer(checkinLists),
       async handle(request) {
-        const { organizer, event, tenant } = request;
+        const { tenant } = request;
         const isPublic = standsInPublic(tenant.profile);
         // A number that a passer-by may have typed finds no ticket.
         const body = isPublic ? { ...request.body, position: null } : request.body;
-        const { scan } = await scanHistory.recordFailedScan({
-          organizer,
-          event,
-          list: request.id("list"),
-          scan: toFailedScan(body),
-          deviceId: tenant.device?.deviceId,
-          gate: tenant.device?.gate ?? undefined,
-        });
+        const { scan } = await scanHistory.recordFailedScan(
+          request.inEvent(
+            {
+              list: request.id("list"),
+              deviceId: tenant.device?.deviceId,
+              gate: tenant.device?.gate ?? undefined,
+            },
+            { scan: toFailedScan(body) },
+          ),
+        );
         const shown = presentFailedScan(scan);
         // Another device may have stored another code under this nonce.
         const sent = { raw_barcode: body.raw_barcode, error_explanation: body.error_explanation ?? null };

@@ -66,18 +66,18 @@ export function layoutDraftRoutes({
       },
       examine,
       async handle(request) {
-        const { organizer, event, body, tenant, signal } = request;
+        const { body, tenant, signal } = request;
         const { position, format, dpi, page } = body;
         if (position !== null && !holds(tenant, readOrders))
           throw fault("forbidden", "These credentials do not allow this.");
         const draft = await readDraft(request, body);
         const turn = await takeTurn(request, largestRendered);
         const { content, warnings } = await rendering.previewLayout(
-          {
-            ...{ organizer, event, draft, dpi, page },
+          request.inEvent({
+            ...{ draft, dpi, page },
             position: position ?? undefined,
             format: format === "png" ? PreviewFormat.PNG : PreviewFormat.PDF,
-          },
+          }),
           { signal, timeoutMs: mostMs },
         );
         turn.resize(content.byteLength);
@@ -105,13 +105,13 @@ export function layoutDraftRoutes({
       },
       examine,
       async handle(request) {
-        const { organizer, event, tenant, signal } = request;
+        const { tenant, signal } = request;
         const draft = await readDraft(request, request.body);
         const mayReadTickets = holds(tenant, readOrders);
-        const { tickets, findings } = await rendering.lintLayout(
-          { organizer, event, draft, mayReadTickets },
-          { signal, timeoutMs: mostMs },
-        );
+        const { tickets, findings } = await rendering.lintLayout(request.inEvent({ mayReadTickets }, { draft }), {
+          signal,
+          timeoutMs: mostMs,
+        });
         return {
           status: 200,
           body: { tickets, findings: findings.map(({ element, code, message }) => ({ element, code, message })) },

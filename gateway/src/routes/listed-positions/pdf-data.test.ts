@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { publicUrl } from "../../http/public-url.ts";
+import { type EventPlace, placing } from "../../placed.ts";
 import { pdfDataReader, type ReadPdfData } from "./pdf-data.ts";
 
-const place = (organizer: string) => ({ base: "https://tickets.example", organizer, event: "fest" });
+const place = (organizer: string) => ({
+  organizer,
+  event: "fest",
+  url: publicUrl("https://tickets.example", "/", new URLSearchParams()),
+  inEvent: placing<EventPlace>({ organizer, event: "fest" }),
+});
 const answer = { tickets: [{ position: 1, texts: { order: "A" }, images: {} }] };
 
 let asked: string[];

@@ -1,12 +1,15 @@
 import { backoff } from "@tessera/kit/backoff";
 import type { Clients } from "../../clients.ts";
-import { answerUrl, type PositionAddress } from "./position-url.ts";
+import type { Incoming } from "../../http/route.ts";
+import { answerUrl } from "./position-url.ts";
 
 /** What layouts print, by ticket. A ticket that is missing has none yet. */
 export type PdfData = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
 
 /** Reads what layouts print on tickets. */
-export type ReadPdfData = (place: PositionAddress, positions: readonly number[]) => Promise<PdfData>;
+export type ReadPdfData = (request: Asking, positions: readonly number[]) => Promise<PdfData>;
+
+type Asking = Pick<Incoming, "organizer" | "event" | "url" | "inEvent">;
 
 /** A guest waits for this: gates never wait long for what only a badge needs. */
 const longestMs = 500;
@@ -42,11 +45,11 @@ export function pdfDataReader({ rendering }: { readonly rendering: Evaluating })
   const experiences = new Map<string, Experience>();
   let asking = 0;
 
-  async function ask(one: Experience, place: PositionAddress, positions: readonly number[]): Promise<PdfData> {
+  async function ask(one: Experience, request: Asking, positions: readonly number[]): Promise<PdfData> {
     asking += 1;
     one.asking += 1;
     try {
-      const data = await read(rendering, place, positions);
+      const data = await read(rendering, request, positions);
       one.failures = 0;
       return data;
     } catch {
@@ -58,25 +61,26 @@ export function pdfDataReader({ rendering }: { readonly rendering: Evaluating })
       asking -= 1;
       one.asking -= 1;
       // Good experiences need not be remembered.
-      if (one.asking === 0 && one.failures === 0) experiences.delete(place.organizer);
+      if (one.asking === 0 && one.failures === 0) experiences.delete(request.organizer);
     }
   }
 
-  return async (place, positions) => {
+  return async (request, positions) => {
     if (positions.length === 0) return new Map();
-    const one = experiences.get(place.organizer) ?? { asking: 0, failures: 0, restsUntil: 0 };
+    const one = experiences.get(request.organizer) ?? { asking: 0, failures: 0, restsUntil: 0 };
     if (asking >= mostAtOnce || one.asking >= mostOfOne) return new Map();
-    experiences.set(place.organizer, one);
-    if (one.failures < mostFailures) return ask(one, place, positions);
-    if (one.asking === 0 && performance.now() >= one.restsUntil) void ask(one, place, positions);
+    experiences.set(request.organizer, one);
+    if (one.failures < mostFailures) return ask(one, request, positions);
+    if (one.asking === 0 && performance.now() >= one.restsUntil) void ask(one, request, positions);
     return new Map();
   };
 }
 
-async function read(rendering: Evaluating, place: PositionAddress, positions: readonly number[]): Promise<PdfData> {
-  const { organizer, event } = place;
+async function read(rendering: Evaluating, request: Asking, positions: readonly number[]): Promise<PdfData> {
+  const { organizer, event, url } = request;
+  const place = { base: url.base, organizer, event };
   const { tickets } = await rendering.evaluateVariables(
-    { organizer, event, positions: positions.slice(0, mostPositions) },
+    request.inEvent({ positions: positions.slice(0, mostPositions) }),
     { timeoutMs: longestMs },
   );
   return new Map(

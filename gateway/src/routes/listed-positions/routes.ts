@@ -30,11 +30,6 @@ export function listedPositionRoutes({
   listedPositions,
   readPdfData,
 }: Pick<Clients, "checkinLists" | "listedPositions"> & { readonly readPdfData: ReadPdfData }) {
-  const onList = (request: Incoming) => ({
-    organizer: request.organizer,
-    event: request.event,
-    list: request.id("list"),
-  });
   const asked = ({ query: sent, tenant }: Incoming<Values<typeof query>, unknown>) => ({
     ignoreStatus: sent.ignore_status,
     search: sent.search,
@@ -49,7 +44,7 @@ export function listedPositionRoutes({
   ) => {
     const ids = shown.flatMap(({ position }) => position?.id ?? []);
     const isAsked = showsPdfData(request.query, request.tenant);
-    const pdfData = isAsked ? await readPdfData(addressOf(request), ids) : undefined;
+    const pdfData = isAsked ? await readPdfData(request, ids) : undefined;
     return { names: request.query.expand, documents, pdfData };
   };
 
@@ -71,14 +66,14 @@ export function listedPositionRoutes({
       exists: listRequirer(checkinLists),
       async find(request, page) {
         const found = await listedPositions.listPositions(
-          {
-            ...onList(request),
+          request.inEvent({
+            list: request.id("list"),
             ...asked(request),
             ...page,
             ordering: [...request.query.ordering],
             cursor: request.query.cursor,
             searchOnly: !holds(request.tenant, "event.orders:read"),
-          },
+          }),
           { signal: request.signal },
         );
         const { documents, positions: shown } = found;
@@ -99,12 +94,14 @@ export function listedPositionRoutes({
         404: notFound("The list has no such ticket."),
       },
       async exists(request) {
-        const ofList = { ...onList(request), id: request.id("id"), ignoreStatus: true };
-        await listedPositions.getPosition(ofList, { signal: request.signal });
+        await listedPositions.getPosition(
+          request.inEvent({ list: request.id("list"), id: request.id("id"), ignoreStatus: true }),
+          { signal: request.signal },
+        );
       },
       async handle(request) {
         const { position, documents } = await listedPositions.getPosition(
-          { ...onList(request), ...asked(request), id: request.id("id") },
+          request.inEvent({ list: request.id("list"), ...asked(request), id: request.id("id") }),
           { signal: request.signal },
         );
         const shown = position === undefined ? [] : [position];

@@ -1,6 +1,17 @@
 import type { CancelBatchResponse, OfflineBatch } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import type { TypeOf } from "@tessera/schema/schema";
 import { formatInstant } from "@tessera/values";
 import type { Reply } from "../../http/route.ts";
+import type { batchBody } from "./schema.ts";
+
+export type SentBatch = TypeOf<typeof batchBody.schema>;
+
+/** A batch to make. */
+export function toNewBatch(sent: SentBatch) {
+  const { testmode, sales_channel: salesChannel, layout, item, amount, comment, subevent, variation } = sent;
+  const ofSome = { subevent: subevent ?? undefined, variation: variation ?? undefined };
+  return { testmode, salesChannel, layout, item, amount, comment, ...ofSome };
+}
 
 /** A batch as lists show it. */
 export function presentListed(batch: OfflineBatch) {

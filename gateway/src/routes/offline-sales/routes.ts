@@ -1,5 +1,4 @@
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
-import type { TypeOf } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
@@ -11,7 +10,7 @@ import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter
 import { declare, type Examining, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { offlineSalesExamples } from "./examples.ts";
-import { presentBatch, presentCanceled, presentListed } from "./present.ts";
+import { presentBatch, presentCanceled, presentListed, type SentBatch, toNewBatch } from "./present.ts";
 import {
   batchBody,
   batchListed,
@@ -39,24 +38,10 @@ const root = "offlinesalesbatches";
 const shown = (description: string) => ({ description, schema: batchShown });
 const missing = notFound("The event has no such batch.");
 
-type SentBatch = TypeOf<typeof batchBody.schema>;
-
 /** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
 export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTargets) {
-  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
-  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
-
-  const create = (request: Incoming<unknown, SentBatch>, options: Examining = {}) => {
-    const { subevent, variation, sales_channel: salesChannel, ...fields } = request.body;
-    return offlineSales.createBatch({
-      ...inEvent(request),
-      ...fields,
-      salesChannel,
-      subevent: subevent ?? undefined,
-      variation: variation ?? undefined,
-      ...options,
-    });
-  };
+  const create = (request: Incoming<unknown, SentBatch>, options: Examining = {}) =>
+    offlineSales.createBatch(request.inEvent(options, toNewBatch(request.body)));
 
   return {
     list: declareList({
@@ -80,7 +65,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
         const { item, variation, subevent, layout, sales_channel: salesChannel, testmode } = query;
         const filter = { item, variation, subevent, layout, salesChannel, testmode };
         const found = await offlineSales.listBatches(
-          { ...inEvent(request), ...page, ...filter, ordering: [...query.ordering] },
+          request.inEvent({ ...page, ...filter, ordering: [...query.ordering] }),
           { signal },
         );
         return { ...found, results: found.batches.map(presentListed) };
@@ -94,7 +79,8 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       access: reading,
       answers: { 200: shown("The batch."), 404: missing },
       async handle(request) {
-        const { batch } = await offlineSales.getBatch(ofPath(request), { signal: request.signal });
+        const { signal } = request;
+        const { batch } = await offlineSales.getBatch(request.inEvent({ id: request.id("id") }), { signal });
         return { status: 200, body: presentBatch(batch) };
       },
     }),
@@ -127,7 +113,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       },
       async handle(request) {
         const job = request.uuid("job");
-        const found = await offlineSales.findCreation({ ...inEvent(request), job }, { signal: request.signal });
+        const found = await offlineSales.findCreation(request.inEvent({ job }), { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
         return { status: 200, body: presentBatch(found.batch) };
       },
@@ -146,8 +132,8 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
         409: conflict,
       },
       async handle(request) {
-        const { id, ...place } = ofPath(request);
-        const { job, file } = await offlineSales.renderBatch({ ...place, id }, { timeoutMs: batchMs });
+        const id = request.id("id");
+        const { job, file } = await offlineSales.renderBatch(request.inEvent({ id }), { timeoutMs: batchMs });
         return { status: 202, body: { download: eventUrl(request, root, id, "download", job, file) } };
       },
     }),
@@ -161,8 +147,10 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       produces: pdf,
       answers: { 200: fileShown, 404: notFound("There is no such file, or it has expired."), ...unfinishedAnswers },
       async handle(request) {
-        const rendering = { ...ofPath(request), job: request.uuid("job"), file: request.uuid("file") };
-        const found = await offlineSales.findRendering(rendering, { signal: request.signal });
+        const found = await offlineSales.findRendering(
+          request.inEvent({ id: request.id("id"), job: request.uuid("job"), file: request.uuid("file") }),
+          { signal: request.signal },
+        );
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
         return replyStored(request, { key: found.fileKey, name: "tickets.pdf", warnings: found.warnings });
       },
@@ -177,11 +165,14 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       body: cancelBody,
       answers: { 200: shown("The batch."), 400: scannedShown, 404: missing, 409: conflict },
       async exists(request) {
-        await offlineSales.getBatch(ofPath(request), { signal: request.signal });
+        await offlineSales.getBatch(request.inEvent({ id: request.id("id") }), { signal: request.signal });
       },
       async handle(request) {
         const { force } = request.body;
-        return presentCanceled(await offlineSales.cancelBatch({ ...ofPath(request), force }, { timeoutMs: batchMs }));
+        const canceled = await offlineSales.cancelBatch(request.inEvent({ id: request.id("id") }, { force }), {
+          timeoutMs: batchMs,
+        });
+        return presentCanceled(canceled);
       },
     }),
   };

@@ -5,6 +5,7 @@ import type { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Scans } from "@tessera/protos/services";
+import type { Placed } from "../../placed.ts";
 import { Pace } from "./pace.ts";
 import { isInTime, nameCode, overloaded, type PendingScan, undecided, weigh } from "./pending-scan.ts";
 import { ScanCalls } from "./scan-calls.ts";
@@ -15,7 +16,7 @@ import { Standstill } from "./standstill.ts";
  * Has one scan decided. `credential` names who sent it. Where its scanner has gone, it is not sent any more: another gateway may have
  * told the scanner something else by now.
  */
-export type RedeemScan = (scan: Scan, credential: string, isGone?: () => boolean) => Promise<ScanOutcome>;
+export type RedeemScan = (scan: Placed<Scan>, credential: string, isGone?: () => boolean) => Promise<ScanOutcome>;
 
 /** What gathers the scans of all requests. */
 export interface GatheredScans {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan, ScanOutcome, SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import type { Clients } from "../../clients.ts";
@@ -9,11 +9,11 @@ import { fault } from "../../faults.ts";
 import { detail, fieldErrors, invalid } from "../../http/answers.ts";
 import { presence } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
+import type { Placed } from "../../placed.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
-import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import { redeemExample, refusedExample, unknownExample } from "./examples.ts";
 import type { GatheredScans } from "./gather-scans.ts";
@@ -40,15 +40,11 @@ export function redeemRoutes(options: RedeemOptions) {
   /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
   async function pdfDataOf(
     { position }: ScanOutcome,
-    {
-      isShown,
-      address,
-      tenant,
-    }: { readonly isShown: boolean; readonly address: PositionAddress; readonly tenant: Tenant },
+    request: Incoming<RedeemQuery, RedeemBody>,
   ): Promise<PdfData | undefined> {
-    if (!isShown) return undefined;
+    if (!showsPdfData(request.query, request.tenant)) return undefined;
     const id = position?.position?.id;
-    return id === undefined || standsInPublic(tenant.profile) ? new Map() : readPdfData(address, [id]);
+    return id === undefined || standsInPublic(request.tenant.profile) ? new Map() : readPdfData(request, [id]);
   }
 
   return {
@@ -94,14 +90,14 @@ export function redeemRoutes(options: RedeemOptions) {
           throw notSimulated();
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
-        const decided = await scans.redeem({ ...toScan(request), answers }, tenant.countedAs, () => request.isGone);
+        const decided = await scans.redeem(toScan(request, answers), tenant.countedAs, () => request.isGone);
         const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
         // The visitor is admitted, whatever comes of this: without it they expire within a day.
         if (uploads.length > 0 && decided.outcome?.$case === "admitted")
           await expireDropped(uploads, { organizer, event }).catch(() => {});
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
-        const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });
+        const pdfData = await pdfDataOf(outcome, request);
         return presentOutcome(outcome, {
           address,
           names: query.expand,
@@ -116,30 +112,34 @@ export function redeemRoutes(options: RedeemOptions) {
 
 interface RedeemQuery {
   readonly untrusted_input: boolean;
+  readonly pdf_data: boolean;
   readonly expand: readonly Expandable[];
 }
 
-function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers"> {
+function toScan(request: Incoming<RedeemQuery, RedeemBody>, answers: SentAnswer[]): Placed<Scan> {
   const { body, query, tenant } = request;
-  return {
-    organizer: request.organizer,
-    event: request.event,
-    list: request.id("list"),
-    lookup: request.param("lookup"),
-    untrustedInput:
-      query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? "") || standsInPublic(tenant.profile),
-    type: readScanType(body.type),
-    at: body.datetime ?? undefined,
-    force: body.force ?? false,
-    ignoreUnpaid: body.ignore_unpaid ?? false,
-    canceledSupported: body.canceled_supported ?? false,
-    questionsSupported: body.questions_supported ?? true,
-    nonce: nonceOf(body),
-    deviceId: tenant.device?.deviceId,
-    gate: tenant.device?.gate ?? undefined,
-    sourceType: "barcode",
-    expand: toExpand(query.expand),
-  };
+  return request.inEvent(
+    {
+      list: request.id("list"),
+      lookup: request.param("lookup"),
+      untrustedInput:
+        query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? "") || standsInPublic(tenant.profile),
+      deviceId: tenant.device?.deviceId,
+      gate: tenant.device?.gate ?? undefined,
+      sourceType: "barcode",
+      expand: toExpand(query.expand),
+    },
+    {
+      type: readScanType(body.type),
+      at: body.datetime ?? undefined,
+      force: body.force ?? false,
+      ignoreUnpaid: body.ignore_unpaid ?? false,
+      canceledSupported: body.canceled_supported ?? false,
+      questionsSupported: body.questions_supported ?? true,
+      nonce: nonceOf(body),
+      answers,
+    },
+  );
 }
 
 /**

@@ -22,8 +22,8 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       description: "Without a setting it is off: nothing is erased by itself.",
       access: shreddingAll,
       answers: { 200: { description: "The setting.", schema: retentionShown } },
-      async handle({ organizer, signal }) {
-        const { retention: set } = await retention.findRetention({ organizer }, { signal });
+      async handle({ inOrganizer, signal }) {
+        const { retention: set } = await retention.findRetention(inOrganizer({}), { signal });
         return { status: 200, body: presentRetention(set) };
       },
     }),
@@ -37,13 +37,10 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       access: shreddingAll,
       body: retentionBody,
       answers: { 200: { description: "The setting.", schema: retentionShown }, 400: invalid },
-      async handle({ organizer, body, url }) {
-        const { retention: set } = await retention.setRetention({
-          organizer,
-          days: body.days,
-          shredders: [...body.shredders],
-          instance: url.base,
-        });
+      async handle({ inOrganizer, body, url }) {
+        const { retention: set } = await retention.setRetention(
+          inOrganizer({ instance: url.base }, { days: body.days, shredders: [...body.shredders] }),
+        );
         return { status: 200, body: presentRetention(set) };
       },
     }),
@@ -55,8 +52,8 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       description: "An erasure that has been asked of services goes on; all others stop.",
       access: shreddingAll,
       answers: { 204: { description: "It is off." } },
-      async handle({ organizer }) {
-        await retention.endRetention({ organizer });
+      async handle({ inOrganizer }) {
+        await retention.endRetention(inOrganizer({}));
         return { status: 204 };
       },
     }),
@@ -70,8 +67,8 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       access: shreddingAll,
       page: "One page, by the time.",
       shows: upcomingShown,
-      async find({ organizer, signal }, page) {
-        const found = await retention.listUpcoming({ organizer, ...page }, { signal });
+      async find({ inOrganizer, signal }, page) {
+        const found = await retention.listUpcoming(inOrganizer(page), { signal });
         return { ...found, results: found.erasures.map(presentUpcoming) };
       },
     }),
@@ -83,8 +80,8 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       access: shreddingAll,
       page: "One page, the last erasure first. Those of deleted events are left out.",
       shows: erasedShown,
-      async find({ organizer, url, signal }, page) {
-        const found = await retention.listErased({ organizer, ...page }, { signal });
+      async find({ organizer, inOrganizer, url, signal }, page) {
+        const found = await retention.listErased(inOrganizer(page), { signal });
         const results = found.erasures.map(({ event, case: id, shredders, erasedAt }) => ({
           event,
           case: id,

@@ -52,9 +52,8 @@ const certified = {
 
 /** The erasure of personal data: `shredders/` and below. */
 export function shredderRoutes({ shredders: service, replyStored }: ShredderTargets) {
-  const inEvent = ({ organizer, event, tenant }: Incoming) => ({ organizer, event, credential: tenant.countedAs });
-  const ofPath = (request: Incoming) => ({
-    ...inEvent(request),
+  const exportOf = (request: Incoming) => ({
+    credential: request.tenant.countedAs,
     export: request.uuid("export"),
     file: request.uuid("file"),
   });
@@ -96,11 +95,12 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       answers: { 202: { description: "The export was started.", schema: exportStarted }, 400: notReady },
       handle: (request) =>
         orNotReady(async () => {
-          const made = await service.startExport({
-            ...inEvent(request),
-            shredders: [...request.body.shredders],
-            instance: request.url.base,
-          });
+          const made = await service.startExport(
+            request.inEvent(
+              { credential: request.tenant.countedAs, instance: request.url.base },
+              { shredders: [...request.body.shredders] },
+            ),
+          );
           const download = eventUrl(request, root, "download", made.export, made.file);
           return { status: 202, body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) } };
         }),
@@ -114,7 +114,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       produces: zip,
       answers: { 200: fileShown, 404: missing, ...unfinishedAnswers },
       async handle(request) {
-        const found = await service.findExport(ofPath(request), { signal: request.signal });
+        const found = await service.findExport(request.inEvent(exportOf(request)), { signal: request.signal });
         if (found.state !== ShredState.SUCCEEDED) return replyUnfinished(found, ShredState);
         return replyStored(request, { key: found.fileKey, name: `${request.event}.zip`, type: zip });
       },
@@ -140,10 +140,12 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
             message,
             case: id,
             file,
-          } = await service.startShred({
-            ...ofPath(request),
-            requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
-          });
+          } = await service.startShred(
+            request.inEvent({
+              ...exportOf(request),
+              requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
+            }),
+          );
           if (exportState !== ShredState.SUCCEEDED) return replyUnfinished({ state: exportState, message }, ShredState);
           return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };
         }),
@@ -162,8 +164,9 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
         417: shredFailed,
       },
       async handle(request) {
-        const place = { ...inEvent(request), case: request.uuid("case"), file: request.uuid("file") };
-        return presentStatus(await service.findShred(place, { signal: request.signal }));
+        const { tenant, signal } = request;
+        const asked = { credential: tenant.countedAs, case: request.uuid("case"), file: request.uuid("file") };
+        return presentStatus(await service.findShred(request.inEvent(asked), { signal }));
       },
     }),
 
@@ -175,11 +178,8 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       access: shredding,
       answers: certified,
       async handle(request) {
-        const { organizer, event } = request;
-        const found = await service.getCertificate(
-          { organizer, event, case: request.uuid("case") },
-          { signal: request.signal },
-        );
+        const { signal } = request;
+        const found = await service.getCertificate(request.inEvent({ case: request.uuid("case") }), { signal });
         return { status: 200, body: presentCertificate(found) };
       },
     }),
@@ -192,8 +192,8 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       access: { kind: "operator" },
       answers: certified,
       async handle(request) {
-        const { organizer, signal } = request;
-        const found = await service.getCertificate({ organizer, event: "", case: request.uuid("case") }, { signal });
+        const { signal } = request;
+        const found = await service.getCertificate(request.inAnyEvent({ case: request.uuid("case") }), { signal });
         return { status: 200, body: presentCertificate(found) };
       },
     }),

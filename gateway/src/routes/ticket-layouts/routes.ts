@@ -40,11 +40,11 @@ export function ticketLayoutRoutes({
   layouts,
   findUploads,
 }: Pick<Clients, "layouts"> & { readonly findUploads: FindUploads }) {
-  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
-  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+  const find = (request: Incoming) =>
+    layouts.getLayout(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
   const exists = async (request: Incoming) => {
-    await layouts.getLayout(ofPath(request), { signal: request.signal });
+    await find(request);
   };
 
   const toFields = async (request: Incoming, sent: SentLayout): Promise<LayoutFields> => ({
@@ -60,7 +60,7 @@ export function ticketLayoutRoutes({
   const withoutShownBackground = async (request: Incoming, sent: SentLayout): Promise<SentLayout> => {
     const { background, ...others } = sent;
     if (background?.startsWith("http") !== true) return sent;
-    const { layout } = await layouts.getLayout(ofPath(request), { signal: request.signal });
+    const { layout } = await find(request);
     return background === presentLayout(layout, request).background ? others : sent;
   };
 
@@ -76,14 +76,15 @@ export function ticketLayoutRoutes({
     const updateMask = Object.entries(fieldNames).flatMap(([name, field]) =>
       Object.hasOwn(sent, name) ? [field] : [],
     );
-    const { layout } = await layouts.updateLayout({ ...ofPath(request), fields, updateMask }, { timeoutMs: savingMs });
+    const { layout } = await layouts.updateLayout(request.inEvent({ id: request.id("id") }, { fields, updateMask }), {
+      timeoutMs: savingMs,
+    });
     return replyJson(200, presentLayout(layout, request));
   };
 
   const assign = (request: Incoming<unknown, readonly SentAssignment[]>, options: Examining = {}) => {
-    const { id, ...place } = ofPath(request);
     const assignments = request.body.map(({ item, sales_channel: salesChannel }) => ({ item, salesChannel }));
-    return layouts.setAssignments({ ...place, layout: id, assignments, ...options });
+    return layouts.setAssignments(request.inEvent({ layout: request.id("id"), ...options }, { assignments }));
   };
 
   return {
@@ -96,7 +97,7 @@ export function ticketLayoutRoutes({
       shows: layoutShown,
       holdsJson: true,
       async find(request, page) {
-        const found = await layouts.listLayouts({ ...inEvent(request), ...page }, { signal: request.signal });
+        const found = await layouts.listLayouts(request.inEvent(page), { signal: request.signal });
         return { ...found, results: found.layouts.map((layout) => presentLayout(layout, request)) };
       },
     }),
@@ -108,7 +109,7 @@ export function ticketLayoutRoutes({
       access: reading,
       answers: { 200: shown("The layout."), 404: missing },
       async handle(request) {
-        const { layout } = await layouts.getLayout(ofPath(request), { signal: request.signal });
+        const { layout } = await find(request);
         return replyJson(200, presentLayout(layout, request));
       },
     }),
@@ -123,7 +124,7 @@ export function ticketLayoutRoutes({
       examine,
       async handle(request) {
         const fields = await toFields(request, request.body);
-        const { layout } = await layouts.createLayout({ ...inEvent(request), fields }, { timeoutMs: savingMs });
+        const { layout } = await layouts.createLayout(request.inEvent({}, { fields }), { timeoutMs: savingMs });
         return replyJson(201, presentLayout(layout, request));
       },
     }),
@@ -162,7 +163,7 @@ export function ticketLayoutRoutes({
       access: writing,
       answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
       async handle(request) {
-        await layouts.deleteLayout(ofPath(request));
+        await layouts.deleteLayout(request.inEvent({ id: request.id("id") }));
         return { status: 204 };
       },
     }),
@@ -191,7 +192,7 @@ export function ticketLayoutRoutes({
       page: "One page of assignments.",
       shows: assignmentShown,
       async find(request, page) {
-        const found = await layouts.listAssignments({ ...inEvent(request), ...page }, { signal: request.signal });
+        const found = await layouts.listAssignments(request.inEvent(page), { signal: request.signal });
         return { ...found, results: found.assignments.map(presentAssignment) };
       },
     }),
@@ -206,7 +207,8 @@ export function ticketLayoutRoutes({
         404: notFound("The event has no such assignment."),
       },
       async handle(request) {
-        const { assignment } = await layouts.getAssignment(ofPath(request), { signal: request.signal });
+        const { signal } = request;
+        const { assignment } = await layouts.getAssignment(request.inEvent({ id: request.id("id") }), { signal });
         return { status: 200, body: presentAssignment(assignment) };
       },
     }),

@@ -27,18 +27,16 @@ type SentBatch = TypeOf<typeof batchBody.schema>;
 
 /** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
 export function ticketRenderingRoutes({ rendering: service, replyStored, takeTurn }: RenderingTargets) {
-  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
-
   const startBatch = (request: Incoming<unknown, SentBatch>, options: Examining = {}) =>
-    service.startBatch({
-      ...inEvent(request),
-      parts: request.body.parts.map((part) => ({
-        position: part.orderposition,
-        overrideChannel: part.override_channel ?? undefined,
-        overrideLayout: part.override_layout ?? undefined,
-      })),
-      ...options,
-    });
+    service.startBatch(
+      request.inEvent(options, {
+        parts: request.body.parts.map((part) => ({
+          position: part.orderposition,
+          overrideChannel: part.override_channel ?? undefined,
+          overrideLayout: part.override_layout ?? undefined,
+        })),
+      }),
+    );
 
   return {
     startBatch: declare({
@@ -71,8 +69,9 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
         ...unfinishedAnswers,
       },
       async handle(request) {
-        const batch = { ...inEvent(request), job: request.uuid("job"), file: request.uuid("file") };
-        const found = await service.findBatch(batch, { signal: request.signal });
+        const { signal } = request;
+        const batch = { job: request.uuid("job"), file: request.uuid("file") };
+        const found = await service.findBatch(request.inEvent(batch), { signal });
         if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
         const { fileKey: key, warnings } = found;
         return replyStored(request, { key, name: "tickets.pdf", warnings: warnings.length });
@@ -98,10 +97,10 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
           order,
           positionid,
           warnings,
-        } = await service.renderTicket(
-          { ...inEvent(request), position: request.id("position") },
-          { signal: request.signal, timeoutMs: ticketMs },
-        );
+        } = await service.renderTicket(request.inEvent({ position: request.id("position") }), {
+          signal: request.signal,
+          timeoutMs: ticketMs,
+        });
         turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
         const headers = { ...asAttachment(`${order}-${positionid}.pdf`), ...warned(warnings) };

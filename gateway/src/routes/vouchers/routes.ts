@@ -41,20 +41,20 @@ const missing = notFound("The event has no such voucher.");
 
 /** Vouchers of an event: `vouchers/` and below. */
 export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
-  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
-  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+  const find = (request: Incoming) =>
+    vouchers.getVoucher(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
   const exists = async (request: Incoming) => {
-    await vouchers.getVoucher(ofPath(request), { signal: request.signal });
+    await find(request);
   };
 
   const change = (request: Incoming, sent: SentVoucher, options: Examining = {}) =>
-    vouchers.updateVoucher({
-      ...ofPath(request),
-      fields: voucherFields.toMessage(sent),
-      updateMask: voucherFields.namesIn(sent),
-      ...options,
-    });
+    vouchers.updateVoucher(
+      request.inEvent(
+        { id: request.id("id"), ...options },
+        { fields: voucherFields.toMessage(sent), updateMask: voucherFields.namesIn(sent) },
+      ),
+    );
 
   const update = async (request: Incoming, sent: SentVoucher) => {
     const { voucher } = await change(request, sent);
@@ -89,8 +89,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       async find(request, page) {
         const { query, signal } = request;
         const found = await vouchers.listVouchers(
-          {
-            ...inEvent(request),
+          request.inEvent({
             ...page,
             ordering: [...query.ordering],
             code: query.code,
@@ -107,7 +106,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
             subevent: query.subevent,
             active: query.active,
             search: query.search,
-          },
+          }),
           { signal },
         );
         return { ...found, results: found.vouchers.map(presentVoucher) };
@@ -121,7 +120,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: reading,
       answers: { 200: shown("The voucher."), 404: missing },
       async handle(request) {
-        const { voucher } = await vouchers.getVoucher(ofPath(request), { signal: request.signal });
+        const { voucher } = await find(request);
         return { status: 200, body: presentVoucher(voucher) };
       },
     }),
@@ -197,14 +196,14 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
         409: conflict,
       },
       async handle(request) {
-        await vouchers.deleteVoucher(ofPath(request));
+        await vouchers.deleteVoucher(request.inEvent({ id: request.id("id") }));
         return { status: 204 };
       },
     }),
   };
 
   function create(request: Incoming, asked: NewVoucher[], options: Examining = {}) {
-    return vouchers.createVouchers({ ...inEvent(request), vouchers: asked, ...options }, { timeoutMs: batchMs });
+    return vouchers.createVouchers(request.inEvent(options, { vouchers: asked }), { timeoutMs: batchMs });
   }
 
   function createAlone(request: Incoming, sent: SentVoucher, options?: Examining) {

@@ -1,0 +1,105 @@
+import { namesOfMessageFields, withFields } from "@tessera/testkit/message-fields";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ServedApp } from "../testing/serve-app.ts";
+import { keys, serveApp } from "../testing/serve-app.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly in: string; readonly name: string; readonly example?: unknown }[];
+  readonly security: readonly { readonly operator?: unknown }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+}
+
+interface Write extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+const names = namesOfMessageFields();
+
+describe("operations that write", () => {
+  let app: ServedApp;
+  let writes: Write[];
+
+  beforeAll(async () => {
+    app = await serveApp({ findUploads: async () => [] });
+    const { paths } = (await app.send("GET", "/api/v1/openapi.json")).json as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    writes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method, { requestBody }]) => method !== "get" && isJson(requestBody))
+        .map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
+    );
+  });
+  afterAll(() => app.close());
+
+  const exampleOf = ({ requestBody }: Write) => requestBody?.content["application/json"]?.example;
+
+  /** The fields of a body, and of the objects inside it. */
+  const knownBy = ({ operationId }: Write) =>
+    new Set(propertiesIn(app.routes.find(({ name }) => name === operationId)?.body?.schema));
+
+  /** The calls that a body leads to, examinations too, without what each call has of its own. */
+  async function callsOf(write: Write, body: unknown) {
+    const { calls, examinations } = app.peers;
+    for (const list of [calls, examinations, app.seen]) list.splice(0);
+    const at = (name: string) =>
+      ({ organizer: "bigevents", event: "sampleconf" })[name] ??
+      write.parameters.find((each) => each.in === "path" && each.name === name)?.example;
+    const path = write.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(at(name))));
+    const key = write.security[0]?.operator === undefined ? keys.all : keys.operator;
+    await app.send(write.method, path, { body, key });
+    return JSON.parse(
+      JSON.stringify([...calls, ...examinations]).replaceAll(/"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"/g, '"uuid"'),
+    ) as unknown[];
+  }
+
+  it("[S1.9, S3.4] call the same for the same place, whatever fields of messages their bodies name besides", async () => {
+    for (const write of writes) {
+      const example = exampleOf(write);
+      const calls = await callsOf(write, example);
+      expect(calls.length, `${write.operationId} calls nothing`).toBeGreaterThan(0);
+      for (const value of ["somebody", "a\u0000b", 4711, { organizer: "somebody", event: "theirs" }]) {
+        const hostile = withFields(example, { names, value, known: knownBy(write) });
+        expect(await callsOf(write, hostile), `${write.operationId} with ${JSON.stringify(value)}`).toEqual(calls);
+      }
+      expectPlace(calls, write);
+    }
+    expect(writes.length).toBeGreaterThan(15);
+  });
+
+  it("[S1.9] examine in the same place what they refuse", async () => {
+    let examined = 0;
+    for (const write of writes) {
+      const example = exampleOf(write);
+      const [first] = [example].flat() as object[];
+      for (const name of Object.keys(first ?? {})) {
+        const wrong = { ...first, [name]: { organizer: "somebody" } };
+        const body = withFields(wrong, { names, value: "somebody", known: knownBy(write) });
+        expectPlace(await callsOf(write, Array.isArray(example) ? [body] : body), write);
+        examined += app.peers.examinations.length;
+      }
+    }
+    expect(examined).toBeGreaterThan(5);
+  });
+});
+
+function isJson(body: Operation["requestBody"]): boolean {
+  return body?.content["application/json"]?.example !== undefined;
+}
+
+function propertiesIn(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {} } = schema as { readonly properties?: object };
+  return [...Object.keys(properties), ...Object.values(schema).flatMap(propertiesIn)];
+}
+
+/** Every call that names an organizer names that of the path, at any depth. */
+function expectPlace(calls: unknown, { operationId, path }: Write): void {
+  JSON.stringify(calls, (name, value: unknown) => {
+    if (name === "organizer") expect(value, operationId).toBe("bigevents");
+    if (name === "event" && path.includes("{event}")) expect(value, operationId).toBe("sampleconf");
+    return value;
+  });
+}
