@@ -35,6 +35,8 @@ export interface LeafSchema {
   readonly maximum?: number;
   readonly digits?: number;
   readonly places?: number;
+  /** The places of a decimal that are always written; without it all are. */
+  readonly shown?: number;
   readonly enum?: readonly (string | null)[];
   /** What a text must contain, as a regular expression. */
   readonly pattern?: string;
@@ -133,10 +135,10 @@ function readBoolean(data: unknown): LeafResult {
 
 function readDecimal(data: unknown, leaf: LeafSchema): LeafResult {
   if (data === "" && leaf.nullable === true) return read(null);
-  const { digits = 13, places = 2 } = leaf;
+  const { digits = 13, places = 2, shown } = leaf;
   const problem = findDecimalProblem(data, { digits, places });
   if (problem !== undefined) return wrong(decimalProblems[problem]({ digits, places }));
-  return read(parseDecimal(data, { digits, places }));
+  return read(parseDecimal(data, { digits, places, shown }));
 }
 
 const decimalProblems: Readonly<Record<DecimalProblem, (limits: DecimalLimits) => string>> = {

@@ -221,7 +221,7 @@ function limitsOf({ read, blank }: JsonSchema): JsonSchema {
   return read === "text" && blank === false ? { minLength: 1 } : {};
 }
 
-const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places"]);
+const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places", "shown"]);
 
 function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]> {
   const problems = new FieldProblems();

@@ -71,6 +71,19 @@ describe("parseDecimal", () => {
     expect(findDecimalProblem(value, limits)).toBe(problem);
   });
 
+  it.each([
+    ["19.0000", "19.00"],
+    ["19", "19.00"],
+    ["8.875", "8.875"],
+    ["9.9750", "9.975"],
+    ["0.0001", "0.0001"],
+    ["100.5", "100.50"],
+    ["-0.0000", "0.00"],
+    ["0", "0.00"],
+  ])("writes %s with two places, or as many as it needs: %s", (value, expected) => {
+    expect(parseDecimal(value, { digits: 7, places: 4, shown: 2 })).toBe(expected);
+  });
+
   it("reads every amount of cents, as text and as number", () => {
     fc.assert(
       fc.property(fc.integer({ min: -9_999_999_999_999, max: 9_999_999_999_999 }), (cents) => {

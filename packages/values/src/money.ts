@@ -4,13 +4,16 @@ import Big from "big.js";
 export interface DecimalLimits {
   readonly digits: number;
   readonly places: number;
+  /** The places that are always written; without it all are. */
+  readonly shown?: number | undefined;
 }
 
 /** Why a value is not a decimal within its limits. */
 export type DecimalProblem = "not_a_number" | "too_many_digits" | "too_many_places" | "too_many_whole_digits";
 
 /**
- * Reads a decimal and writes it with exactly the given places: `" 1e1 "` becomes `"10.00"`.
+ * Reads a decimal and writes it with exactly the given places: `" 1e1 "` becomes `"10.00"`. With `shown` it has that many, and
+ * more only where they are needed.
  *
  * Digits are never removed by rounding, not even zeros: the point of `"12.000"` may be a thousands separator.
  */
@@ -18,7 +21,13 @@ export function parseDecimal(value: unknown, limits: DecimalLimits): string | un
   const decimal = readDecimal(value);
   if (decimal === undefined || exceeds(decimal, limits) !== undefined) return undefined;
   const { digits, exponent } = decimal;
-  return withoutNegativeZero(new Big(`${decimal.sign}${digits || "0"}e${exponent}`).toFixed(limits.places));
+  const number = new Big(`${decimal.sign}${digits || "0"}e${exponent}`);
+  const places = limits.shown === undefined ? limits.places : Math.max(limits.shown, placesOf(number));
+  return withoutNegativeZero(number.toFixed(places));
+}
+
+function placesOf({ c: digits, e: exponent }: Big): number {
+  return Math.max(0, digits.length - exponent - 1);
 }
 
 /** The reason why `parseDecimal` refuses a value. */

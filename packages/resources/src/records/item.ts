@@ -1,6 +1,6 @@
 import { arrayOf, boolean, choice, decimal, field, id, instant, integer, object, text } from "@tessera/schema/build";
 import type { Shown } from "@tessera/schema/fields";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull, soldThrough } from "./parts.ts";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull, soldThrough, taxRate } from "./parts.ts";
 
 const priceOrNull = () => decimal({ nullable: true, default: null });
 const countOrNull = () => integer({ nullable: true, default: null });
@@ -71,11 +71,7 @@ export const itemRecord = object(
     internal_name: field(lineOrNull(), "Its name for staff; null: `name`.", "Standard"),
     default_price: field(decimal({ default: "0.00" }), "Its price.", "23.00"),
     free_price: field(boolean({ default: false }), "Buyers may pay more."),
-    tax_rate: field(
-      decimal({ default: "0.00" }),
-      "The rate of `tax_rule`, as the shop shows it. It has no effect.",
-      "19.00",
-    ),
+    tax_rate: field(taxRate(), "The rate of `tax_rule`, as the shop shows it. It has no effect.", "19.00"),
     tax_rule: field(idOrNull(), "Its tax rule."),
     admission: field(boolean({ default: false }), "It admits a person."),
     personalized: field(boolean({ default: false }), "It is sold to a person of a name."),

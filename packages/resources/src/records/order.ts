@@ -12,7 +12,7 @@ import {
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, verbatim } from "./parts.ts";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, taxRate, verbatim } from "./parts.ts";
 import { seatOfPosition } from "./seat.ts";
 
 /** A text; a missing one is empty or null. */
@@ -62,7 +62,7 @@ const checkin = object(
 export type CheckinData = TypeOf<typeof checkin>;
 
 const taxed = {
-  tax_rate: field(decimal({ default: "0.00", digits: 10 }), "The tax rate in percent.", "19.00"),
+  tax_rate: field(taxRate(), "The tax rate in percent.", "19.00"),
   tax_value: field(decimal({ default: "0.00" }), "The tax within the price.", "3.67"),
   tax_code: field(lineOrNull(190), "The code of the rate for electronic invoices.", "S/standard"),
   tax_rule: field(idOrNull(), "The tax rule."),

@@ -1,4 +1,4 @@
-import { arrayOf, boolean, field, id, instant, localized, mapOf, plain, text } from "@tessera/schema/build";
+import { arrayOf, boolean, decimal, field, id, instant, localized, mapOf, plain, text } from "@tessera/schema/build";
 import type { Schema } from "@tessera/schema/schema";
 
 /** Names inside of maps become keys of JSON documents. */
@@ -32,6 +32,9 @@ export const instantOrNull = () => instant({ nullable: true, blank: true, defaul
 
 /** A line of text, or nothing. */
 export const lineOrNull = (maxLength = 255) => text({ nullable: true, default: null, maxLength });
+
+/** A tax rate in percent. */
+export const taxRate = () => decimal({ default: "0.00", digits: 7, places: 4, shown: 2 });
 
 /** The sales channels of what is for sale. */
 export const soldThrough = () => ({

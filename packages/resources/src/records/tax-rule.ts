@@ -1,12 +1,12 @@
-import { any, boolean, decimal, field, id, object } from "@tessera/schema/build";
-import { lineOrNull, namesOrNone } from "./parts.ts";
+import { any, boolean, field, id, object } from "@tessera/schema/build";
+import { lineOrNull, namesOrNone, taxRate } from "./parts.ts";
 
 export const taxRuleRecord = object(
   {
     id: field(id(), "Its id.", 1),
     name: field(namesOrNone(), "Its name, by language.", { en: "VAT" }),
     internal_name: field(lineOrNull(), "Its name for staff; null: `name`.", "VAT 19 %"),
-    rate: field(decimal({ default: "0.00", digits: 10 }), "The rate in percent.", "19.00"),
+    rate: field(taxRate(), "The rate in percent.", "19.00"),
     code: field(lineOrNull(190), "The code of the rate for electronic invoices.", "S/standard"),
     price_includes_tax: field(boolean({ default: true }), "Prices include the tax."),
     default: field(boolean({ default: false }), "It is the rule for what names no other."),
