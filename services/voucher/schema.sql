@@ -348,9 +348,11 @@ create table work (
   is_public boolean not null default false,
   traceparent text,
   enqueued_at timestamptz not null default now(),
+  bytes bigint not null default 0,
   constraint work_pkey primary key (kind, id),
   constraint work_state check (((state = any (array['waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])) and ((turn is not null) = ((state = 'waiting'::text) and (due_at is null))) and ((payload is not null) = (state = any (array['waiting'::text, 'running'::text]))) and ((result is not null) = (state = 'succeeded'::text))))
 );
+create index work_bytes_of_owner on work using btree (kind, owner) include (bytes) where ((bytes > 0) and (state = any (array['waiting'::text, 'running'::text, 'succeeded'::text])));
 create index work_due on work using btree (state, due_at) where (due_at is not null);
 create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
 create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);

@@ -49,6 +49,7 @@ const kitCodes = {
   schema_too_old: "unmet",
   topic_missing: "unmet",
   too_many_reads: "exhausted",
+  too_many_files: "exhausted",
   too_much_work: "exhausted",
   unknown_export: "invalid",
   unmet: "unmet",

@@ -20,6 +20,16 @@ export interface Rendered {
 
 const dayMs = 86_400_000;
 
+const mebibyte = 1024 * 1024;
+
+/** A thousand tickets have some six megabytes, and more with pictures. */
+const bytesOfTicket = 8 * 1024;
+
+/** How large the file of so many tickets is expected to be. */
+export function expectBytes(parts: number): number {
+  return parts * bytesOfTicket;
+}
+
 const definition = {
   payload: json<RenderOrder>(),
   result: json<Rendered>(),
@@ -28,6 +38,7 @@ const definition = {
   tries: 3,
   keepMs: dayMs,
   mostWaiting: 2000,
+  files: { mostBytes: 2048 * mebibyte, mostOfOne: 512 * mebibyte },
 } as const;
 
 /** Tickets that are rendered into one file. An organizer's jobs take turns with those of others, and leave them room. */

@@ -14,6 +14,8 @@ export const exporting = defineWork("export personal data", {
   atOnce: 2,
   atOnceEach: 1,
   mostWaiting: 20,
+  // An event may have more than this: nothing is erased that was not exported.
+  files: { mostBytes: 8 * 1024 ** 3 },
 });
 
 /** Cases; how they ended is told for an hour (D6.6). */

@@ -45,6 +45,11 @@ export function measureWork({ db, kinds, clock, metrics, service }: WorkMeterOpt
   };
   declare("work_waiting", `Work that waits; ${mostCounted} stands for any more.`, ({ waiting }) => waiting);
   declare("work_running", "Work that is being done.", ({ running }) => running);
+  declare(
+    "work_file_bytes",
+    `What files of work take that has not expired, or are expected to; of more than ${mostCounted} files so many count.`,
+    ({ bytes }) => bytes,
+  );
   declare("work_waiting_seconds", "How long the oldest work has been waiting.", ({ seconds }) => seconds);
   return {
     ended,

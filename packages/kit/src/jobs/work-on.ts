@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../pg/database.ts";
-import type { Work } from "./work.ts";
+import { takeLocks } from "../pg/locks.ts";
+import { ownerLock, type Work } from "./work.ts";
 import * as table from "./work-table.ts";
 
 /** A claimed piece of work. */
@@ -18,6 +19,11 @@ export interface WorkInHand<P> {
    * have been erased.
    */
   ifLost(undo: () => Promise<unknown>): void;
+  /**
+   * Counts what is stored of content while it is read; once it is more than the work may have, or than is left to its owner,
+   * the work fails.
+   */
+  keepFile(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /** Stores the progress, for callers. */
   progress(at: { readonly done: number; readonly total: number }): Promise<void>;
 }
@@ -49,18 +55,56 @@ export function workOn<P, R, D = unknown>(
       const progress = async (at: { readonly done: number; readonly total: number }) => {
         if (!(await table.noteProgress(db, claim, at))) throw new LeaseLost();
       };
+      let bytes = 0;
+      async function* keepFile(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+        const { mostOfOne = Number.POSITIVE_INFINITY } = work.files ?? {};
+        let [stored, reserved] = [0, 0];
+        for await (const piece of content) {
+          stored += piece.length;
+          if (stored > mostOfOne) throw new WorkFailed(`The file is larger than ${mostOfOne / 1024 ** 2} MiB.`);
+          if (stored > reserved) {
+            reserved = stored + reservedAtOnce;
+            await step((tx) => reserveBytes(tx, { work, owner, claim, stored, reserved }));
+          }
+          yield piece;
+        }
+        bytes = stored;
+      }
       const payload = work.payload.decode(claimed.payload);
       const undos: (() => Promise<unknown>)[] = [];
       const ifLost = (undo: () => Promise<unknown>) => void undos.push(undo);
       try {
-        const effect = await run({ id, owner, payload, tries, signal, step, ifLost, progress }, deps);
-        await step(async (tx) => table.succeed(tx, claim, work.result.encode(await effect(tx)).finish()));
+        const effect = await run({ id, owner, payload, tries, signal, step, ifLost, keepFile, progress }, deps);
+        await step(async (tx) => table.succeed(tx, claim, work.result.encode(await effect(tx)).finish(), { bytes }));
       } catch (error) {
         if (error instanceof LeaseLost) for (const undo of undos) await undo();
         throw error;
       }
     },
   });
+}
+
+/** In bytes: so often more is asked for while a file is written. */
+const reservedAtOnce = 8 * 1024 * 1024;
+
+interface Reservation<P, R> {
+  readonly work: Work<P, R>;
+  readonly owner: string;
+  readonly claim: table.Claim;
+  readonly stored: number;
+  readonly reserved: number;
+}
+
+async function reserveBytes<P, R>(
+  tx: Tx,
+  { work: { kind, files }, owner, claim, stored, reserved }: Reservation<P, R>,
+): Promise<void> {
+  if (files === undefined) return;
+  await takeLocks(tx, { alone: [ownerLock(kind, owner)] });
+  const others = await table.sumBytes(tx, { kind, owner, except: claim.id });
+  if (others > 0 && others + stored > files.mostBytes)
+    throw new WorkFailed("The files of your other jobs take too much room; try again when some have expired.");
+  await table.reserve(tx, claim, reserved);
 }
 
 /** Thrown by work that no further try can do. Clients see the message. */

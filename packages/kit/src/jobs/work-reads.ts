@@ -126,6 +126,8 @@ export interface Measured {
   readonly running: number;
   /** The waiting time of the oldest. */
   readonly seconds: number;
+  /** Of files. */
+  readonly bytes: number;
 }
 
 /** Counts the work of each kind up to a limit: a sample must not take longer with a longer queue. */
@@ -134,7 +136,7 @@ export async function measure(
   { kinds, mostCounted }: { kinds: readonly string[]; mostCounted: number },
 ): Promise<Measured[]> {
   return db.many<Measured>(sql`
-    select wanted.kind, waiting.count as waiting, running.count as running, coalesce(waiting.seconds, 0)::float8 as seconds
+    select wanted.kind, waiting.count as waiting, running.count as running, stored.bytes, coalesce(waiting.seconds, 0)::float8 as seconds
       from unnest(${kinds}::text[]) as wanted (kind)
      cross join lateral (
        select count(*) as count, extract(epoch from clock_timestamp() - min(queued.enqueued_at)) as seconds
@@ -147,5 +149,11 @@ export async function measure(
          from (select
                  from work
                 where work.kind = wanted.kind and work.state = 'running' and work.due_at is not null
-                limit ${mostCounted}) as claimed) as running`);
+                limit ${mostCounted}) as claimed) as running
+     cross join lateral (
+       select coalesce(sum(kept.bytes), 0)::bigint as bytes
+         from (select work.bytes
+                 from work
+                where work.kind = wanted.kind and work.bytes > 0 and work.state in ('waiting', 'running', 'succeeded')
+                limit ${mostCounted}) as kept) as stored`);
 }

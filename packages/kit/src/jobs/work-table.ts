@@ -76,18 +76,23 @@ export async function insert(
     readonly mostTries: number;
     readonly keepMs: number;
     readonly traceparent: string | null;
-    readonly rows: readonly { readonly id: string; readonly owner: string; readonly payload: Uint8Array }[];
+    readonly rows: readonly {
+      readonly id: string;
+      readonly owner: string;
+      readonly payload: Uint8Array;
+      readonly bytes: number;
+    }[];
   },
 ): Promise<number> {
   const { kind, rows } = added;
   const { count } = await tx.one<{ count: number }>(sql`
     with ${turnsOf(sql`select distinct ${kind}::text as kind, sent.owner from unnest(${rows.map(({ owner }) => owner)}::text[]) as sent (owner)`)}, added as (
-      insert into work (kind, id, owner, turn, most_tries, keep, payload, traceparent)
+      insert into work (kind, id, owner, turn, most_tries, keep, payload, bytes, traceparent)
       select ${kind}, sent.id, sent.owner, line.turn + row_number() over (partition by sent.owner order by sent.ord) - 1,
-             ${added.mostTries}, ${millis(added.keepMs)}, sent.payload, ${added.traceparent}
+             ${added.mostTries}, ${millis(added.keepMs)}, sent.payload, sent.bytes, ${added.traceparent}
         from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ owner }) => owner)}::text[],
-                    ${toByteaArray(rows.map(({ payload }) => payload))}::bytea[])
-             with ordinality as sent (id, owner, payload, ord)
+                    ${toByteaArray(rows.map(({ payload }) => payload))}::bytea[], ${rows.map(({ bytes }) => bytes)}::bigint[])
+             with ordinality as sent (id, owner, payload, bytes, ord)
         join line on line.owner = sent.owner
           on conflict (kind, id) do nothing
       returning work.kind
@@ -104,6 +109,22 @@ export async function countWaiting(tx: Queryable, { kind, owner }: { kind: strin
        and work.owner = ${owner}
        and work.state = 'waiting'`);
   return count;
+}
+
+/** What files of an owner's work take, those that are being made and those that are expected among them; `except` is left out. */
+export async function sumBytes(
+  tx: Queryable,
+  { kind, owner, except = "" }: { kind: string; owner: string; except?: string },
+): Promise<number> {
+  const { bytes } = await tx.one<{ bytes: number }>(sql`
+    select coalesce(sum(work.bytes), 0)::bigint as bytes
+      from work
+     where work.kind = ${kind}
+       and work.owner = ${owner}
+       and work.bytes > 0
+       and work.state in ('waiting', 'running', 'succeeded')
+       and work.id <> ${except}`);
+  return bytes;
 }
 
 export interface ClaimedRow {
@@ -169,14 +190,25 @@ export async function noteProgress(
   return (await db.run(sql`update work set done = ${done}, total = ${total} where ${held(claimed)}`)) > 0;
 }
 
+/** Notes what the file of a piece of work takes. */
+export async function reserve(tx: Queryable, claimed: Claim, bytes: number): Promise<void> {
+  await tx.run(sql`update work set bytes = ${bytes} where ${held(claimed)}`);
+}
+
 /** Ends a piece of work. The same transaction stores its effect. */
-export async function succeed(tx: Queryable, claimed: Claim, result: Uint8Array): Promise<boolean> {
+export async function succeed(
+  tx: Queryable,
+  claimed: Claim,
+  result: Uint8Array,
+  { bytes = 0 }: { readonly bytes?: number } = {},
+): Promise<boolean> {
   const ended = await tx.run(sql`
     update work
        set state = 'succeeded',
            due_at = clock_timestamp() + work.keep,
            payload = null,
            result = ${Buffer.from(result)},
+           bytes = ${bytes},
            cause = null
      where ${held(claimed)}`);
   return ended > 0;

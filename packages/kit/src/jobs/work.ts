@@ -29,6 +29,16 @@ export interface Work<P, R> {
   readonly atOnceEach?: number;
   /** The most that may wait for one owner. */
   readonly mostWaiting?: number;
+  /** What it may store outside of the database. */
+  readonly files?: FileLimits;
+}
+
+/** How much work may store, in bytes. */
+export interface FileLimits {
+  /** For one owner, until the results expire. One piece of work may have more than this where nothing else of its owner is stored. */
+  readonly mostBytes: number;
+  /** For one piece of work; left out: what its owner may store. */
+  readonly mostOfOne?: number;
 }
 
 /** Unlimited tries: the largest number of the column. */
@@ -54,9 +64,12 @@ export interface WorkRequest<P> {
   /** Owners take turns. */
   readonly owner: string;
   readonly payload: P;
+  /** How large its file is expected to be. */
+  readonly bytes?: number;
 }
 
-const ownerLock = declareLock("tessera work");
+/** Makes transactions that add to an owner's work wait for each other. */
+export const ownerLock = declareLock("tessera work");
 
 /**
  * Enqueues work, which begins when the transaction commits. An id that was enqueued before changes nothing.
@@ -69,22 +82,34 @@ export async function enqueueWork<P, R>(
   work: Work<P, R>,
   requests: readonly WorkRequest<P>[],
 ): Promise<void> {
-  const { kind, mostWaiting } = work;
+  const { kind, mostWaiting, files } = work;
   const owners = [...new Set(requests.map(({ owner }) => owner))];
-  if (mostWaiting !== undefined) await takeLocks(tx, { alone: owners.map((owner) => ownerLock(kind, owner)) });
+  const isLimited = mostWaiting !== undefined || files !== undefined;
+  if (isLimited) await takeLocks(tx, { alone: owners.map((owner) => ownerLock(kind, owner)) });
   const added = await table.insert(tx, {
     kind,
     mostTries: work.tries,
     keepMs: work.keepMs,
     traceparent: currentContext().traceparent ?? null,
-    rows: requests.map(({ id, owner, payload }) => ({ id, owner, payload: work.payload.encode(payload).finish() })),
+    rows: requests.map(({ id, owner, payload, bytes = 0 }) => ({
+      ...{ id, owner, bytes },
+      payload: work.payload.encode(payload).finish(),
+    })),
   });
-  if (added === 0 || mostWaiting === undefined) return;
+  if (added === 0 || !isLimited) return;
   for (const owner of owners) {
-    if ((await table.countWaiting(tx, { kind, owner })) <= mostWaiting) continue;
-    throw fault("too_much_work", `${mostWaiting} jobs of this kind wait already; try again later`, {
-      retryAfterMs: 5000,
-    });
+    if (mostWaiting !== undefined && (await table.countWaiting(tx, { kind, owner })) > mostWaiting)
+      throw fault("too_much_work", `${mostWaiting} jobs of this kind wait already; try again later`, {
+        retryAfterMs: 5000,
+      });
+    if (files !== undefined && (await table.sumBytes(tx, { kind, owner })) > files.mostBytes)
+      throw fault(
+        "too_many_files",
+        "The files of your other jobs take too much room; try again when some have expired.",
+        {
+          retryAfterMs: 60_000,
+        },
+      );
   }
 }
 

@@ -12,7 +12,10 @@ import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { defineWork, enqueueWork, findWork, json } from "./work.ts";
 import { type Effect, type Worker, WorkFailed, type WorkInHand, workOn } from "./work-on.ts";
+import * as table from "./work-table.ts";
 import type { RunningWorkers } from "./workers.ts";
+
+const mebibyte = 1024 * 1024;
 
 const copy = defineWork("copy", {
   payload: json<string>(),
@@ -98,6 +101,56 @@ describe("a worker", () => {
     for (const id of ["x", "y", "z"]) await stateIs(id, "succeeded");
     expect(await find("x")).toEqual({ owner: "a", state: "succeeded", result: "done: payload of x" });
     expect(await effects()).toEqual(["x", "y", "z"]);
+  });
+
+  it("stores no more files for an owner than it may have, however many are written at a time, until they expire", async () => {
+    const most = 40 * mebibyte;
+    const filing = { ...copy, atOnce: 4, files: { mostBytes: most, mostOfOne: 25 * mebibyte } };
+    const ask = (owner: string, sizes: Readonly<Record<string, number>>) =>
+      db.transaction((tx) =>
+        enqueueWork(
+          tx,
+          filing,
+          Object.entries(sizes).map(([id, size]) => ({ id, owner, payload: String(size), bytes: 1 })),
+        ),
+      );
+    async function* content(size: number) {
+      for (let written = 0; written < size; written += 1) yield new Uint8Array(mebibyte);
+    }
+    const kept = new Map<string, number>();
+    const metrics = createMetrics();
+    const worker = workOn(filing, async ({ id, payload, keepFile }: WorkInHand<string>) => {
+      let bytes = 0;
+      for await (const piece of keepFile(content(Number(payload)))) bytes += piece.length;
+      return async () => {
+        kept.set(id, bytes);
+        return id;
+      };
+    })({});
+    const ids = ["a1", "a2", "a3", "a4"];
+    await ask("a", { a1: 20, a2: 20, a3: 20, a4: 20 });
+    await ask("b", { b1: 20 });
+    await ask("c", { c1: 26 });
+    start(worker, { metrics });
+    const isOver = async (id: string) => ["succeeded", "failed"].includes((await find(id))?.state ?? "");
+    for (const id of [...ids, "b1", "c1"]) await eventually(() => isOver(id));
+    const ofOne = ids.reduce((sum, id) => sum + (kept.get(id) ?? 0), 0);
+    expect(ofOne).toBeGreaterThan(0);
+    expect(ofOne).toBeLessThanOrEqual(most);
+    expect(await find("b1")).toMatchObject({ state: "succeeded" });
+    expect(await find("c1")).toMatchObject({ state: "failed", cause: "The file is larger than 25 MiB." });
+    const failed = (await Promise.all(ids.map(find))).filter((found) => found?.state === "failed");
+    for (const found of failed) expect(found).toMatchObject({ cause: expect.stringContaining("too much room") });
+    await eventually(async () => /work_file_bytes\{[^}]*\} [1-9]/.test(await metrics.exposition()));
+    await db.run(sql`update work set bytes = ${most} where id = 'a1'`);
+    await expect(ask("a", { a5: 1 })).rejects.toMatchObject({ kind: "exhausted", code: "too_many_files" });
+    await ask("b", { b2: 1 });
+    await db.run(sql`update work set due_at = now() where owner = 'a'`);
+    await eventually(async () => (await find("a1"))?.state === "expired");
+    await table.moveDue(db);
+    await ask("a", { a5: 1 });
+    await eventually(() => isOver("a5"));
+    expect(kept.get("a5")).toBe(mebibyte);
   });
 
   it("leaves room to other owners where each has a share", async () => {

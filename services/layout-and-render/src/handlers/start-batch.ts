@@ -8,7 +8,7 @@ import type { Client } from "@tessera/kit/rpc";
 import type { StartBatchRequest, StartBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { Rendering, type TicketData } from "@tessera/protos/services";
 import { fault } from "../faults.ts";
-import { renderId, workFor } from "../render-work.ts";
+import { expectBytes, renderId, workFor } from "../render-work.ts";
 import { findSalesChannels } from "../store/copies.ts";
 import { findLayoutIds } from "../store/layouts.ts";
 import { findPositions } from "../ticket-data.ts";
@@ -41,7 +41,7 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
     const [job, file] = [randomUUID(), randomUUID()];
     const id = renderId({ organizer, event, job, file });
     await enqueueWork(tx, workFor(parts.length), [
-      { id, owner: organizer, payload: { organizer, event, file, parts } },
+      { id, owner: organizer, payload: { organizer, event, file, parts }, bytes: expectBytes(parts.length) },
     ]);
     return { job, file };
   });

@@ -62,7 +62,7 @@ async function renderPatiently(
 }
 
 async function render(
-  { id, payload, signal, ifLost, progress }: WorkInHand<RenderOrder>,
+  { id, payload, signal, ifLost, keepFile, progress }: WorkInHand<RenderOrder>,
   tools: JobTools,
   { isSmall }: Size,
 ): Promise<Effect<Rendered>> {
@@ -93,6 +93,6 @@ async function render(
 
   const fileKey = drawKey(id);
   ifLost(() => tools.files.remove([fileKey]));
-  const { size } = await tools.files.put(fileKey, content(), { contentType: "application/pdf" });
+  const { size } = await tools.files.put(fileKey, keepFile(content()), { contentType: "application/pdf" });
   return async () => ({ fileKey, size, warnings });
 }

@@ -32,35 +32,38 @@ const settleMs = 20_000;
 const mostReadings = 3;
 
 /** Makes exports: what services say of the event is noted first, then everything is read. */
-export const makeExports = workOn(exporting, async ({ payload, signal, step, ifLost }, tools: ExportTools) => {
-  const wanted = await findExport(tools.db, payload);
-  if (wanted === undefined) throw new WorkFailed("The export is over.");
-  const texts = writeIndex(wanted);
-  for (let readings = 1; ; readings += 1) {
-    const { versions, sources } = await describe(wanted, tools, signal);
-    await step((tx) => storeVersions(tx, payload, versions));
-    const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
-    const remove = () => tools.files.remove([fileKey]);
-    ifLost(remove);
-    const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
-    const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
-    if (readings < mostReadings) {
-      const isOfOneMoment = await isUnchanged(versions, wanted, tools, signal).catch(async (error: unknown) => {
-        await remove();
-        throw error;
-      });
-      if (!isOfOneMoment) {
-        await remove();
-        continue;
+export const makeExports = workOn(
+  exporting,
+  async ({ payload, signal, step, ifLost, keepFile }, tools: ExportTools) => {
+    const wanted = await findExport(tools.db, payload);
+    if (wanted === undefined) throw new WorkFailed("The export is over.");
+    const texts = writeIndex(wanted);
+    for (let readings = 1; ; readings += 1) {
+      const { versions, sources } = await describe(wanted, tools, signal);
+      await step((tx) => storeVersions(tx, payload, versions));
+      const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
+      const remove = () => tools.files.remove([fileKey]);
+      ifLost(remove);
+      const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
+      const { size, sha256 } = await tools.files.put(fileKey, keepFile(content), { contentType: "application/zip" });
+      if (readings < mostReadings) {
+        const isOfOneMoment = await isUnchanged(versions, wanted, tools, signal).catch(async (error: unknown) => {
+          await remove();
+          throw error;
+        });
+        if (!isOfOneMoment) {
+          await remove();
+          continue;
+        }
       }
+      if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
+        await remove();
+        throw new WorkFailed("The data was erased while it was exported.");
+      }
+      return async () => undefined;
     }
-    if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
-      await remove();
-      throw new WorkFailed("The data was erased while it was exported.");
-    }
-    return async () => undefined;
-  }
-});
+  },
+);
 
 type Versions = Readonly<Record<string, string>>;
 
