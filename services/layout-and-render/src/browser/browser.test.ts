@@ -14,6 +14,7 @@ import { anArea } from "../testing/elements.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
 import type { PrintJob } from "./print-job.ts";
 import type { PrintLimits } from "./print-queue.ts";
+import { browsersFolder } from "./profile.ts";
 
 const opened: TestRenderer[] = [];
 function open(limits?: Partial<PrintLimits>): TestRenderer {
@@ -194,12 +195,14 @@ describe("a browser", () => {
   it("[L38.5] leaves no file and no process behind when it is closed", async () => {
     const renderer = open();
     await renderer.tools.printer.print(short, { party });
-    const own = (await readdir(tmpdir())).filter((name) => name.startsWith(`tessera-browser-${process.pid}-`));
+    const listOwn = async () => (await readdir(browsersFolder())).filter((name) => name.startsWith(`${process.pid}-`));
+    const own = await listOwn();
+    expect(own.length).toBeGreaterThan(0);
     const pid = renderer.browsers[0]?.pid ?? 0;
     expect(processesOf(pid).length).toBeGreaterThan(1);
     await renderer.close();
     await vi.waitUntil(() => processesOf(pid).length === 0);
-    await vi.waitUntil(async () => (await readdir(tmpdir())).filter((name) => own.includes(name)).length < own.length);
+    await vi.waitUntil(async () => (await listOwn()).length < own.length);
   });
 
   it("[L38.5] ends when the process that started it is killed", async () => {

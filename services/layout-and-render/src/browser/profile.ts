@@ -1,6 +1,7 @@
-import { chown, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chown, lstat, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "@tessera/kit/make-folder";
 import { isRunning } from "@tessera/kit/running-process";
 
 /** What one run of a browser has for itself. */
@@ -16,7 +17,22 @@ export interface Profile {
 /** The user without rights that every system has: as root a browser has no sandbox. */
 const unprivileged = { uid: 65_534, gid: 65_534 };
 
-const prefix = "tessera-browser-";
+/**
+ * The folder of all browsers of this account. Nobody else makes or names anything in it: in the folder for temporary files
+ * anybody could lay out what is to be removed.
+ */
+export function browsersFolder(): string {
+  return join(tmpdir(), `tessera-browsers-${process.getuid?.() ?? 0}`);
+}
+
+async function openBrowsersFolder(): Promise<string> {
+  const folder = browsersFolder();
+  await makeFolder(folder, { mode: 0o711 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid) || (found.mode & 0o022) !== 0)
+    throw new Error(`${folder} belongs to another account, or can be written by others: remove it`);
+  return folder;
+}
 
 /** Makes the folder of a browser, with the only font that it finds on this machine. */
 export async function createProfile({
@@ -26,8 +42,9 @@ export async function createProfile({
   readonly fonts: string;
   readonly libraries: string | undefined;
 }): Promise<Profile> {
-  await removeOrphans();
-  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  const browsers = await openBrowsersFolder();
+  await removeOrphans(browsers);
+  const folder = await mkdtemp(join(browsers, `${process.pid}-`));
   const account = process.getuid?.() === 0 ? unprivileged : undefined;
   const configuration = join(folder, "fonts.conf");
   await writeFile(
@@ -53,12 +70,11 @@ export async function createProfile({
 }
 
 /** Removes the folders of processes that were killed. */
-async function removeOrphans(): Promise<void> {
-  for (const entry of await readdir(tmpdir())) {
-    const pid = entry.startsWith(prefix) ? Number.parseInt(entry.slice(prefix.length), 10) : Number.NaN;
-    // One that belongs to another account stays.
+async function removeOrphans(browsers: string): Promise<void> {
+  for (const entry of await readdir(browsers)) {
+    const pid = Number.parseInt(entry, 10);
     if (pid > 0 && !isRunning(pid))
-      await rm(join(tmpdir(), entry), { recursive: true, force: true }).catch(() => undefined);
+      await rm(join(browsers, entry), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

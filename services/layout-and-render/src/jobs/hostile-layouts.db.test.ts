@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { describe, expect, it } from "vitest";
+import { browsersFolder } from "../browser/profile.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { ticketAnswer } from "../testing/ticket-answer.ts";
 
@@ -78,9 +78,9 @@ describe("a hostile layout with hostile data", () => {
     expect(printed).not.toContain("DECOYCONTENT");
     expect(connections).toBe(0);
     expect(jobs.lines.join("")).not.toContain("MARKERPERSON");
-    const profiles = (await readdir(tmpdir())).filter((name) => name.startsWith(`tessera-browser-${process.pid}-`));
+    const profiles = (await readdir(browsersFolder())).filter((name) => name.startsWith(`${process.pid}-`));
     expect(profiles.length).toBeGreaterThan(0);
-    for (const profile of profiles) expect(await findText(join(tmpdir(), profile), "MARKERPERSON")).toEqual([]);
+    for (const profile of profiles) expect(await findText(join(browsersFolder(), profile), "MARKERPERSON")).toEqual([]);
   });
 });
 
