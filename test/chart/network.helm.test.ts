@@ -57,7 +57,7 @@ it("nothing but the gateway takes HTTP, and metrics are read by those who may", 
   expect(withPort("operations")).toHaveLength(7);
 });
 
-it("what no policy opens is denied to every pod, and link-local addresses always are", async () => {
+it("what no policy opens is denied to every pod, and the metadata of clouds always is", async () => {
   const release = releasePolicy(await renderChart("minimal"));
   expect(release.spec.policyTypes).toEqual(["Ingress", "Egress"]);
   expect(release.spec).not.toHaveProperty("ingress");
@@ -65,7 +65,9 @@ it("what no policy opens is denied to every pod, and link-local addresses always
     "app.kubernetes.io/name": "tessera",
     "app.kubernetes.io/instance": "tessera",
   });
-  expect(JSON.stringify(release.spec.egress)).toContain('"except":["169.254.0.0/16"]');
+  expect(JSON.stringify(release.spec.egress)).toContain(
+    '"except":["100.100.100.200/32","168.63.129.16/32","169.254.0.0/16","192.0.0.192/32"]',
+  );
   const named = releasePolicy(await renderChart("full"));
   expect(JSON.stringify(named.spec.egress)).not.toContain("0.0.0.0/0");
   expect(named.spec.egress).toHaveLength(2);

@@ -145,6 +145,22 @@ describe.each(valueSets)("with %s values", (set) => {
   });
 });
 
+it("the browser alone may make user namespaces, for its sandbox; it prints without one where that is set, and not else", async () => {
+  const profiles = async (services: object) =>
+    podsOf(await renderChart("minimal", { values: { services } })).map(({ name, pod }) => [
+      name,
+      pod.securityContext.seccompProfile,
+    ]);
+  for (const [name, profile] of await profiles({}))
+    expect(profile, name).toEqual({ type: name === "tessera-layout-and-render" ? "Unconfined" : "RuntimeDefault" });
+  const unboxed = {
+    podSecurityContext: { seccompProfile: { type: "RuntimeDefault" } },
+    settings: { BROWSER_SANDBOX: "off" },
+  };
+  for (const [name, profile] of await profiles({ "layout-and-render": unboxed }))
+    expect(profile, name).toEqual({ type: "RuntimeDefault" });
+});
+
 it("a pod is asked at the operations port, and has time to drain", async () => {
   for (const [name, { spec }] of ofKind("Deployment", await renderChart("minimal"))) {
     const [container] = spec.template.spec.containers as Container[];

@@ -37,6 +37,13 @@ const contradictions: readonly Refusal[] = [
     says: "objectStore.caExistingSecret is for an endpoint with https",
   },
   { name: "no bucket", values: { objectStore: { bucket: "" } }, says: "objectStore.bucket is empty" },
+  {
+    name: "a browser without its sandbox",
+    values: {
+      services: { "layout-and-render": { podSecurityContext: { seccompProfile: { type: "RuntimeDefault" } } } },
+    },
+    says: "seccompProfile is RuntimeDefault, which forbids the sandbox of the browser",
+  },
   { name: "no public address", values: { baseUrl: "" }, says: "baseUrl is empty" },
   {
     name: "calls without TLS",

@@ -1,4 +1,5 @@
-import { int, optional, text, url } from "@tessera/kit/config";
+import { choice, int, optional, text, url } from "@tessera/kit/config";
+import { sandboxes } from "./browser/open-browser.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -11,6 +12,12 @@ export const settings = {
   ),
   chromiumPath: optional(
     text("CHROMIUM_PATH", undefined, "A Chromium or headless shell; found or unpacked when left out."),
+  ),
+  browserSandbox: choice(
+    "BROWSER_SANDBOX",
+    sandboxes,
+    "on",
+    "off: prints also where the browser has no sandbox, so that a hole in it opens what the service may reach.",
   ),
   printTabs: int("PRINT_TABS", 2, [1, 16], "How many pages of an organizer are printed at a time; one for each core."),
   browserMemory: int(

@@ -62,7 +62,7 @@ export const layoutAndRender = defineService({
   rebuilds: [],
   async start({ config, db, reads, files, clock, log, metrics, clients: { boxofficeData, ...printed } }) {
     const queue = openPrintQueue({
-      start: browserStarter({ executable: config.chromiumPath, log }),
+      start: browserStarter({ executable: config.chromiumPath, sandbox: config.browserSandbox, log }),
       log,
       limits: { ...usualLimits, tabs: config.printTabs, memory: config.browserMemory },
     });

@@ -15,7 +15,7 @@ const aPage: PrintJob = {
 
 const what = "no ticket can be printed";
 const mend =
-  "set CHROMIUM_PATH to a Chromium or headless shell that starts here; in an image, install the libraries that it misses";
+  "permit user namespaces, which the sandbox of the browser needs: see “Printing tickets” in docs/operations.md; or set CHROMIUM_PATH to a Chromium or headless shell that starts here, and in an image install the libraries that it misses";
 
 /** Starts the browser that tickets are printed with, and prints a page. */
 export async function examinePrinting({
@@ -25,10 +25,11 @@ export async function examinePrinting({
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }): Promise<Finding[]> {
-  const { browserStarter } = await import("@tessera/layout-and-render/browser/open-browser");
+  const { browserStarter, sandboxes } = await import("@tessera/layout-and-render/browser/open-browser");
   const started = performance.now();
   try {
-    const chromium = await browserStarter({ executable: environment["CHROMIUM_PATH"] || undefined, log })();
+    const sandbox = sandboxes.find((each) => each === environment["BROWSER_SANDBOX"]) ?? "on";
+    const chromium = await browserStarter({ executable: environment["CHROMIUM_PATH"] || undefined, sandbox, log })();
     try {
       const tab = await chromium.openTab();
       const { pdf } = await tab.print(aPage);
@@ -46,7 +47,7 @@ export async function examinePrinting({
 
 function unboxed(seconds: string): Finding {
   return warning(`the browser printed a page after ${seconds} s, without its sandbox`, {
-    why: "this system does not permit user namespaces; a fault of the browser could then reach what its user may reach",
-    mend: "permit user namespaces to it: see “Printing tickets” in docs/operations.md",
+    why: "BROWSER_SANDBOX is off; a hole in the browser opens what its user may reach, the passwords of the service among it",
+    mend: "permit user namespaces to it, and leave BROWSER_SANDBOX out: see “Printing tickets” in docs/operations.md",
   });
 }

@@ -34,7 +34,7 @@ export async function benchRender({ tickets }: { readonly tickets: number }): Pr
   const overRest = await measureOverRest({ tickets: Math.min(tickets, mostOverRest) });
   const material: Material = { background: await drawBackground(), readImages: makePhotos() };
   const started = performance.now();
-  const printer = openPrintQueue({ start: browserStarter({ executable, log }), log });
+  const printer = openPrintQueue({ start: browserStarter({ executable, sandbox: "on", log }), log });
   const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache(), slow: new SlowLayouts() };
   try {
     await render(tools, material, 1);
@@ -81,7 +81,7 @@ async function render(tools: RenderTools, { background, readImages }: Material, 
 
 /** The same pages, codes too, in one document that the browser lays out and prints, without their background: tickets per second. */
 async function measureOwn({ background, readImages }: Material, count: number): Promise<number> {
-  const chromium = await browserStarter({ executable, log })();
+  const chromium = await browserStarter({ executable, sandbox: "on", log })();
   try {
     const prepared = await openBackgroundCache().prepare(background, "bench");
     const read = Array.from({ length: count }, async (_, index) => {

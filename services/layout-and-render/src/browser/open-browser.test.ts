@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { createLog } from "@tessera/kit/log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Candidate, findChromium } from "./find-chromium.ts";
 import { browserStarter } from "./open-browser.ts";
 
 let folder: string;
@@ -15,9 +16,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** Starts something in place of a browser twice, and tells for each start of it whether that was in the sandbox. */
-async function startTwice(command: string, maxMs: number): Promise<boolean[]> {
+async function startTwice(
+  command: string,
+  { maxMs = 20_000, sandbox = "on" }: { readonly maxMs?: number; readonly sandbox?: "on" | "off" } = {},
+): Promise<boolean[]> {
   const executable = join(folder, "browser");
   const starts = join(folder, "starts");
+  await rm(starts, { force: true });
   await writeFile(executable, `#!/bin/sh\necho "$*" >> ${starts}\n${command}\n`);
   await chmod(executable, 0o755);
   const log = createLog({
@@ -25,18 +30,49 @@ async function startTwice(command: string, maxMs: number): Promise<boolean[]> {
     level: "error",
     destination: new Writable({ write: (_chunk, _encoding, done) => done() }),
   });
-  const start = browserStarter({ executable, log, maxMs });
+  const start = browserStarter({ executable, sandbox, log, maxMs });
   for (let time = 0; time < 2; time += 1) await expect(start()).rejects.toMatchObject({ code: "browser_missing" });
   const lines = (await readFile(starts, "utf8")).trim().split("\n");
   return lines.map((line) => !line.includes("--no-sandbox"));
 }
 
-describe("[L37.2] a browser", () => {
-  it("that takes too long on a busy machine is not started without its sandbox", async () => {
-    expect(await startTwice("exec sleep 60", 1500)).toEqual([true, true]);
+describe("[L37.4] a browser", () => {
+  it("is never started without its sandbox, whether it takes too long or ends at once", async () => {
+    expect(await startTwice("exec sleep 60", { maxMs: 1500 })).toEqual([true, true]);
+    expect(await startTwice("exit 1")).toEqual([true, true]);
   });
 
-  it("that ends at once in its sandbox is started without it", async () => {
-    expect(await startTwice("exit 1", 20_000)).toEqual([true, false, true, false]);
+  it("is started without it where a setting says so", async () => {
+    expect(await startTwice("exit 1", { sandbox: "off" })).toEqual([false, false]);
   });
+
+  it("of this machine prints nothing where the system refuses the sandbox, and without it where a setting says so", async () => {
+    const lines: string[] = [];
+    const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+    const executable = await keepNamespacesFrom(await findBrowser());
+    const refused = browserStarter({ executable, sandbox: "on", log })();
+    await expect(refused).rejects.toMatchObject({
+      code: "browser_missing",
+      message: expect.not.stringMatching(/sandbox/i),
+    });
+    expect(lines.join("")).toContain("permit user namespaces");
+    const chromium = await browserStarter({ executable, sandbox: "off", log })();
+    expect(chromium.isSandboxed).toBe(false);
+    await chromium.kill();
+  }, 60_000);
 });
+
+async function findBrowser(): Promise<Candidate> {
+  for await (const candidate of findChromium(process.env["CHROMIUM_PATH"])) return candidate;
+  throw new Error("this machine has no browser");
+}
+
+/** Wraps a browser so that it can make no user namespace, as in a container with the usual profile. */
+async function keepNamespacesFrom({ executable }: Candidate): Promise<string> {
+  const wrapped = join(folder, "chromium");
+  // The one that is left is its own.
+  const script = `echo 1 > /proc/sys/user/max_user_namespaces && exec unshare --user --map-user=1000 --map-group=1000 ${executable} "$@"`;
+  await writeFile(wrapped, `#!/bin/sh\nexec unshare --user --map-root-user sh -c '${script}' chromium "$@"\n`);
+  await chmod(wrapped, 0o755);
+  return wrapped;
+}

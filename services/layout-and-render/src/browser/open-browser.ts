@@ -7,45 +7,57 @@ import { createProfile } from "./profile.ts";
 /** A machine where one takes longer is overloaded. */
 const longestStartMs = 20_000;
 
-/** Starts a browser of this machine, and remembers which one ran and how. */
-export function browserStarter({
-  executable,
-  log,
-  maxMs = longestStartMs,
-}: {
+/**
+ * Whether a browser has its sandbox: `off` runs it without one, and then a hole in it opens all that this account may read,
+ * such as the variables of this process.
+ */
+export const sandboxes = ["on", "off"] as const;
+
+export interface StarterOptions {
   readonly executable: string | undefined;
+  readonly sandbox: (typeof sandboxes)[number];
   readonly log: Log;
   readonly maxMs?: number;
-}): () => Promise<Chromium> {
-  let known: { readonly candidate: Candidate; readonly isSandboxed: boolean } | undefined;
+}
+
+/** Starts a browser of this machine, and remembers which one ran. */
+export function browserStarter({
+  executable,
+  sandbox,
+  log,
+  maxMs = longestStartMs,
+}: StarterOptions): () => Promise<Chromium> {
+  const isSandboxed = sandbox === "on";
+  let known: Candidate | undefined;
   return async () => {
     const fonts = await keepSystemFont();
-    if (known !== undefined) return startOne(known.candidate, { fonts, maxMs, isSandboxed: known.isSandboxed });
+    if (known !== undefined) return startOne(known, { fonts, maxMs, isSandboxed });
     const failures = new Set<string>();
     let mayPass = false;
     for await (const candidate of findChromium(executable)) {
-      for (const isSandboxed of [true, false]) {
-        try {
-          const chromium = await startOne(candidate, { fonts, maxMs, isSandboxed });
-          if (!mayPass) known = { candidate, isSandboxed };
-          log[isSandboxed ? "info" : "warn"](
-            isSandboxed
-              ? "the browser for tickets runs"
-              : "the browser for tickets runs without its sandbox, which this system does not permit: allow user namespaces to have it",
-            { executable: candidate.executable },
-          );
-          return chromium;
-        } catch (error) {
-          failures.add(`${candidate.executable}: ${describeFailure(error)}`);
-          if (error instanceof EndedAtOnce) continue;
-          // This says nothing of the sandbox, and on a machine that is less busy the best browser may start.
-          mayPass = true;
-          break;
-        }
+      try {
+        const chromium = await startOne(candidate, { fonts, maxMs, isSandboxed });
+        if (!mayPass) known = candidate;
+        log[isSandboxed ? "info" : "warn"](
+          isSandboxed
+            ? "the browser for tickets runs"
+            : "the browser for tickets runs without its sandbox, as BROWSER_SANDBOX says: permit user namespaces to have it",
+          { executable: candidate.executable },
+        );
+        return chromium;
+      } catch (error) {
+        failures.add(`${candidate.executable}: ${describeFailure(error)}`);
+        // On a machine that is less busy the best browser may start.
+        mayPass ||= !(error instanceof EndedAtOnce);
       }
     }
     const tried = [...failures];
-    log.error("no Chromium starts here; set CHROMIUM_PATH to one that does", { tried });
+    log.error(
+      isSandboxed
+        ? "no Chromium starts here in its sandbox; permit user namespaces, or set CHROMIUM_PATH to one that starts"
+        : "no Chromium starts here; set CHROMIUM_PATH to one that does",
+      { tried },
+    );
     // Who asks for a ticket learns nothing of this machine.
     throw fault("browser_missing", "Tickets cannot be printed now: no browser starts. Try again later.", {
       retryAfterMs: 30_000,

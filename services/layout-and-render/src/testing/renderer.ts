@@ -34,8 +34,8 @@ export function openTestRenderer({ missing = 0, ...limits }: TestLimits = {}): T
     destination: new Writable({ write: (_chunk, _encoding, done) => done() }),
   });
   const browsers: Chromium[] = [];
-  const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], log });
-  const miss = browserStarter({ executable: "/nowhere/chromium", log });
+  const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], sandbox: "on", log });
+  const miss = browserStarter({ executable: "/nowhere/chromium", sandbox: "on", log });
   let tries = 0;
   const printer = openPrintQueue({
     start: async () => {
