@@ -37,6 +37,20 @@ describe("a process that was frozen", () => {
 });
 
 describe("rendered files", () => {
+  it("[L52.3] of an organizer count until they expire: beyond the limit it can ask for no more, and others can", async () => {
+    await start([part(1)]);
+    await finish();
+    const [file] = await Array.fromAsync(jobs.files.list("renders/"));
+    expect(await jobs.db.many(sql`select bytes from work`)).toEqual([{ bytes: file?.size }]);
+    await jobs.db.run(sql`update work set bytes = 2147483649`);
+    await expect(start([part(1)])).rejects.toMatchObject({ kind: "exhausted", code: "too_many_files" });
+    await start([part(1)], "other");
+    await finish();
+    expect(await stored()).toHaveLength(2);
+    await jobs.db.run(sql`update work set state = 'expired', result = null where bytes > 2147483648`);
+    await start([part(1)]);
+  });
+
   it("[L52.1] of a worker that lost its lease are put beside, and go", async () => {
     const job = await start([part(1)]);
     let release: () => void = () => undefined;
