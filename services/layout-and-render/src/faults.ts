@@ -21,6 +21,7 @@ export const fault = faultCodes({
   layout_not_found: "not_found",
   second_default: "invalid",
   background_unusable: "unmet",
+  too_many_backgrounds: "invalid",
   browser_lost: "unavailable",
   browser_missing: "unavailable",
   print_queue_full: "exhausted",

@@ -7,6 +7,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import type { Files } from "@tessera/kit/files/files";
+import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
@@ -116,8 +117,24 @@ describe("a background", () => {
     await service.layouts.deleteLayout({ ...place, id });
     await expect(find(third)).rejects.toMatchObject(gone);
     expect(await keys()).toHaveLength(3);
-    await sweep();
+    await removeNotedFiles({ db, files }).run(signal);
     expect(await keys()).toEqual([]);
+  });
+
+  it("[L5.8] is not taken where those of its organizer take too much, nor kept where its layout is refused", async () => {
+    const { id } = await service.create({ background: await upload(), isDefault: true });
+    await expect(service.create({ background: await upload("2"), isDefault: true })).rejects.toMatchObject({
+      code: "second_default",
+    });
+    expect(await keys()).toHaveLength(1);
+    await db.run(sql`update layout set background_size = 2147483648`);
+    const full = { kind: "invalid", code: "too_many_backgrounds", fields: { background: [expect.any(String)] } };
+    await expect(service.create({ background: await upload("2") })).rejects.toMatchObject(full);
+    await expect(service.update(id, { background: await upload("2") })).rejects.toMatchObject(full);
+    expect(await keys()).toHaveLength(1);
+    const other = { ...place, organizer: "other" };
+    await service.prepareEvent(other);
+    expect(await service.create({ background: await upload("2") }, other)).toMatchObject({ name: expect.any(String) });
   });
 
   it("is found in its event alone", async () => {

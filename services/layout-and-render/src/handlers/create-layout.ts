@@ -3,6 +3,7 @@ import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { CreateLayoutRequest, CreateLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
+import { orRemove, requireRoom } from "../background-room.ts";
 import { copyBackground } from "../backgrounds.ts";
 import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
@@ -24,9 +25,10 @@ export async function createLayout(
   const answered = await findAnswer(db, Layouts.createLayout);
   if (answered !== undefined) return answered;
   const { name, isDefault, elements } = fields;
+  if (fields.background !== undefined) await requireRoom(db, organizer, fields.background);
   const background = fields.background === undefined ? null : await copyBackground(files, fields.background);
   let created: number | undefined;
-  const response = await answerOnce(db, Layouts.createLayout, async (tx) => {
+  const create = async (tx: Tx): Promise<CreateLayoutResponse> => {
     await lockEvent(tx, place);
     if (isDefault) await refuseSecondDefault(tx, place);
     const id = await nextLayoutId(tx);
@@ -34,7 +36,8 @@ export async function createLayout(
     await putLayouts(tx, place, [layout]);
     created = id;
     return { layout: toWireLayout(layout, []) };
-  });
+  };
+  const response = await orRemove(() => answerOnce(db, Layouts.createLayout, create), { files, background });
   if (created !== undefined) events.layoutCreated(place, created);
   return response;
 }

@@ -1,7 +1,9 @@
+import { noteFilesToRemove } from "@tessera/kit/jobs/files-to-remove";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { DeleteLayoutRequest, DeleteLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
+import { keyOf } from "../backgrounds.ts";
 import type { LayoutEvents } from "../events.ts";
 import { lockEvent } from "../store/events.ts";
 import { deleteLayouts, promoteFirst, requireLayout } from "../store/layouts.ts";
@@ -16,9 +18,10 @@ export async function deleteLayout(
   let isDeleted = false;
   const response = await answerOnce(db, Layouts.deleteLayout, async (tx) => {
     await lockEvent(tx, place);
-    const { isDefault } = await requireLayout(tx, { ...place, id });
+    const { isDefault, background } = await requireLayout(tx, { ...place, id });
     await deleteLayouts(tx, place, [id]);
     if (isDefault) await promoteFirst(tx, place);
+    if (background !== null) await noteFilesToRemove(tx, [keyOf(background.name)]);
     isDeleted = true;
     return {};
   });

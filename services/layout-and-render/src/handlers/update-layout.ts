@@ -1,13 +1,15 @@
 import type { Files } from "@tessera/kit/files/files";
+import { noteFilesToRemove } from "@tessera/kit/jobs/files-to-remove";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
-import type { Db } from "@tessera/kit/pg/database";
+import type { Db, Tx } from "@tessera/kit/pg/database";
 import type {
   LayoutFields,
   UpdateLayoutRequest,
   UpdateLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { copyBackground } from "../backgrounds.ts";
+import { orRemove, requireRoom } from "../background-room.ts";
+import { copyBackground, keyOf } from "../backgrounds.ts";
 import type { Background, Layout } from "../domain/selection/layout.ts";
 import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
@@ -36,17 +38,21 @@ export async function updateLayout(
   if (answered !== undefined) return answered;
   await requireLayout(db, { ...place, id });
   const upload = sent.has("background") ? fields.background : undefined;
+  if (upload !== undefined) await requireRoom(db, organizer, upload);
   const background = upload === undefined ? null : await copyBackground(files, upload);
   let isChanged = false;
-  const response = await answerOnce(db, Layouts.updateLayout, async (tx) => {
+  const update = async (tx: Tx): Promise<UpdateLayoutResponse> => {
     await lockEvent(tx, place);
     const before = await requireLayout(tx, { ...place, id });
     const after = applyFields(before, { fields, background, sent });
     if (after.isDefault && !before.isDefault) await refuseSecondDefault(tx, place);
     await putLayouts(tx, place, [after]);
+    if (before.background !== null && before.background.name !== after.background?.name)
+      await noteFilesToRemove(tx, [keyOf(before.background.name)]);
     isChanged = true;
     return { layout: toWireLayout(after, await findOfLayouts(tx, place, [id])) };
-  });
+  };
+  const response = await orRemove(() => answerOnce(db, Layouts.updateLayout, update), { files, background });
   if (isChanged) events.layoutChanged(place, id);
   return response;
 }

@@ -5,6 +5,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { topics } from "@tessera/protos/topics";
 import { databaseTime } from "@tessera/testkit/database-time";
+import { collect } from "@tessera/testkit/files-contract";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { describe, expect, it, vi } from "vitest";
 import { drawKey, renderId } from "../render-work.ts";
@@ -40,7 +41,7 @@ describe("rendered files", () => {
   it("[L52.3] of an organizer count until they expire: beyond the limit it can ask for no more, and others can", async () => {
     await start([part(1)]);
     await finish();
-    const [file] = await Array.fromAsync(jobs.files.list("renders/"));
+    const [file] = await collect(jobs.files.list("renders/"));
     expect(await jobs.db.many(sql`select bytes from work`)).toEqual([{ bytes: file?.size }]);
     await jobs.db.run(sql`update work set bytes = 2147483649`);
     await expect(start([part(1)])).rejects.toMatchObject({ kind: "exhausted", code: "too_many_files" });

@@ -143,6 +143,13 @@ export async function promoteFirst(tx: Queryable, place: EventKey): Promise<void
                          limit 1)`);
 }
 
+/** What the backgrounds of an organizer's layouts take, in bytes. */
+export async function sumBackgrounds(db: Queryable, organizer: string): Promise<number> {
+  const { bytes } = await db.one<{ bytes: number }>(sql`
+    select coalesce(sum(layout.background_size), 0)::bigint as bytes from layout where layout.organizer = ${organizer}`);
+  return bytes;
+}
+
 /** Finds which of these are backgrounds of layouts. */
 export async function findBackgrounds(db: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await db.many<{ background: string }>(sql`

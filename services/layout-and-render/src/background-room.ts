@@ -1,0 +1,32 @@
+import { Fault, isTransient } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import type { Db } from "@tessera/kit/pg/database";
+import { keyOf } from "./backgrounds.ts";
+import type { Background } from "./domain/selection/layout.ts";
+import { fault } from "./faults.ts";
+import { sumBackgrounds } from "./store/layouts.ts";
+
+/** Some thousand backgrounds of usual size, and two hundred of the largest. */
+const mostBytes = 2 * 1024 ** 3;
+
+/** Throws where the backgrounds of an organizer would take too much with one more. */
+export async function requireRoom(db: Db, organizer: string, { size }: { readonly size: number }): Promise<void> {
+  if ((await sumBackgrounds(db, organizer)) + size <= mostBytes) return;
+  const message = `The backgrounds of all your layouts may have ${mostBytes / 1024 ** 3} GiB together. Remove some.`;
+  throw fault("too_many_backgrounds", message, { fields: { background: [message] } });
+}
+
+/** Does what stores the name of a copied background, and removes the copy where that is refused. */
+export async function orRemove<T>(
+  store: () => Promise<T>,
+  { files, background }: { readonly files: Pick<Files, "remove">; readonly background: Background | null },
+): Promise<T> {
+  try {
+    return await store();
+  } catch (error) {
+    // After any other failure the name may be stored.
+    if (background !== null && error instanceof Fault && !isTransient(error))
+      await files.remove([keyOf(background.name)]);
+    throw error;
+  }
+}
