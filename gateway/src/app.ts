@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly answers?: AnswerStore;
   /** The address of the deployment as clients know it. */
   readonly baseUrl: () => string;
-  readonly isDraining: () => boolean;
+  readonly isLeaving: () => boolean;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing: Tracing;

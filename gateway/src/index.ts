@@ -142,7 +142,7 @@ export const gateway = defineService({
         { log },
       ),
       baseUrl,
-      isDraining: () => server.stopping.aborted,
+      isLeaving: () => server.isLeaving(),
       log,
       metrics,
       tracing,

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, type RequestListener, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { afterEach, describe, expect, it } from "vitest";
@@ -16,10 +17,11 @@ const serve = (options: Partial<HttpServerOptions> = {}) =>
   httpServer({ host: "127.0.0.1", port: 0, log: quiet, metrics: createMetrics(), ...options });
 
 /** A server that says goodbye as the application does, and a client with one connection. */
-async function start(): Promise<{ server: HttpServer; ask(): Promise<IncomingMessage> }> {
-  const server = serve();
+async function start(): Promise<{ server: HttpServer; metrics: Metrics; ask(): Promise<IncomingMessage> }> {
+  const metrics = createMetrics();
+  const server = serve({ metrics });
   server.answerWith((_request, response) => {
-    if (server.stopping.aborted) response.setHeader("Connection", "close");
+    if (server.isLeaving()) response.setHeader("Connection", "close");
     response.end("answer");
   });
   await server.start();
@@ -37,7 +39,7 @@ async function start(): Promise<{ server: HttpServer; ask(): Promise<IncomingMes
         .once("error", reject)
         .end();
     });
-  return { server, ask };
+  return { server, metrics, ask };
 }
 
 it("a request that was on its way when the server stops is answered, on a connection that ends with it", async () => {
@@ -47,6 +49,48 @@ it("a request that was on its way when the server stops is answered, on a connec
   expect((await ask()).headers.connection).toBe("close");
   await draining;
   await expect(ask()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+/** So many clients ask at a time, each again and again on a connection of its own, with pauses between. */
+const crowd = 60;
+
+it("clients that ask again and again leave a server before it stops, and none of their requests is reset", async () => {
+  const [leaving, staying] = [await start(), await start()];
+  let target = leaving.server;
+  let [isOver, answered] = [false, 0];
+  const connections = async () =>
+    Number(/^tessera_http_connections (\d+)$/m.exec(await leaving.metrics.exposition())?.[1]);
+  const errors: unknown[] = [];
+  const clients = Array.from({ length: crowd }, async (_, index) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    // A balancer leads new connections elsewhere; those that are open go on to where they lead.
+    agent.createConnection = () => connect(target.port(), "127.0.0.1");
+    while (!isOver) {
+      await new Promise<void>((resolve) => {
+        request({ host: "127.0.0.1", agent }, (response) => response.resume().once("end", resolve))
+          .once("error", (error) => resolve(void errors.push(error)))
+          .end();
+      });
+      answered += 1;
+      await sleep(index * 3);
+    }
+    agent.destroy();
+  });
+  await expect.poll(() => answered).toBeGreaterThan(5 * crowd);
+  expect(await connections()).toBe(crowd);
+  target = staying.server;
+  leaving.server.leave();
+  // Each has asked once more, and knows.
+  await expect.poll(connections).toBe(0);
+  const before = performance.now();
+  await leaving.server.drain();
+  await leaving.server.stop();
+  expect(performance.now() - before).toBeLessThan(3000);
+  const until = answered + crowd;
+  await expect.poll(() => answered).toBeGreaterThan(until);
+  isOver = true;
+  await Promise.all(clients);
+  expect(errors).toEqual([]);
 });
 
 it("connections that nothing comes on are closed soon", async () => {

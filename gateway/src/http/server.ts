@@ -26,6 +26,8 @@ export interface HttpServerOptions {
 export interface HttpServer extends Server {
   /** The port it listens on; known once it has started. */
   port(): number;
+  /** Whether clients have to connect anew, which leads them elsewhere. */
+  isLeaving(): boolean;
   /** Aborts when it stops accepting requests. */
   readonly stopping: AbortSignal;
   /** Sets the handler of requests; called before the start. */
@@ -70,6 +72,7 @@ export function httpServer({
   metrics,
 }: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
+  let isLeaving = false;
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
@@ -111,6 +114,7 @@ export function httpServer({
   return {
     name: "http",
     port: () => (server.address() as AddressInfo | null)?.port ?? port,
+    isLeaving: () => isLeaving,
     stopping: stopping.signal,
     answerWith(listener) {
       answer = listener;
@@ -125,7 +129,11 @@ export function httpServer({
         mostFiles,
       });
     },
+    leave() {
+      isLeaving = true;
+    },
     async drain() {
+      isLeaving = true;
       stopping.abort();
       // Closing the listener would reset connections that wait to be accepted.
       await catchUp();
@@ -135,6 +143,7 @@ export function httpServer({
       connections.closeUnneeded();
     },
     async stop() {
+      isLeaving = true;
       stopping.abort();
       const ended = close();
       connections.closeUnneeded();

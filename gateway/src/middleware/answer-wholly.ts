@@ -16,15 +16,15 @@ export const usualHeaders = Object.entries({
 });
 
 export interface WholeAnswerOptions {
-  readonly isDraining: () => boolean;
+  readonly isLeaving: () => boolean;
   readonly log: Log;
 }
 
 /**
  * Runs the steps and makes a whole answer of whatever comes of them: the headers of every answer, what became of an error,
- * and a connection that can be used again. While the process drains, clients are told to reconnect elsewhere.
+ * and a connection that can be used again. When the process leaves, clients are told to connect elsewhere.
  */
-export function answerWholly(steps: Step, { isDraining, log }: WholeAnswerOptions) {
+export function answerWholly(steps: Step, { isLeaving, log }: WholeAnswerOptions) {
   return async (ctx: Context): Promise<void> => {
     for (const [name, value] of usualHeaders) ctx.res.setHeader(name, value);
     try {
@@ -34,6 +34,6 @@ export function answerWholly(steps: Step, { isDraining, log }: WholeAnswerOption
       answerProblem(ctx, error, log);
     }
     if (!isFinished(ctx.req) && !(await finishBody(ctx.req))) ctx.set("Connection", "close");
-    if (isDraining() && !ctx.headerSent) ctx.set("Connection", "close");
+    if (isLeaving() && !ctx.headerSent) ctx.set("Connection", "close");
   };
 }

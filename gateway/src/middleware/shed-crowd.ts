@@ -20,7 +20,7 @@ export interface ShedOptions {
   readonly endpoints: readonly Endpoint[];
   readonly findHot: FindHot;
   readonly directory: Directory;
-  readonly isDraining: () => boolean;
+  readonly isLeaving: () => boolean;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -37,14 +37,14 @@ const largestBody = 8 * 1024;
  * It answers as the steps would, to callers and about events that this process remembers. Whatever it cannot decide at once,
  * or fails to decide, takes the usual way. A request that it refuses has no line in the log, no span, and no part in a rate limit.
  */
-export function shedCrowd({ endpoints, findHot, directory, isDraining, log, metrics }: ShedOptions) {
+export function shedCrowd({ endpoints, findHot, directory, isLeaving, log, metrics }: ShedOptions) {
   const crowds = endpoints.flatMap(({ routes }) => Array.from(routes.values()).flatMap(({ crowd }) => crowd ?? []));
   const { duration, refused } = requestMetrics(metrics);
 
   /** Why a request has no room, if that is all there is to say. */
   function refusalOf(request: IncomingMessage, { endpoint, params }: Found): Fault | undefined {
     const { method = "", url = "", headers } = request;
-    if (routeFor(endpoint, method)?.crowd === undefined || !isPlain(request) || isDraining()) return undefined;
+    if (routeFor(endpoint, method)?.crowd === undefined || !isPlain(request) || isLeaving()) return undefined;
     if (objectToPath(pathOf(url)) !== undefined || url.includes("format=")) return undefined;
     const caller = known(() => directory.peek(readAuthorization(headers.authorization ?? "")));
     if (caller === undefined) return undefined;
@@ -70,7 +70,7 @@ export function shedCrowd({ endpoints, findHot, directory, isDraining, log, metr
         ...Object.entries(headers).flat(),
         ...["X-Request-Id", requestIdOf(request), "Allow", allow],
         ...["Content-Type", "application/json; charset=utf-8", "Content-Length", String(Buffer.byteLength(json))],
-        ...(isLast || isDraining() ? ["Connection", "close"] : []),
+        ...(isLast || isLeaving() ? ["Connection", "close"] : []),
       ]);
       response.end(json);
       duration.observe({ method, route, status: String(status) }, (performance.now() - began) / 1000);

@@ -218,7 +218,7 @@ export async function serveApp(
     ...(options.rate === undefined ? {} : { rate: options.rate }),
     ...(options.answers === undefined ? {} : { answers: options.answers }),
     baseUrl: () => publicBase,
-    isDraining: () => server.stopping.aborted,
+    isLeaving: () => server.isLeaving(),
     log,
     metrics,
     tracing: options.tracing ?? untraced,

@@ -97,6 +97,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 
   const stop = async () => {
     health.draining();
+    for (const service of running) service.leave();
     await sleep(config.shutdownDelay);
     await Promise.all(running.map((service) => service.drain()));
     await Promise.all(running.map((service) => service.refuseCalls()));

@@ -63,6 +63,8 @@ export interface Served {
 export interface RunningService {
   readonly name: string;
   readonly db: Db;
+  /** Sends clients from outside elsewhere; they are still answered. */
+  leave(): void;
   /** Refuses requests from outside; resolves when those under way are answered. */
   drain(): Promise<void>;
   /** Refuses calls of peers; running calls go on. */
@@ -185,6 +187,9 @@ export async function startService<S extends Settings, C extends ClientMap>(
   return {
     name,
     db,
+    leave() {
+      for (const server of servers) server.leave();
+    },
     async drain() {
       for (const server of servers) await server.drain();
       for (const server of servers) await server.stop();
