@@ -54,7 +54,7 @@ describe("ticket layouts", () => {
       },
     ]);
     expect((await send("GET", items)).body.results).toEqual([{ id: 4, layout: 1, item: 1, sales_channel: "web" }]);
-    expect((await fetchPublic(body.results[0].background)).body).toBe(pdf("imported").toString());
+    expect((await fetchPublic(body.results[0].background)).body).toContain("[[imported]]");
   });
 
   it("[L1.2, L3.1, L4.1, L5.2, L5.3, L6.1] are created, changed, assigned and deleted, and their backgrounds with them", async () => {
@@ -68,9 +68,8 @@ describe("ticket layouts", () => {
 
     const { background } = created.body;
     const whole = await fetchPublic(background);
-    expect([whole.status, whole.body, whole.headers.get("content-type")]).toEqual([
-      ...[200, pdf("first").toString(), "application/pdf"],
-    ]);
+    expect([whole.status, whole.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    expect(whole.body).toContain("[[first]]");
     const part = await fetchPublic(background, { range: "bytes=0-4" });
     expect([part.status, part.body]).toEqual([206, "%PDF-"]);
     const again = await fetchPublic(background, { "if-none-match": whole.headers.get("etag") ?? "" });
@@ -92,7 +91,7 @@ describe("ticket layouts", () => {
     const replaced = await send("PUT", at, { name: "Plain", layout: [], background: await upload(pdf("second")) });
     expect(replaced.body).toMatchObject({ name: "Plain", layout: [], default: false });
     expect((await fetchPublic(background)).status).toBe(404);
-    expect((await fetchPublic(replaced.body.background)).body).toBe(pdf("second").toString());
+    expect((await fetchPublic(replaced.body.background)).body).toContain("[[second]]");
     expect((await send("DELETE", `${layouts}1/`)).status).toBe(204);
     expect((await send("GET", at)).body).toMatchObject({ default: true });
     expect((await send("DELETE", at)).status).toBe(204);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
-import { aPdf } from "@tessera/sent-files/testing/sample-files";
+import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { eventData, itemData, listData, ofEvent, orderData, positionData } from "../e2e/sample-records.ts";
 import { apiKey, toLines } from "./festival.ts";
 import { describeFailure } from "./import-until-answered.ts";
@@ -31,7 +31,7 @@ export const kinds = [
   ...["question_answers", "waiting_list"],
 ] as const;
 
-const file = Buffer.concat([aPdf(), Buffer.from(`% ${guest.file}`)]).toString("base64");
+const file = fileWith("application/pdf", guest.file).toString("base64");
 
 export const secretOf = (event: string, number: number) => `${event}-secret-${number}-0123456789abcdef`;
 

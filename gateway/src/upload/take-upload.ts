@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { Turns } from "@tessera/kit/turns";
-import type { Objection } from "@tessera/sent-files/check-image";
 import { examine } from "@tessera/sent-files/examine";
+import type { Examined } from "@tessera/sent-files/examined";
 import type { FileType } from "@tessera/sent-files/file-type";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
@@ -64,7 +64,7 @@ const examinedAtOnce = { total: 2, each: 1 };
 /** Common clients and proxies time out after 30 seconds without a response. */
 const waitMs = 20_000;
 
-/** Receives files: stores and examines them, and records the valid ones. A repeated one is compared before it is examined. */
+/** Receives files: stores and examines them, and records the valid ones, as far as they are taken. A repeated one is compared before it is examined. */
 export function uploadTaker(targets: UploadTargets) {
   const { files, record, now, maxBytes } = targets;
   const each = Math.max(arrivingBytes / 2, maxBytes);
@@ -82,27 +82,30 @@ export function uploadTaker(targets: UploadTargets) {
 
     // First the bytes, then the row: a process killed in between leaves a file without a row, and a job deletes it.
     const content = receiveBytes(file.content, { maxBytes, ...arrivalLimits });
-    const stored = await arrivals.run({ party, amount: announcedBytes ?? maxBytes, signal }, () =>
+    const received = await arrivals.run({ party, amount: announcedBytes ?? maxBytes, signal }, () =>
       files.put(key, content, { contentType: type }),
     );
     const examined = async () => examine({ type, bytes: await readBack(files, key) });
     let requestId: string | undefined;
-    let objection: Objection = noFile;
+    let examination: Examined = { ok: false, objection: noFile };
+    let stored = received;
     try {
-      const claim = await file.claimKey([type, file.name, stored.sha256]);
+      const claim = await file.claimKey([type, file.name, received.sha256]);
       if (claim.kind === "answered") {
         await discard(files, key);
         return { taken: "before", reply: claim.reply };
       }
       ({ requestId } = claim);
-      if (stored.size > 0) objection = await examinations.run({ party, amount: 1, signal }, examined);
+      if (received.size > 0) examination = await examinations.run({ party, amount: 1, signal }, examined);
+      if (examination.ok && examination.rewritten !== undefined)
+        stored = await files.put(key, examination.rewritten, { contentType: type });
     } catch (error) {
       await discard(files, key);
       throw error;
     }
-    if (objection !== undefined) {
+    if (!examination.ok) {
       await discard(files, key);
-      return refused(objection);
+      return refused(examination.objection);
     }
     const createdAt = now();
     const first = await record({
@@ -139,7 +142,7 @@ function busy(): Fault {
 
 const noFile = "The request holds no file. Send its bytes as the body.";
 
-function refused(objection: Exclude<Objection, undefined>): TakenUpload {
+function refused(objection: string): TakenUpload {
   return { taken: false, objection };
 }
 

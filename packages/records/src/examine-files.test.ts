@@ -1,4 +1,3 @@
-import type { Objection } from "@tessera/sent-files/check-image";
 import { aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { describe, expect, it } from "vitest";
 import { examineFiles } from "./examine-files.ts";
@@ -10,11 +9,11 @@ const kind = {
     for (const content of value as Buffer[]) yield { key: "", contentType: "", content };
   },
   async examineFiles(value: unknown, examine: ExamineFile) {
-    const found: Objection[] = [];
+    const found: (string | undefined)[] = [];
     for (const bytes of value as Buffer[]) {
-      found.push(
-        await examine({ type: bytes.toString("latin1", 0, 4) === "%PDF" ? "application/pdf" : "image/png", bytes }),
-      );
+      const type = bytes.toString("latin1", 0, 4) === "%PDF" ? "application/pdf" : "image/png";
+      const examined = await examine({ type, bytes });
+      found.push(examined.ok ? undefined : examined.objection);
     }
     return found;
   },

@@ -2,8 +2,8 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKindName } from "@tessera/protos/record-kinds";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
-import type { Objection } from "@tessera/sent-files/check-image";
 import type { SentContent } from "@tessera/sent-files/examine-content";
+import type { Examined } from "@tessera/sent-files/examined";
 
 /** Where a record lives. `event` is empty for what belongs to the organizer itself. */
 export interface Scope {
@@ -34,8 +34,8 @@ export interface SentFile {
   readonly content: Uint8Array;
 }
 
-/** Says what is wrong with a file, as text for its sender; undefined: nothing. */
-export type ExamineFile = (file: SentContent) => Promise<Objection>;
+/** Says what is taken of a file, or what is wrong with it. */
+export type ExamineFile = (file: SentContent) => Promise<Examined>;
 
 /** What every owner looks up for a run: where its records live. */
 export interface KnownScope {
@@ -60,7 +60,7 @@ export interface RecordKind<V, Mentioned, Known> {
   keyOf(value: V): string;
   /** The ids a record brings along, by the sequence that must exceed them. */
   idsOf?(value: V): Iterable<readonly [string, number]>;
-  /** Examines the files a record brings along; returns the record, changed where a file is not taken. */
+  /** Examines the files a record brings along; returns the record, changed where a file is not taken as it is. */
   examineFiles?(value: V, examine: ExamineFile): Promise<V>;
   /** The files a record brings along that are taken. They are in the store for files before a transaction begins. */
   filesOf?(value: V, scope: Scope): Iterable<SentFile>;

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { Examined } from "./examined.ts";
 import type { FileType } from "./file-type.ts";
 
 const longestSide = 10_000;
@@ -6,24 +7,21 @@ const mostPixels = 50_000_000;
 
 type ImageType = Exclude<FileType, "application/pdf">;
 
-/** What is wrong with an image, as text for its sender; undefined: nothing. */
-export type Objection = string | undefined;
-
 /** A sentence about an image; thrown inside this file only. */
 class Unusable extends Error {}
 
 /**
- * Checks that bytes are a complete image of a type, and not too large to be decoded. Takes time in
- * proportion to the bytes, whatever they are, and decodes no pixel.
+ * Checks that bytes are a complete image of a type, and not too large to be decoded. What follows its end is not taken: it
+ * could be a file of another kind. Takes time in proportion to the bytes, whatever they are, and decodes no pixel.
  */
-export function checkImage(type: ImageType, bytes: Uint8Array): Objection {
+export function checkImage(type: ImageType, bytes: Uint8Array): Examined {
   try {
-    walk(type, bytes);
-    return undefined;
+    const { end } = walk(type, bytes);
+    return { ok: true, rewritten: end < bytes.length ? Uint8Array.from(bytes.subarray(0, end)) : undefined };
   } catch (error) {
-    if (error instanceof Unusable) return error.message;
+    if (error instanceof Unusable) return { ok: false, objection: error.message };
     // The read went beyond the end.
-    if (error instanceof RangeError) return "The image is cut off. Send the whole file.";
+    if (error instanceof RangeError) return { ok: false, objection: "The image is cut off. Send the whole file." };
     throw error;
   }
 }
@@ -31,15 +29,20 @@ export function checkImage(type: ImageType, bytes: Uint8Array): Objection {
 /** How many pixels an image has when it is decoded; 0: it cannot be. */
 export function countPixels(type: ImageType, bytes: Uint8Array): number {
   try {
-    return walk(type, bytes);
+    return walk(type, bytes).pixels;
   } catch (error) {
     if (error instanceof Unusable || error instanceof RangeError) return 0;
     throw error;
   }
 }
 
-/** Returns its pixels. */
-function walk(type: ImageType, bytes: Uint8Array): number {
+interface Walked {
+  readonly pixels: number;
+  /** Where the image ends. */
+  readonly end: number;
+}
+
+function walk(type: ImageType, bytes: Uint8Array): Walked {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (type === "image/png") return walkPng(view);
   return type === "image/gif" ? walkGif(view) : walkJpeg(view);
@@ -68,7 +71,7 @@ const bitDepths: ReadonlyMap<number, readonly number[]> = new Map([
 ]);
 
 /** Chunks with a checksum each, from the header to the end mark. */
-function walkPng(bytes: Buffer): number {
+function walkPng(bytes: Buffer): Walked {
   if (!bytes.subarray(0, 8).equals(pngSignature)) throw no("PNG");
   let hasPixels = false;
   let pixels = 0;
@@ -85,15 +88,15 @@ function walkPng(bytes: Buffer): number {
       pixels = requireSize("PNG", bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12));
     }
     if (name === "IDAT") hasPixels = true;
-    if (name === "IEND") break;
     at = end + 4;
+    if (name !== "IEND") continue;
+    if (!hasPixels) throw no("PNG");
+    return { pixels, end: at };
   }
-  if (!hasPixels) throw no("PNG");
-  return pixels;
 }
 
 /** Blocks up to the trailer. Frames have their own sizes, which may exceed that of the image. */
-function walkGif(bytes: Buffer): number {
+function walkGif(bytes: Buffer): Walked {
   if (!/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) throw no("GIF");
   const pixels = requireSize("GIF", bytes.readUInt16LE(6), bytes.readUInt16LE(8));
   let at = 13 + colours(bytes.readUInt8(10));
@@ -101,7 +104,10 @@ function walkGif(bytes: Buffer): number {
   // Many files lack the trailer, and all viewers show them.
   while (frames === 0 || at !== bytes.length) {
     const block = bytes.readUInt8(at);
-    if (block === 0x3b) break;
+    if (block === 0x3b) {
+      at += 1;
+      break;
+    }
     if (block === 0x21) at += 2;
     else if (block === 0x2c) {
       requireSize("GIF", bytes.readUInt16LE(at + 5), bytes.readUInt16LE(at + 7));
@@ -114,7 +120,7 @@ function walkGif(bytes: Buffer): number {
     }
   }
   if (frames === 0) throw no("GIF");
-  return pixels;
+  return { pixels, end: at };
 }
 
 /** The bytes of the table of colours that a packed field announces. */
@@ -122,8 +128,8 @@ function colours(packed: number): number {
   return packed & 0x80 ? 3 * 2 ** ((packed & 0x07) + 1) : 0;
 }
 
-/** Segments up to the first scan; an end must follow it. */
-function walkJpeg(bytes: Buffer): number {
+/** Segments and scans, up to the end mark. */
+function walkJpeg(bytes: Buffer): Walked {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw no("JPEG");
   let frames = 0;
   let pixels = 0;
@@ -148,10 +154,26 @@ function walkJpeg(bytes: Buffer): number {
     at += 2 + length;
     if (marker === 0xda) {
       if (frames !== 1) throw no("JPEG");
-      if (bytes.indexOf(Buffer.of(0xff, 0xd9), at) < 0) throw new RangeError("no end");
-      return pixels;
+      return { pixels, end: endOfScans(bytes, at) };
     }
   }
+}
+
+/** Segments that stand between scans: tables, restart intervals, numbers of lines, comments and what programs add. */
+const betweenScans: ReadonlySet<number> = new Set([
+  ...[0xc4, 0xcc, 0xda, 0xdb, 0xdc, 0xdd, 0xfe],
+  ...Array.from({ length: 16 }, (_, index) => 0xe0 + index),
+]);
+
+/** Damaged scans are shown as far as they can be read, so marks that mean nothing here are passed over. */
+function endOfScans(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at)) {
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === 0xd9) return at + 2;
+    if (betweenScans.has(marker)) at += 2 + bytes.readUInt16BE(at + 2);
+    else at += marker === 0xff ? 1 : 2;
+  }
+  throw new RangeError("no end");
 }
 
 /** C0 to CF begin frames, except for tables of Huffman codes, of arithmetic conditions, and one that is reserved. */

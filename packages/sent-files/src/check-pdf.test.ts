@@ -6,6 +6,11 @@ import { aPdf } from "./testing/sample-files.ts";
 
 const broken = "The PDF is broken.";
 
+async function objectionTo(bytes: Uint8Array): Promise<string | undefined> {
+  const examined = await checkPdf(bytes);
+  return examined.ok ? undefined : examined.objection;
+}
+
 /** A stream as an object of its own. */
 function stream(number: number, dict: string, content: Buffer): string {
   return `${number} 0 obj << ${dict} /Length ${content.length} >> stream\n${content.toString("latin1")}\nendstream endobj`;
@@ -28,9 +33,9 @@ describe("a PDF that is only read", () => {
   it.each([true, false])("is accepted as the library writes it (object streams: %j)", async (useObjectStreams) => {
     const document = await PDFDocument.create();
     for (let page = 0; page < 100; page += 1) document.addPage().drawText(`page ${page}`);
-    expect(await checkPdf(await document.save({ useObjectStreams }))).toBeUndefined();
+    expect(await objectionTo(await document.save({ useObjectStreams }))).toBeUndefined();
     document.addPage();
-    expect(await checkPdf(await document.save({ useObjectStreams }))).toMatch("more than 100 pages");
+    expect(await objectionTo(await document.save({ useObjectStreams }))).toMatch("more than 100 pages");
   });
 
   it.each([
@@ -48,7 +53,7 @@ describe("a PDF that is only read", () => {
     ["with packed objects", { objects: packed(50, { 51: "<< /A 1 >>", 52: "[1 2]" }) }],
     ["that was changed later", { objects: "10 0 obj << /Type /Page /Parent 2 0 R /Rotate 90 >> endobj" }],
   ])("is accepted: %s", async (_name, parts) => {
-    expect(await checkPdf(aPdf(parts))).toBeUndefined();
+    expect(await objectionTo(aPdf(parts))).toBeUndefined();
   });
 });
 
@@ -162,7 +167,7 @@ describe("an active PDF", () => {
       "runs when",
     ],
   ])("is refused: %s", async (_name, parts, message) => {
-    expect(await checkPdf(aPdf(parts))).toMatch(message);
+    expect(await objectionTo(aPdf(parts))).toMatch(message);
   });
 
   it("is refused as the library writes it", async () => {
@@ -170,11 +175,11 @@ describe("an active PDF", () => {
       const scripted = await PDFDocument.create();
       scripted.addPage();
       scripted.addJavaScript("hello", "app.alert(1)");
-      expect(await checkPdf(await scripted.save({ useObjectStreams }))).toMatch("JavaScript");
+      expect(await objectionTo(await scripted.save({ useObjectStreams }))).toMatch("JavaScript");
       const carrying = await PDFDocument.create();
       carrying.addPage();
       await carrying.attach(Buffer.from("MZ"), "setup.exe");
-      expect(await checkPdf(await carrying.save({ useObjectStreams }))).toMatch("embedded file");
+      expect(await objectionTo(await carrying.save({ useObjectStreams }))).toMatch("embedded file");
     }
   });
 });
@@ -188,7 +193,7 @@ describe("a PDF that hides objects", () => {
     ["packed objects under another type", { objects: packed(50, { 51: script }, "/Type /XObject") }],
     ["packed objects without a type", { objects: packed(50, { 51: script }, "") }],
   ])("is refused: %s", async (_name, parts) => {
-    expect(await checkPdf(aPdf(parts))).toMatch(broken);
+    expect(await objectionTo(aPdf(parts))).toMatch(broken);
   });
 });
 
@@ -197,9 +202,9 @@ describe("a PDF that cannot be read", () => {
     const document = await PDFDocument.create();
     document.addPage();
     document.encrypt({ userPassword: "secret", ownerPassword: "secret" });
-    expect(await checkPdf(await document.save())).toMatch("encrypted");
-    expect(await checkPdf(aPdf({ trailer: "/Encrypt << /Filter /Standard >>" }))).toMatch("encrypted");
-    expect(await checkPdf(aPdf({ trailer: "/Encrypt 99 0 R" }))).toMatch("encrypted");
+    expect(await objectionTo(await document.save())).toMatch("encrypted");
+    expect(await objectionTo(aPdf({ trailer: "/Encrypt << /Filter /Standard >>" }))).toMatch("encrypted");
+    expect(await objectionTo(aPdf({ trailer: "/Encrypt 99 0 R" }))).toMatch("encrypted");
   });
 
   it.each([
@@ -217,7 +222,7 @@ describe("a PDF that cannot be read", () => {
     ],
     ["endless nesting", aPdf({ objects: `40 0 obj ${"[".repeat(200_000)}` }), broken],
   ])("is refused: %s", async (_name, bytes, message) => {
-    expect(await checkPdf(bytes)).toMatch(message);
+    expect(await objectionTo(bytes)).toMatch(message);
   });
 
   it("[S4.8] is refused when some kilobytes expand to gigabytes", async () => {
@@ -225,10 +230,10 @@ describe("a PDF that cannot be read", () => {
     const dict = "/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode";
     const bytes = aPdf({ objects: stream(50, dict, bomb) });
     const before = process.memoryUsage().arrayBuffers;
-    expect(await checkPdf(bytes)).toMatch("too complex");
+    expect(await objectionTo(bytes)).toMatch("too complex");
     // A buffer that grows is copied to one of twice its size: up to 32 MiB are 64 MiB until memory is collected.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(65 * 1024 * 1024);
     // The next one is not to pay for it.
-    expect(await checkPdf(aPdf())).toBeUndefined();
+    expect(await objectionTo(aPdf())).toBeUndefined();
   });
 });

@@ -5,10 +5,13 @@ import {
   PDFName,
   PDFPageLeaf,
   PDFRawStream,
+  PDFRef,
 } from "@cantoo/pdf-lib";
-import type { Objection } from "./check-image.ts";
+import type { Examined } from "./examined.ts";
 import { countObjectStreams, encrypted, findInObject, findInText } from "./find-active-content.ts";
+import { flattenPdf, readAtOnce, TooManyObjects } from "./flatten-pdf.ts";
 import { limitUnpacking } from "./limit-unpacking.ts";
+import { referencesOf } from "./pdf-objects.ts";
 
 const mostPages = 100;
 
@@ -22,29 +25,40 @@ const tooComplex = "The PDF is too complex to be examined. Send a simpler one.";
 class Unusable extends Error {}
 
 /**
- * Checks that bytes are a whole PDF that can only be read, of not too many pages. May take long and much memory for a
- * hostile one, so call it where both are limited.
+ * Checks that bytes are a whole PDF that can only be read, of not too many pages, and prints. May take long and much memory
+ * for a hostile one, so call it where both are limited.
  *
- * Readers differ in which parts of a damaged or forged file they read as the document. So two conditions apply: what
- * this reader finds must be harmless, and the forbidden names must not occur anywhere, not even in parts that it skipped.
+ * Readers differ in which parts of a damaged or forged file they read as the document. So what is taken is not the file that
+ * was sent, but what this reader has found in it, written again: nothing else can be in that. What was found must be
+ * harmless. A forbidden name in other parts is refused as well, so that the sender learns of it.
  */
-export async function checkPdf(bytes: Uint8Array): Promise<Objection> {
+export async function checkPdf(bytes: Uint8Array): Promise<Examined> {
   const unpacking = limitUnpacking(mostUnpacked);
   try {
     if (!toText(bytes.subarray(0, headerWithin)).includes("%PDF-")) throw new Unusable("The file is not a PDF.");
     const text = toText(bytes);
     refuse(findInText(text));
     const announced = countObjectStreams(text);
-    const document = await PDFDocument.load(bytes, { throwOnInvalidObject: true, updateMetadata: false });
+    const document = await PDFDocument.load(bytes, readAtOnce);
     checkObjects(document, { announced });
     checkPages(document);
-    return undefined;
+    removeUnreached(document);
+    const written = await document.save({
+      addDefaultPage: false,
+      updateFieldAppearances: false,
+      objectsPerTick: Number.POSITIVE_INFINITY,
+      // The library takes seconds to pack many objects.
+      useObjectStreams: false,
+    });
+    // Printed as it will be printed later.
+    await flattenPdf(written);
+    return { ok: true, rewritten: written };
   } catch (error) {
-    if (unpacking.isTooMuch) return tooComplex;
-    if (error instanceof Unusable) return error.message;
-    if (error instanceof EncryptedPDFError) return encrypted;
+    if (unpacking.isTooMuch || error instanceof TooManyObjects) return { ok: false, objection: tooComplex };
+    if (error instanceof Unusable) return { ok: false, objection: error.message };
+    if (error instanceof EncryptedPDFError) return { ok: false, objection: encrypted };
     // Any error of the parser, for instance about endless nesting, means that it cannot read the file.
-    return broken;
+    return { ok: false, objection: broken };
   }
 }
 
@@ -89,4 +103,27 @@ function checkPages({ catalog }: PDFDocument): void {
     if (!(Math.abs(width) > 0 && Math.abs(height) > 0)) throw new Unusable(broken);
   });
   if (pages === 0) throw new Unusable(broken);
+}
+
+/** Leaves what the document consists of. Of one number there may be one object only: readers would choose. */
+function removeUnreached({ context, catalog }: PDFDocument): void {
+  const { Root, Info } = context.trailerInfo;
+  const root = Root instanceof PDFRef && context.lookup(Root) === catalog ? Root : undefined;
+  if (root === undefined) throw new Unusable(broken);
+  let largest = 0;
+  const reached = new Map<number, PDFRef>();
+  const waiting = [root, ...(Info instanceof PDFRef ? [Info] : [])];
+  for (let ref = waiting.pop(); ref !== undefined; ref = waiting.pop()) {
+    const object = context.lookup(ref);
+    const known = reached.get(ref.objectNumber);
+    if (known !== undefined && known !== ref) throw new Unusable(broken);
+    if (known !== undefined || object === undefined) continue;
+    reached.set(ref.objectNumber, ref);
+    largest = Math.max(largest, ref.objectNumber);
+    waiting.push(...referencesOf(object));
+  }
+  for (const [ref] of context.enumerateIndirectObjects())
+    if (reached.get(ref.objectNumber) !== ref) context.delete(ref);
+  // It is written, so that what is taken is the same when it is taken once more.
+  context.largestObjectNumber = largest;
 }

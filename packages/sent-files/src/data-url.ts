@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type FileType, fileTypes, isFileType } from "./file-type.ts";
 
-/** A file that a text holds. */
+/** A file in memory. */
 export interface HeldFile {
   readonly contentType: FileType;
   readonly content: Uint8Array;
@@ -48,7 +48,11 @@ export function readDataUrl(url: string): DataUrlReading {
   if (content.toString("base64") !== text) return wrong("The content of the file is not base64.");
   if (content.length === 0) return wrong("The file is empty.");
   if (content.length > mostBytes) return wrong(tooLarge);
-  return { ok: true, file: { contentType, content, size: content.length, sha256: hash("sha256", content) } };
+  return { ok: true, file: holdFile(contentType, content) };
+}
+
+export function holdFile(contentType: FileType, content: Uint8Array): HeldFile {
+  return { contentType, content, size: content.length, sha256: hash("sha256", content) };
 }
 
 const tooLarge = `The file is larger than ${mostBytes / 1024 / 1024} MiB.`;

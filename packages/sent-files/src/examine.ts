@@ -1,7 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
-import type { Objection } from "./check-image.ts";
 import type { SentContent } from "./examine-content.ts";
+import type { Examined } from "./examined.ts";
 import { fault } from "./faults.ts";
 
 export interface ExaminationLimits {
@@ -17,14 +17,14 @@ const usualLimits: ExaminationLimits = { maxMs: 5000, maxHeap: 96 };
 /** Loading a parser takes half a second; a machine that needs longer than this is overloaded. */
 const longestLoadMs = 15_000;
 
-const tooComplex = "The file is too complex to be examined. Send a simpler one.";
+const tooComplex: Examined = { ok: false, objection: "The file is too complex to be examined. Send a simpler one." };
 
 const program = programBeside(import.meta.url, "examine-content");
 
 /** Examines files one after the other. Opening it costs nothing until the first file. */
 export interface Examiner {
-  /** Returns what is wrong with a file; `maxMs` may shorten the usual time for it, also to nothing. */
-  examine(file: SentContent, options?: { readonly maxMs?: number }): Promise<Objection>;
+  /** Returns what is taken of a file, or what is wrong with it; `maxMs` may shorten the usual time for it, also to nothing. */
+  examine(file: SentContent, options?: { readonly maxMs?: number }): Promise<Examined>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Examiner {
  * memory than allowed.
  */
 export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner {
-  const thread = new Thread<SentContent, Objection>({ program, maxLoadMs: longestLoadMs, maxHeap: limits.maxHeap });
+  const thread = new Thread<SentContent, Examined>({ program, maxLoadMs: longestLoadMs, maxHeap: limits.maxHeap });
   return {
     close: () => thread.end(),
     async examine(file, { maxMs = limits.maxMs } = {}) {
@@ -50,7 +50,7 @@ export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner 
 }
 
 /** Examines one file. */
-export async function examine(file: SentContent, limits: ExaminationLimits = usualLimits): Promise<Objection> {
+export async function examine(file: SentContent, limits: ExaminationLimits = usualLimits): Promise<Examined> {
   const examiner = openExaminer(limits);
   try {
     return await examiner.examine(file);

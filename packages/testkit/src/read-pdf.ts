@@ -77,6 +77,20 @@ export interface PdfImage {
   readonly colorAt: (x: number, y: number) => readonly number[];
 }
 
+/** What a reader would do with a file beside showing it. */
+export function findActive(bytes: Uint8Array): Promise<string[]> {
+  return withPdf(bytes, async (document) => {
+    const { info } = await document.getMetadata();
+    const found: readonly (readonly [string, unknown])[] = [
+      ["scripts", await document.getJSActions()],
+      ["an action on opening", await document.getOpenAction()],
+      ["attachments", await document.getAttachments()],
+      ["an XFA form", (info as { IsXFAPresent?: boolean }).IsXFAPresent],
+    ];
+    return found.flatMap(([what, is]) => (is === null || is === undefined || is === false ? [] : [what]));
+  });
+}
+
 /** Draws a page as a picture on white. */
 export function drawPdf(bytes: Uint8Array, { page: number = 1, dpi = 150 } = {}): Promise<PdfImage> {
   return withPdf(bytes, async (document) => {

@@ -5,9 +5,11 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { diskFiles } from "@tessera/engines/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files, FoundFile } from "@tessera/kit/files/files";
+import { examine } from "@tessera/sent-files/examine";
 import { aGif, aJpeg, aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -56,13 +58,17 @@ function upload(body: Buffer | string | undefined, type: string, name: string, o
   });
 }
 
+const examined = await examine({ type: "application/pdf", bytes: Uint8Array.from(aPdf()) });
+/** One that is written again as it is. */
+const writtenPdf = Buffer.from((examined.ok && examined.rewritten) || []);
+
 describe("POST /api/v1/upload", () => {
   it.each([
     ["image/png", "a.png", aPng()],
     ["image/gif", "a.gif", aGif()],
     ["image/jpeg", "a.jpeg", aJpeg()],
     ["image/jpeg; q=1", "a.jpg", aJpeg()],
-    ["Application/PDF", "a.pdf", aPdf()],
+    ["Application/PDF", "a.pdf", writtenPdf],
   ])("takes %s called %s", async (type, name, bytes) => {
     const { status, json } = await upload(bytes, type, name);
     expect([status, json]).toEqual([201, { id: expect.stringMatching(/^file:[0-9a-f-]{36}$/) }]);
@@ -80,6 +86,18 @@ describe("POST /api/v1/upload", () => {
       expiresAt: now + 86_400_000_000,
     });
     expect(await stored()).toEqual([{ key: `uploads/${row?.id}`, size: bytes.length }]);
+  });
+
+  it.each([
+    ["application/pdf", "a.pdf", Buffer.concat([aPdf(), Buffer.from("% behind its end")]), writtenPdf],
+    ["image/png", "a.png", Buffer.concat([aPng(), Buffer.from("<script>")]), aPng()],
+  ])("[S4.46, S4.47] stores of %s what is taken of it", async (type, name, sent, taken) => {
+    expect((await upload(sent, type, name)).status).toBe(201);
+    const [row] = recorded;
+    const found = await files.get(`uploads/${row?.id}`);
+    const content = found && (await buffer(found.content));
+    expect(content).toEqual(taken);
+    expect(row).toMatchObject({ size: taken.length, sha256: createHash("sha256").update(taken).digest("hex") });
   });
 
   it.each([

@@ -19,7 +19,7 @@ export function uploadRoutes(targets: UploadTargets) {
       name: "uploadFile",
       example: uploadExample,
       summary: "Takes a file for an answer or a background",
-      description: `The body is the file as it is, of one of the types ${fileTypes.join(", ")}; its name stands in \`Content-Disposition: attachment; filename="…"\` and ends as names of that type do. Images are at most 10000 pixels wide and high and have at most 50 million of them; PDFs have at most 100 pages, are not encrypted, and hold neither scripts nor other files.`,
+      description: `The body is the file as it is, of one of the types ${fileTypes.join(", ")}; its name stands in \`Content-Disposition: attachment; filename="…"\` and ends as names of that type do. Images are at most 10000 pixels wide and high and have at most 50 million of them; PDFs have at most 100 pages, are not encrypted, hold neither scripts nor other files, and print. What is kept of a file is what was read of it: nothing behind the end of an image, and of a PDF no parts that some readers would not find.`,
       access: { kind: "any", profiles: scanProfiles },
       streams: fileTypes,
       claimsKey: true,

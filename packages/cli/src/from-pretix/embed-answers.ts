@@ -62,8 +62,8 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
   const { type, bytes } = file;
   // The platform would reject the whole order, and its ticket would not be known at the gate.
   if (!isFileType(type)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
-  const objection = await origin.examiner.examine({ type, bytes });
-  if (objection !== undefined) return leaveOut(objection);
+  const examined = await origin.examiner.examine({ type, bytes });
+  if (!examined.ok) return leaveOut(examined.objection);
   origin.budget.left -= bytes.length;
   return [{ ...answer, answer: toDataUrl(type, bytes), ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }

@@ -84,19 +84,27 @@ export function aPdf({ catalog = "", page = "", objects = "", trailer = "", page
   );
 }
 
-const samples: Readonly<Record<FileType, () => Buffer>> = {
-  "image/gif": aGif,
-  "image/jpeg": aJpeg,
-  "image/png": aPng,
-  "application/pdf": () => Buffer.concat([aPdf(), Buffer.from("%")]),
-};
-
-/** A file of a type, with a text at its end that readers of such files skip. */
+/** A file of a type, with a text in it that its examination leaves there. */
 export function fileWith(type: FileType, text: string): Buffer {
-  return Buffer.concat([samples[type](), Buffer.from(text)]);
+  const marked = Buffer.from(`[[${text}]]`);
+  switch (type) {
+    case "image/png": {
+      const [image, end] = [aPng().subarray(0, -12), aPng().subarray(-12)];
+      return Buffer.concat([image, chunk("tEXt", Buffer.concat([Buffer.from("Comment\0"), marked])), end]);
+    }
+    case "image/gif":
+      return Buffer.concat([aGif().subarray(0, -1), Buffer.of(0x21, 0xfe, marked.length), marked, Buffer.of(0, 0x3b)]);
+    case "image/jpeg":
+      return aJpeg({ before: Buffer.concat([Buffer.of(0xff, 0xfe, 0, marked.length + 2), marked]) });
+    case "application/pdf":
+      return aPdf({
+        catalog: "/Metadata 90 0 R",
+        objects: `90 0 obj << /Length ${marked.length} >> stream\n${marked.toString("latin1")}\nendstream endobj`,
+      });
+  }
 }
 
-/** The text at the end of such a file. */
-export function textIn(type: FileType, bytes: Uint8Array): string {
-  return Buffer.from(bytes).subarray(samples[type]().length).toString();
+/** The text in such a file. */
+export function textIn(bytes: Uint8Array): string {
+  return /\[\[(.*)\]\]/s.exec(Buffer.from(bytes).toString())?.[1] ?? "";
 }

@@ -88,7 +88,7 @@ const reference = (content: string, type: FileType = "image/png") => {
 const get = async (question = 1) => {
   const request = { organizer: "org", event: "fest", position: 1, question };
   const { name, contentType, content } = await getAnswerFile(request, { db, files });
-  return [name, contentType, textIn(contentType as FileType, content)];
+  return [name, contentType, textIn(content)];
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };
 

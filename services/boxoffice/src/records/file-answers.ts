@@ -2,7 +2,8 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { ExamineFile, SentFile } from "@tessera/records/kind";
 import type { Reading } from "@tessera/records/read";
 import { type AddError, ofElement } from "@tessera/records/validate";
-import { isDataUrl } from "@tessera/sent-files/data-url";
+import { holdFile, isDataUrl } from "@tessera/sent-files/data-url";
+import type { Examined } from "@tessera/sent-files/examined";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
@@ -29,21 +30,28 @@ export function readFileAnswers(order: OrderData): OrderData {
 }
 
 /** Examines the files of an order. Those that are not taken become answers that are wrong where a file is asked for. */
-export async function examineFileAnswers(order: OrderData, examine: ExamineFile): Promise<OrderData> {
-  const objections = new Map<string, string | undefined>();
+export async function examineFileAnswers(
+  { data: order, document }: Reading<OrderData>,
+  examine: ExamineFile,
+): Promise<Reading<OrderData>> {
+  const found = new Map<string, Examined>();
   for (const { sent } of order.positions.flatMap(({ answers }) => answers ?? [])) {
     if (sent?.reading?.ok !== true) continue;
     const { contentType: type, content: bytes } = sent.reading.file;
     const reference = toReference(sent.reading.file);
-    if (!objections.has(reference)) objections.set(reference, await examine({ type, bytes }));
+    if (!found.has(reference)) found.set(reference, await examine({ type, bytes }));
   }
-  return mapAnswers(order, (answer) => {
+  const data = mapAnswers(order, (answer) => {
     const { sent } = answer;
-    const problem = sent?.reading?.ok === true ? objections.get(toReference(sent.reading.file)) : undefined;
-    return sent === undefined || problem === undefined
-      ? answer
-      : { ...answer, sent: { ...sent, reading: { ok: false, problem } } };
+    if (sent?.reading?.ok !== true) return answer;
+    const examined = found.get(toReference(sent.reading.file));
+    if (examined?.ok === false)
+      return { ...answer, sent: { ...sent, reading: { ok: false, problem: examined.objection } } };
+    if (examined?.rewritten === undefined) return answer;
+    const file = { ...sent.reading.file, ...holdFile(sent.reading.file.contentType, examined.rewritten) };
+    return { ...answer, answer: toReference(file), sent: { ...sent, reading: { ok: true, file } } };
   });
+  return { data, document: withAnswers(document, data) };
 }
 
 /** Changes answers of an order; what stays the same is not copied. */

@@ -91,7 +91,7 @@ function referenceOf(contentType: FileType, text: string): string {
 async function download(): Promise<string | undefined> {
   const request = { organizer: "org", event: "fest", position: 1, question: 3 };
   return getAnswerFile(request, { db, files }).then(
-    ({ contentType, content }) => textIn(contentType as FileType, content),
+    ({ content }) => textIn(content),
     () => undefined,
   );
 }

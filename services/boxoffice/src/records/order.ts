@@ -84,8 +84,7 @@ export const order: RecordKind<OrderRecord> = {
     }
   },
   async examineFiles(value, examine) {
-    const data = await examineFileAnswers(value.data, examine);
-    return data === value.data ? value : { ...value, data };
+    return toRecord(await examineFileAnswers(value, examine));
   },
   filesOf: ({ data }, scope) => filesOf(data, scope),
   mention({ data }, mentioned) {

@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { refuseEach } from "@tessera/records/validate";
 import { compileLayoutSchema, layoutRecordWithText, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
-import { type HeldFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
+import { type HeldFile, holdFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
 import type { Layout } from "../domain/selection/layout.ts";
@@ -45,8 +45,10 @@ export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
   keyOf: ({ id }) => String(id),
   async examineFiles(layout, examine) {
     if (layout.background === null) return layout;
-    const problem = await examine({ type: backgroundType, bytes: layout.background.file.content });
-    return problem === undefined ? layout : { ...layout, background: null, problem };
+    const { name, file } = layout.background;
+    const examined = await examine({ type: backgroundType, bytes: file.content });
+    if (!examined.ok) return { ...layout, background: null, problem: examined.objection };
+    return { ...layout, background: { name, file: holdFile(backgroundType, examined.rewritten ?? file.content) } };
   },
   *filesOf({ background }) {
     if (background === null) return;

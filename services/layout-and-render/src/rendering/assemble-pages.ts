@@ -1,4 +1,14 @@
 import { deflateSync } from "node:zlib";
+import { PDFArray, type PDFDict, PDFDocument, PDFName, type PDFObject } from "@cantoo/pdf-lib";
+import type { FlatPage } from "@tessera/sent-files/flatten-pdf";
+import {
+  objectsOf,
+  type PdfObject,
+  type PdfText,
+  referencesIn,
+  renumber,
+  textOf,
+} from "@tessera/sent-files/pdf-objects";
 import { codeOperators, type PlacedCode } from "../domain/drawing/draw-code.ts";
 import type { DrawnPage, Placed } from "../domain/drawing/draw-page.ts";
 import { invisibleOperators, machineText } from "../domain/drawing/machine-text.ts";
@@ -9,11 +19,8 @@ import { markOperators, type PlacedMark } from "../domain/drawing/powered-by.ts"
 import { markHeight, markWidth } from "../domain/drawing/powered-by-paths.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { DrawnChunk } from "./draw-chunk.ts";
-import { entriesOf, referencesIn, renumber } from "./pdf-syntax.ts";
-import type { BackgroundPage } from "./prepare-background.ts";
-import { type PdfObject, type PlainPdf, readPlainPdf } from "./read-plain-pdf.ts";
 import type { Stamp } from "./stamps.ts";
-import type { PdfWriter } from "./write-pdf.ts";
+import type { PdfWriter, WrittenObject } from "./write-pdf.ts";
 
 /** Names of our own among the resources of a page; the browser's are one letter with a number. */
 const names = {
@@ -41,8 +48,8 @@ export class PageAssembler {
   }
 
   /** Adds the pages of a chunk. Stamps that it uses are its own or those of chunks that were added before. */
-  add({ pages, stamps, job }: DrawnChunk, pdf: Uint8Array | undefined): void {
-    const printed = pdf === undefined ? undefined : readPrinted(pdf);
+  async add({ pages, stamps, job }: DrawnChunk, pdf: Uint8Array | undefined): Promise<void> {
+    const printed = pdf === undefined ? undefined : await readPrinted(pdf);
     if ((printed?.pages.length ?? 0) !== (job?.pages ?? 0))
       throw new Error("the browser printed another number of pages");
     let next = 0;
@@ -69,7 +76,7 @@ export class PageAssembler {
   #addPrinted({ pages, objects }: PrintedPages, stamps: readonly Stamp[]): PrintedSheet[] {
     const sheets = pages.slice(stamps.length);
     const roots = [
-      ...pages.flatMap(({ resources }) => referencesIn(resources)),
+      ...pages.flatMap(({ resources }) => [...resources.values()].flatMap(referencesIn)),
       ...sheets.flatMap(({ contents }) => contents),
     ];
     const numberOf = this.#writer.addAll(objects, roots);
@@ -80,18 +87,19 @@ export class PageAssembler {
         throw new Error("the browser printed a page with several contents");
       // The upper edges of the sheet and of the page are the same.
       const place = `/BBox [0 0 ${decimal(stamp.width)} ${decimal(height)}] /Matrix [1 0 0 1 0 ${decimal(stamp.height - height)}]`;
-      const entries = `/Type /XObject /Subtype /Form ${place} /Resources ${renumber(resources, numberOf)}`;
-      this.#stamps[stamp.number] = this.#writer.add({ text: extend(text, [entries]), stream });
+      const own = dictionary(renumberAll(resources, numberOf));
+      const entries = `/Type /XObject /Subtype /Form ${place} /Resources ${own}`;
+      this.#stamps[stamp.number] = this.#writer.add({ text: extend(renumber(text, numberOf), [entries]), stream });
     }
     return sheets.map(({ resources, contents, height }) => ({
-      resources: renumber(resources, numberOf),
+      resources: renumberAll(resources, numberOf),
       contents: contents.map(numberOf),
       height,
     }));
   }
 
   /** The form of a background's page, which the file has once. */
-  #formOf(background: NamedBackground, { form }: BackgroundPage): number | undefined {
+  #formOf(background: NamedBackground, { form }: FlatPage): number | undefined {
     let numberOf = this.#backgrounds.get(background.name);
     if (numberOf === undefined) {
       const forms = background.pages.flatMap((page) => page.form ?? []);
@@ -104,11 +112,11 @@ export class PageAssembler {
   }
 
   #resources(
-    printed: string | undefined,
+    printed: ReadonlyMap<string, string> | undefined,
     { form, drawn }: { readonly form: number | undefined; readonly drawn: DrawnPage },
   ): number {
     const { above, codes, stamped } = drawn;
-    const entries = printed === undefined ? new Map<string, string>() : entriesOf(printed);
+    const entries = new Map(printed);
     const styles = new Set(above.flatMap((each) => ("style" in each ? [each.style] : [])));
     const pictures = above.flatMap((each) => ("jpeg" in each ? [each.jpeg] : []));
     const objects = [
@@ -120,10 +128,10 @@ export class PageAssembler {
       ...Array.from(styles, (style) => `/${names[style]} ${this.#markForm(style)} 0 R`),
       ...pictures.map((jpeg, index) => `/${names.picture}${index} ${this.#picture(jpeg)} 0 R`),
     ];
-    if (objects.length > 0) entries.set("XObject", extend(entries.get("XObject"), objects));
+    if (objects.length > 0) entries.set("/XObject", extend(entries.get("/XObject"), objects));
     if (codes.length > 0)
-      entries.set("Font", extend(entries.get("Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
-    const text = `<<${Array.from(entries, ([name, value]) => `/${name} ${value}`).join(" ")}>>`;
+      entries.set("/Font", extend(entries.get("/Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
+    const text = dictionary(entries);
     return this.#share(text, () => ({ text }));
   }
 
@@ -184,7 +192,7 @@ export class PageAssembler {
   }
 
   /** What many pages have in common is in the file once. */
-  #share(key: string, make: () => PdfObject): number {
+  #share(key: string, make: () => WrittenObject): number {
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
     const number = this.#writer.add(make());
@@ -198,48 +206,55 @@ function pictureOperators({ left, bottom, width, height }: PlacedPicture, name: 
   return `q ${place.join(" ")} cm /${name} Do Q\n`;
 }
 
-function plainStream(operators: string): PdfObject {
+function plainStream(operators: string): WrittenObject {
   const stream = Buffer.from(operators, "latin1");
   return { text: `<</Length ${stream.length}>>`, stream };
 }
 
 interface PrintedSheet {
-  readonly resources: string;
+  /** By names with a slash, as they are written. */
+  readonly resources: ReadonlyMap<string, string>;
   readonly contents: readonly number[];
   /** In points. */
   readonly height: number;
 }
 
 interface PrintedPages {
-  readonly objects: PlainPdf["objects"];
-  readonly pages: readonly PrintedSheet[];
+  readonly objects: ReadonlyMap<number, PdfObject>;
+  readonly pages: readonly (Omit<PrintedSheet, "resources"> & { readonly resources: ReadonlyMap<string, PdfText> })[];
 }
 
-function readPrinted(pdf: Uint8Array): PrintedPages {
-  const { objects, pages } = readPlainPdf(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
+async function readPrinted(pdf: Uint8Array): Promise<PrintedPages> {
+  const document = await PDFDocument.load(pdf, { throwOnInvalidObject: true, updateMetadata: false });
   return {
-    objects,
-    pages: pages.map((number) => {
-      const entries = entriesOf(objects.get(number)?.text ?? "<<>>");
-      const [, , , height] = (entries.get("MediaBox")?.match(/-?[0-9.]+/g) ?? []).map(Number);
-      const contents = referencesIn(entries.get("Contents") ?? "");
-      if (height === undefined || contents.length === 0) throw new Error("the browser printed a page without content");
-      const resources = entries.get("Resources") ?? "<<>>";
-      const [reference] = resources.startsWith("<<") ? [] : referencesIn(resources);
-      return {
-        resources: reference === undefined ? resources : (objects.get(reference)?.text ?? "<<>>"),
-        contents,
-        height,
-      };
+    objects: objectsOf(document.context),
+    pages: document.getPages().map((page) => {
+      const contents = referencesIn(textOf(page.node.get(PDFName.Contents) ?? PDFArray.withContext(document.context)));
+      if (contents.length === 0) throw new Error("the browser printed a page without content");
+      return { resources: readResources(page.node.Resources()), contents, height: page.getHeight() };
     }),
   };
 }
 
-/** Adds entries to a dictionary that the browser writes in place. */
-function extend(dictionary: string | undefined, added: readonly string[]): string {
-  if (dictionary !== undefined && !dictionary.startsWith("<<"))
-    throw new Error("resources are not where they are expected");
-  return `<<${(dictionary ?? "<<>>").slice(2, -2)} ${added.join(" ")}>>`;
+/** The kinds of resources are read themselves, wherever they stand: ours join them. */
+function readResources(resources: PDFDict | undefined): Map<string, PdfText> {
+  const entries = resources
+    ?.entries()
+    .map(([name]): [string, PDFObject | undefined] => [name.toString(), resources.lookup(name)]);
+  return new Map(entries?.map(([name, value]) => [name, value === undefined ? ["null"] : textOf(value)]));
+}
+
+function renumberAll(entries: ReadonlyMap<string, PdfText>, numberOf: (number: number) => number): Map<string, string> {
+  return new Map(Array.from(entries, ([name, text]) => [name, renumber(text, numberOf)]));
+}
+
+function dictionary(entries: ReadonlyMap<string, string>): string {
+  return `<<${Array.from(entries, ([name, value]) => `${name} ${value}`).join(" ")}>>`;
+}
+
+/** Adds entries to a dictionary as it is written. */
+function extend(written: string | undefined, added: readonly string[]): string {
+  return `<<${(written ?? "<<>>").slice(2, -2)} ${added.join(" ")}>>`;
 }
 
 function decimal(value: number): string {

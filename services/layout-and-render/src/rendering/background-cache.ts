@@ -1,16 +1,16 @@
 import { Fault } from "@tessera/kit/fault";
 import { Turns } from "@tessera/kit/turns";
+import { type FlatPdf, flattenPdf } from "@tessera/sent-files/flatten-pdf";
 import { fault } from "../faults.ts";
 import { drawDefaultBackground } from "./default-background.ts";
 import { openFlattener, overloaded, type PrepareBackground, waitMs, wasTooSlow } from "./flatten-in-thread.ts";
-import { type PreparedBackground, prepareBackground } from "./prepare-background.ts";
 import type { BackgroundFile } from "./ticket.ts";
 
 /** The page of tickets without a background of their own. */
 export const builtIn = "built-in";
 
 /** A prepared background with a name that no other has. */
-export interface NamedBackground extends PreparedBackground {
+export interface NamedBackground extends FlatPdf {
   readonly name: string;
 }
 
@@ -42,8 +42,8 @@ export function openBackgroundCache({
   const kept = new Map<string, { readonly prepared: Promise<NamedBackground>; size: number }>();
   const readings = new Turns({ total: Number.POSITIVE_INFINITY, each: mostOfEach, waitMs, busy: overloaded });
 
-  async function prepareNew(file: BackgroundFile | typeof builtIn, party: string): Promise<PreparedBackground> {
-    if (file === builtIn) return prepareBackground(await drawDefaultBackground());
+  async function prepareNew(file: BackgroundFile | typeof builtIn, party: string): Promise<FlatPdf> {
+    if (file === builtIn) return flattenPdf(await drawDefaultBackground());
     return readings.run({ party, amount: 1 }, async () =>
       flatten(typeof file.bytes === "function" ? await file.bytes() : file.bytes, party),
     );

@@ -1,4 +1,5 @@
 import { checkImage, countPixels } from "@tessera/sent-files/check-image";
+import type { FlatPage } from "@tessera/sent-files/flatten-pdf";
 import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
 import type { EncodeSymbol } from "../domain/code-symbol.ts";
 import { type DrawnPage, drawPage, type Stamped } from "../domain/drawing/draw-page.ts";
@@ -11,7 +12,7 @@ import { StyleSheet } from "../domain/drawing/style-sheet.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
-import type { BackgroundPage } from "./prepare-background.ts";
+
 import type { Stamp, Stamps } from "./stamps.ts";
 import type { ImageFile, RenderWarning, Ticket } from "./ticket.ts";
 
@@ -26,7 +27,7 @@ export interface ReadTicket {
 
 export interface ChunkPage {
   readonly background: NamedBackground;
-  readonly page: BackgroundPage;
+  readonly page: FlatPage;
   readonly drawn: DrawnPage;
 }
 
@@ -97,7 +98,7 @@ export function drawChunk(
     const key = `${element.image?.position}/${element.image?.question}/${mostWidth}/${mostHeight}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
-    if (checkImage(file.type, file.bytes) !== undefined) {
+    if (!checkImage(file.type, file.bytes).ok) {
       warn("image_unreadable", markOf(index, element));
       return undefined;
     }
@@ -171,7 +172,7 @@ export function drawChunk(
 }
 
 /** All texts on pages that there are, with the sizes of these. */
-function* textsOf(tickets: readonly ReadTicket[]): Generator<readonly [DrawnText, BackgroundPage]> {
+function* textsOf(tickets: readonly ReadTicket[]): Generator<readonly [DrawnText, FlatPage]> {
   for (const { ticket, background } of tickets) {
     for (const element of ticket.elements) {
       const page = background.pages[element.page - 1];
@@ -186,7 +187,7 @@ function jpegOf(element: ResolvedElement, images: ReadTicket["images"]): PlainJp
   const file = images.get(element);
   if (element.type !== "imagearea" || file?.type !== "image/jpeg") return undefined;
   const jpeg = readPlainJpeg(file.bytes);
-  if (jpeg === undefined || checkImage(file.type, file.bytes) !== undefined) return undefined;
+  if (jpeg === undefined || !checkImage(file.type, file.bytes).ok) return undefined;
   const [mostWidth, mostHeight] = mostPixelsOf(element);
   const shrinking = Math.min(mostWidth / jpeg.width, mostHeight / jpeg.height);
   return shrinking < (file.bytes.length <= smallBytes ? leastOfSmall : leastOfAny) ? undefined : jpeg;

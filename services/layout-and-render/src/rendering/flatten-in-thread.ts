@@ -1,8 +1,8 @@
 import { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import { Turns } from "@tessera/kit/turns";
+import type { FlatPdf } from "@tessera/sent-files/flatten-pdf";
 import { fault } from "../faults.ts";
-import { type PlainBackground, type PreparedBackground, readPrepared } from "./prepare-background.ts";
 
 export interface FlattenLimits {
   /** How long a file may take. */
@@ -26,7 +26,7 @@ const longestLoadMs = 20_000;
 const program = programBeside(import.meta.url, "flatten-program");
 
 /** Prepares a background of an organizer. */
-export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<PreparedBackground>;
+export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<FlatPdf>;
 
 /**
  * Prepares backgrounds in threads of their own, so that a hostile file stops nothing else and uses no more memory than
@@ -34,10 +34,10 @@ export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<Pr
  */
 export function openFlattener({ maxMs, threads, ...limits }: FlattenLimits = usualLimits): PrepareBackground {
   const turns = new Turns({ total: threads, each: 1, waitMs, busy: overloaded });
-  const open = () => new Thread<Uint8Array, PlainBackground>({ program, maxLoadMs: longestLoadMs, ...limits });
+  const open = () => new Thread<Uint8Array, FlatPdf>({ program, maxLoadMs: longestLoadMs, ...limits });
   const free = Array.from({ length: threads }, open);
-  return async (bytes, party) => {
-    const plain = await turns.run({ party, amount: 1 }, async () => {
+  return (bytes, party) =>
+    turns.run({ party, amount: 1 }, async () => {
       const thread = free.pop() ?? open();
       try {
         return await thread.ask(bytes, { maxMs }).catch(refuse);
@@ -46,8 +46,6 @@ export function openFlattener({ maxMs, threads, ...limits }: FlattenLimits = usu
         free.push(thread);
       }
     });
-    return readPrepared(plain);
-  };
 }
 
 export function overloaded(cause?: unknown) {

@@ -98,9 +98,9 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   }
 
   /** Chunks come in order: the stamps that they use have been printed by then. */
-  function add(chunk: DrawnChunk, pdf: Uint8Array | undefined): Buffer {
+  async function add(chunk: DrawnChunk, pdf: Uint8Array | undefined): Promise<Buffer> {
     for (const { stamp, mark } of chunk.measured) if (tooLong.has(stamp)) warnOfLength(mark);
-    assembler.add(chunk, pdf);
+    await assembler.add(chunk, pdf);
     return writer.take();
   }
 
@@ -116,9 +116,9 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
       // One more than the tabs: it is ready when one becomes free.
       if (underWay.length <= tools.printer.tabs) continue;
       const [chunk, pdf] = (await underWay.shift()) ?? [];
-      if (chunk !== undefined) yield add(chunk, pdf);
+      if (chunk !== undefined) yield await add(chunk, pdf);
     }
-    for (const printed of underWay) yield add(...(await printed));
+    for (const printed of underWay) yield await add(...(await printed));
     yield writer.finish();
   } finally {
     // Where one has failed, or the reader has left, the others need not wait for their turn.

@@ -18,6 +18,10 @@ async function readText(pdf: Buffer): Promise<string> {
 const squeeze = (text: string) => text.normalize("NFKC").replaceAll(/[\s\u200e\u200f\u200b]/g, "");
 
 describe("letters", () => {
+  it.each(["Anna 💽", "😀😃💽"])("[L35.6] that are rare print wherever they stand: %s", async (value) => {
+    expect(squeeze(await readText(await renderer.renderElements([anArea(value)])))).toBe(squeeze(value));
+  });
+
   it.each([
     ["de", "Größe äöü ÄÖÜ ß €"],
     ["vi", "Tiếng Việt: vé vào cửa"],

@@ -1,7 +1,12 @@
 import { createHash, type Hash, hash } from "node:crypto";
-import type { Layer } from "./layers.ts";
-import { referencesIn, renumber } from "./pdf-syntax.ts";
-import type { PdfObject } from "./read-plain-pdf.ts";
+import type { Layer } from "@tessera/sent-files/layers";
+import { type PdfObject, referencesIn, renumber } from "@tessera/sent-files/pdf-objects";
+
+/** An object whose references are numbers of the file that is written. */
+export interface WrittenObject {
+  readonly text: string;
+  readonly stream?: Uint8Array;
+}
 
 export interface DocumentFacts {
   readonly title: string;
@@ -24,7 +29,7 @@ const comparedFrom = 256;
  */
 export class PdfWriter {
   readonly #facts: DocumentFacts;
-  #pending: Buffer[] = [];
+  #pending: Uint8Array[] = [];
   /** What comes after them, in letters that are bytes. */
   #text = header;
   #position = header.length;
@@ -45,7 +50,7 @@ export class PdfWriter {
     return this.#offsets.push(0) - 1;
   }
 
-  put(number: number, { text, stream }: PdfObject): void {
+  put(number: number, { text, stream }: WrittenObject): void {
     this.#offsets[number] = this.#position;
     this.#write(`${number} 0 obj\n${text}${stream === undefined ? "" : "stream\n"}`);
     if (stream !== undefined) {
@@ -56,15 +61,15 @@ export class PdfWriter {
     this.#write(stream === undefined ? "\nendobj\n" : "\nendstream\nendobj\n");
   }
 
-  add(object: PdfObject): number {
+  add(object: WrittenObject): number {
     const number = this.reserve();
     this.put(number, object);
     return number;
   }
 
-  /** Adds an object whose references are numbers of this file, unless it is there. */
-  addOnce(object: PdfObject): number {
-    const key = contentKey(object);
+  /** Adds an object unless it is there. */
+  addOnce(object: WrittenObject): number {
+    const key = contentKey(object.text, object.stream);
     const number = (key === undefined ? undefined : this.#byContent.get(key)) ?? this.add(object);
     if (key !== undefined) this.#byContent.set(key, number);
     return number;
@@ -79,7 +84,7 @@ export class PdfWriter {
       const object = objects.get(next);
       if (numbers.has(next) || object === undefined) continue;
       const references = referencesIn(object.text);
-      const key = object.stream !== undefined && references.length === 0 ? contentKey(object) : undefined;
+      const key = references.length === 0 ? contentKey(object.text.join(""), object.stream) : undefined;
       const known = key === undefined ? undefined : this.#byContent.get(key);
       const number = known ?? this.reserve();
       numbers.set(next, number);
@@ -175,7 +180,7 @@ export class PdfWriter {
   }
 }
 
-function contentKey({ text, stream }: PdfObject): string | undefined {
+function contentKey(text: string, stream: Uint8Array | undefined): string | undefined {
   if (stream === undefined || stream.length < comparedFrom) return undefined;
   return `${hash("sha256", stream, "base64")} ${text}`;
 }
