@@ -48,6 +48,19 @@ create table category (
   constraint category_pkey primary key (organizer, event, id)
 );
 
+create table current_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  revision bigint not null,
+  voucher bigint not null,
+  since_at timestamptz not null,
+  counts boolean not null,
+  budget numeric(15,2) not null,
+  constraint current_use_pkey primary key (organizer, event, "position")
+);
+create index current_use_by_voucher on current_use using btree (organizer, event, voucher);
+
 create table dead_letter (
   id bigint not null generated always as identity,
   consumer text not null,
@@ -113,6 +126,19 @@ create table event (
   known_columns integer not null default 0,
   constraint event_pkey primary key (organizer, event)
 );
+
+create table former_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  voucher bigint not null,
+  "position" bigint not null,
+  since_at timestamptz not null,
+  until_at timestamptz not null,
+  counts boolean not null,
+  budget numeric(15,2) not null,
+  constraint former_use_pkey primary key (organizer, event, voucher, "position", until_at)
+);
+create index former_use_by_position on former_use using btree (organizer, event, "position");
 
 create table gone_event (
   organizer text collate "C" not null,
@@ -239,6 +265,16 @@ create table subevent (
   constraint subevent_pkey primary key (organizer, event, id)
 );
 
+create table use_sum (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  voucher bigint not null,
+  redeemed bigint not null,
+  budget_used numeric(15,2) not null,
+  present bigint not null,
+  constraint use_sum_pkey primary key (organizer, event, voucher)
+);
+
 create table voucher (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -313,21 +349,6 @@ create table voucher_reservation (
   constraint voucher_reservation_state_check check ((state = any (array['open'::text, 'confirmed'::text, 'released'::text])))
 );
 create index voucher_reservation_by_end on voucher_reservation using btree (expires_at);
-
-create table voucher_use (
-  organizer text collate "C" not null,
-  event text collate "C" not null,
-  "position" bigint not null,
-  revision bigint not null,
-  voucher bigint not null,
-  placed_at timestamptz not null,
-  counts boolean not null,
-  budget numeric(15,2) not null,
-  base_counts boolean not null,
-  base_budget numeric(15,2) not null,
-  constraint voucher_use_pkey primary key (organizer, event, "position")
-);
-create index voucher_use_by_voucher on voucher_use using btree (organizer, event, voucher, placed_at);
 
 create table work (
   kind text not null,

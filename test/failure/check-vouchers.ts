@@ -22,13 +22,13 @@ const accounts = [
              case when taken_as is null then 0 else coalesce(budget_use, 0) end as budget
         from boxoffice.position
        where voucher is not null`,
-    copied: sql`select organizer, event, position, voucher, counts, budget from voucher.voucher_use`,
+    copied: sql`select organizer, event, position, voucher, counts, budget from voucher.current_use`,
   },
   {
     name: "what vouchers count",
     owned: sql`
       select organizer, event, voucher, count(*) filter (where counts) as redeemed, sum(budget) as budget
-        from voucher.voucher_use
+        from voucher.current_use
        group by 1, 2, 3
       having count(*) filter (where counts) > 0`,
     copied: sql`select organizer, event, id, redeemed, budget_used from voucher.voucher where redeemed > 0`,

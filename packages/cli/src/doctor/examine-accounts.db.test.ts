@@ -44,8 +44,8 @@ beforeEach(async () => {
            true, false, false, now(), (number % 10 = 0)::integer, case when number % 10 = 0 then 2.5 else 0 end, 0, 0
       from generate_series(1, ${many}::integer) as number`);
   await voucher.run(sql`
-    insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
-    select 'org', 'fest', number, 1, number, now(), true, 2.5, false, 0
+    insert into current_use (organizer, event, position, revision, voucher, since_at, counts, budget)
+    select 'org', 'fest', number, 1, number, now(), true, 2.5
       from generate_series(10, ${many}::integer, 10) as number`);
   await boxoffice.run(sql`
     insert into organizer (slug, data, revision) values ('org', '{}', 1)`);
@@ -97,7 +97,7 @@ it("a row that is missing, in excess or different is named, with the rebuild tha
   await boxoffice.run(sql`delete from voucher_claim where id in (7, 11001)`);
   await boxoffice.run(sql`update voucher_claim set amount = 9 where id = 5000`);
   await boxoffice.run(sql`update voucher_claim set id = 777777 where id = 9`);
-  await voucher.run(sql`update voucher_use set counts = false where position = 40`);
+  await voucher.run(sql`update current_use set counts = false where position = 40`);
   const found = await examine();
   expect(found).toEqual([
     agreed[0],
@@ -123,8 +123,8 @@ it("a hold that voucher does not know is one that nobody ends; one that it knows
 it("a confirmed use whose position does not arrive is named after a day", async () => {
   const confirm = (position: number, days: number) =>
     voucher.run(sql`
-      insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
-      values ('org', 'fest', ${position}, 0, 10, now() - ${days} * interval '1 day', true, 0, false, 0)`);
+      insert into current_use (organizer, event, position, revision, voucher, since_at, counts, budget)
+      values ('org', 'fest', ${position}, 0, 10, now() - ${days} * interval '1 day', true, 0)`);
   await confirm(900_001, 0);
   await confirm(900_002, 2);
   await voucher.run(sql`update voucher set redeemed = 3 where id = 10`);
@@ -151,9 +151,12 @@ it("what differs while facts wait is no finding, nor what its owner changes mean
   expect(found).toEqual(agreed);
 });
 
-it("what a record says too little of is not counted again", async () => {
-  await voucher.run(sql`update voucher_use set base_counts = true, counts = false where position = 40`);
-  expect((await examine()).filter((line) => line.includes("how often"))).toEqual([
-    "ok: how often vouchers were used, in voucher: 11999 rows, as a recount has them",
-  ]);
+it("what a record says too little of counts nothing, and not less", async () => {
+  await voucher.run(sql`
+    update voucher set counted_as_of_at = now() - interval '1 hour', redeemed = 0, budget_used = 0 where id = 40`);
+  await voucher.run(sql`update current_use set counts = false, budget = 0 where position = 40`);
+  await voucher.run(sql`
+    insert into former_use (organizer, event, voucher, position, since_at, until_at, counts, budget)
+    values ('org', 'fest', 40, 40, now() - interval '2 hours', now(), true, 2.5)`);
+  expect((await examine()).filter((line) => line.includes("how often"))).toEqual([agreed[1]]);
 });

@@ -118,19 +118,6 @@ describe("a rebuild", () => {
     expect(revisionOf(changed)).toBeGreaterThan(revisionOf(again.get("category-changed org/fest/1")));
   });
 
-  it("finds the vouchers of positions that a former version has stored, and forgets those that it has left", async () => {
-    await office.apply(...everything());
-    const stored = sql`select id, voucher, budget_use from position where voucher is not null order by id`;
-    const before = await db.many(stored);
-    await db.run(sql`update position set voucher = case when position.id = 2 then null else 9 end`);
-    await takeFacts(db);
-    await rebuild(rebuilds.filter(({ topic }) => topic.name.includes("voucher-use")));
-    expect(await db.many(stored)).toEqual(before);
-    expect((await takeFacts(db)).filter(({ key }) => key !== "rebuild")).toMatchObject([
-      { topic: "voucher-use-changed", key: "org/fest/2", value: { voucher: 7, budgetUse: "2.50" } },
-    ]);
-  });
-
   it("gives newer revisions than any before it, also where a backup has put the sequence back", async () => {
     await office.apply(...everything());
     await rebuild();

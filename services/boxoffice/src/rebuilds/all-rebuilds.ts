@@ -5,8 +5,13 @@ import { kinds } from "../records/all-kinds.ts";
 import { credentialKinds } from "../records/credential-kinds.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import type { StoredFields } from "../store/credentials.ts";
-import { setVouchers } from "../store/positions.ts";
-import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
+import {
+  type PlacedCredential,
+  readCredentials,
+  readEvents,
+  readNamingPositions,
+  readPositions,
+} from "../store/rebuild-reads.ts";
 import { eventFact } from "../wire/event-fact.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
@@ -43,21 +48,11 @@ const positions = rebuildEntities({
   read: readPositions,
 });
 
-/** Of all positions, because former versions did not store which of them name a voucher. It is stored here for those. */
 const voucherUses = rebuildEntities({
   topic: topics.voucherUseChanged,
   table: "position",
   belongsTo: "event",
-  async read(tx, keys) {
-    const stored = await readPositions(tx, keys);
-    const uses = stored.map(toVoucherUse);
-    const rows = stored.map(({ organizer, event, id }, index) => {
-      const { voucher = null, budgetUse = null } = uses[index] ?? {};
-      return { organizer, event, id, voucher, budgetUse };
-    });
-    await setVouchers(tx, rows);
-    return uses.filter((use) => use !== undefined);
-  },
+  read: async (tx, keys) => (await readNamingPositions(tx, keys)).flatMap((position) => toVoucherUse(position) ?? []),
 });
 
 /** The rebuild of each topic of boxoffice. */

@@ -132,7 +132,7 @@ export const order: RecordKind<OrderRecord> = {
     const rows = await joinScans(
       tx,
       scope,
-      values.flatMap((value) => seatRows(value, seats)),
+      values.flatMap((value) => noteAdded(seatRows(value, seats), value.data, known)),
     );
     const stored = rows.filter(({ id }) => known.positions.has(id));
     await deleteOverruledAnswers(tx, scope, stored);
@@ -158,7 +158,7 @@ export async function storePositions(
   tx: Tx,
   scope: Scope,
   rows: readonly positions.PositionRow[],
-): Promise<ReadonlyMap<number, positions.ChangedPosition>> {
+): Promise<ReadonlyMap<number, positions.UpsertedPosition>> {
   const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
   const facts = rows.flatMap(({ id, state }) => {
     const change = changes.get(id);
@@ -252,6 +252,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
       voucher: position.voucher,
       budgetUse: budgetUseOf(position),
+      isAdded: false,
       leftOut: false,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
@@ -272,6 +273,16 @@ function seatRows(
     if (row === undefined || seat === undefined) return row ?? [];
     return { ...row, seat: seat.id, state: Position.encode(toPosition(position, { order: orderPart, seat })).finish() };
   });
+}
+
+/** Notes of positions that name a voucher whether their order was known here before: then it did not come with them. */
+function noteAdded(
+  rows: readonly positions.PositionRow[],
+  { code }: OrderData,
+  { orders: stored }: Known,
+): readonly positions.PositionRow[] {
+  if (!stored.has(code)) return rows;
+  return rows.map((row) => (row.voucher === null ? row : { ...row, isAdded: true }));
 }
 
 /** Scans are never lost by sending a position again without them: new ones are added to those that are stored. */
@@ -298,15 +309,16 @@ async function publishUses(
     rows,
     namedVouchers,
   }: {
-    readonly changes: ReadonlyMap<number, positions.ChangedPosition>;
+    readonly changes: ReadonlyMap<number, positions.UpsertedPosition>;
     readonly rows: readonly positions.PositionRow[];
     readonly namedVouchers: ReadonlySet<number>;
   },
 ): Promise<void> {
   const concerned = rows.filter(({ id, voucher }) => changes.has(id) && (voucher !== null || namedVouchers.has(id)));
-  const uses = concerned.map(({ id, state }) =>
-    toVoucherUse({ ...scope, id, state, revision: changes.get(id)?.revision ?? 0 }),
-  );
+  const uses = concerned.map(({ id, state }) => {
+    const { revision = 0, usedSince = null } = changes.get(id) ?? {};
+    return toVoucherUse({ ...scope, id, state, revision, usedSince });
+  });
   await tx.publish(
     topics.voucherUseChanged,
     uses.filter((use) => use !== undefined),

@@ -130,6 +130,29 @@ describe("the use of a voucher", () => {
     expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7, orderStatus: OrderStatus.PENDING }]);
   });
 
+  it("[V6.10] says since when it is as it is, unless it came with its order", async () => {
+    await told();
+    const begun = Date.now() * 1000 - 60_000_000;
+    const sinceOf = async () => (await told()).map(({ since }) => since);
+    const [named, third] = [{ ...plain, voucher: 8 }, position({ id: 3, positionid: 3, secret: "c", voucher: 8 })];
+    await send([first, named]);
+    const [since] = await sinceOf();
+    expect(since).toBeGreaterThan(begun);
+    await send([
+      { ...first, attendee_name: "Anna" },
+      { ...named, attendee_name: "Anna" },
+    ]);
+    expect(await sinceOf()).toEqual([undefined, since]);
+    await send([first, named, third]);
+    expect((await sinceOf()).sort()).toEqual([since, expect.any(Number), undefined]);
+    await send([first, named, third], { status: "c" });
+    const canceled = await sinceOf();
+    expect(Math.min(...(canceled as number[]))).toBeGreaterThan(since as number);
+    await apply(record("order", { code: "ABCDE" }, { deleted: true }));
+    await send([first, named]);
+    expect(await sinceOf()).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  });
+
   it("says nothing of a seat that is named anew", async () => {
     await send([{ ...first, seat: "stalls-1-1" }, plain]);
     await told();

@@ -24,6 +24,8 @@ export interface PositionRow {
   /** The voucher that it names, and what it took of the budget. */
   readonly voucher: number | null;
   readonly budgetUse: string | null;
+  /** Its order was known here before it. */
+  readonly isAdded: boolean;
   /** The record of its order leaves it out: it is canceled, and another order may take it over. */
   readonly leftOut: boolean;
   /** An encoded Position, as its record has it. */
@@ -75,13 +77,20 @@ const rowColumns = {
   takenAs: text.orNull,
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
+  isAdded: boolean,
   leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
 };
 
+/** A position that was stored. */
+export interface UpsertedPosition extends ChangedPosition {
+  /** From when on it takes what it takes of its voucher; null: since its order was placed. */
+  readonly usedSince: number | null;
+}
+
 /** Stores positions, counts what they take, and returns new and changed ones. */
-export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<ChangedPosition[]> {
+export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<UpsertedPosition[]> {
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
   // All parts of a statement see the rows as they were before it: `before` is what `stored` has replaced.
@@ -95,15 +104,16 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
         on before.organizer = ${organizer}
            and before.event = ${event}
            and before.id = stored.id`;
-  return tx.many<ChangedPosition>(sql`
+  return tx.many<UpsertedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                    secret, canceled, seat, taken_as, voucher, budget_use, left_out, state,
-                                    earlier_checkins, revision)
+                                    secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at, left_out,
+                                    state, earlier_checkins, revision)
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
-             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.left_out, incoming.state,
-             incoming.earlier_checkins, nextval('revision_seq')
+             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
+             case when incoming.voucher is not null and incoming.is_added then statement_timestamp() end,
+             incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
           on conflict (organizer, event, id) do update
@@ -119,6 +129,13 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
              taken_as = excluded.taken_as,
              voucher = excluded.voucher,
              budget_use = excluded.budget_use,
+             voucher_since_at = case
+               when excluded.voucher is null then null
+               when (kept.voucher, kept.taken_as is null, kept.budget_use)
+                    is distinct from (excluded.voucher, excluded.taken_as is null, excluded.budget_use)
+               then statement_timestamp()
+               else kept.voucher_since_at
+             end,
              left_out = excluded.left_out,
              state = excluded.state,
              earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
@@ -129,9 +146,9 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
           or kept.left_out <> excluded.left_out
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
       returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
-                kept.revision, kept.earlier_checkins, kept.answers_revision
+                kept.revision, kept.earlier_checkins, kept.answers_revision, kept.voucher_since_at
     ), counted as (${addTaken(scope, changes)})
-    select ${changedPosition(sql`stored`)}
+    select ${changedPosition(sql`stored`)}, stored.voucher_since_at as "usedSince"
       from stored`);
 }
 
@@ -141,7 +158,7 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
            position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
            position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse",
-           position.left_out as "leftOut", position.state, null as "earlierCheckins"
+           false as "isAdded", position.left_out as "leftOut", position.state, null as "earlierCheckins"
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
@@ -286,22 +303,6 @@ export async function findNamingVouchers(
        and position.id = any(${ids}::bigint[])
        and position.voucher is not null`);
   return new Set(rows.map(({ id }) => id));
-}
-
-/** Stores what positions take of vouchers where a version that did not store it left it out, or as it was. */
-export async function setVouchers(
-  tx: Tx,
-  rows: readonly (PositionPlace & Pick<PositionRow, "voucher" | "budgetUse">)[],
-): Promise<void> {
-  await tx.run(sql`
-    update position
-       set voucher = incoming.voucher,
-           budget_use = incoming.budget_use
-      from ${rowsAs("incoming", { ...key, voucher: bigint.orNull, budgetUse: decimal.orNull }, rows)}
-     where position.organizer = incoming.organizer
-       and position.event = incoming.event
-       and position.id = incoming.id
-       and (position.voucher is distinct from incoming.voucher or position.budget_use is distinct from incoming.budget_use)`);
 }
 
 /** A position that was deleted. */

@@ -132,3 +132,17 @@ export async function readPositions(tx: Tx, wantedKeys: readonly EntityKey[]): P
     select ${storedPosition(sql`kept`, sql`nextval('revision_seq')`)}
     ${wanted("position", wantedKeys)}`);
 }
+
+/** A position that names a voucher. */
+export interface NamingPosition extends Pick<StoredPosition, "organizer" | "event" | "id" | "revision" | "state"> {
+  readonly usedSince: number | null;
+}
+
+/** Reads those of some positions that name a voucher, each under a new revision. */
+export async function readNamingPositions(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<NamingPosition[]> {
+  return tx.many(sql`
+    select kept.organizer, kept.event, kept.id, kept.state, kept.voucher_since_at as "usedSince",
+           nextval('revision_seq') as revision
+    ${wanted("position", wantedKeys)}
+     where kept.voucher is not null`);
+}

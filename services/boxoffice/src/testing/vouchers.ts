@@ -36,6 +36,7 @@ export function voucher(
     id,
     revision,
     changed,
+    usesElsewhere: redeemed,
     voucher: {
       id,
       createdAt: 0,

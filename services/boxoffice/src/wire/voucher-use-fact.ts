@@ -1,6 +1,6 @@
 import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import type { StoredPosition } from "../store/positions.ts";
+import type { NamingPosition } from "../store/rebuild-reads.ts";
 
 /** The fact of what a position takes of a voucher; undefined: it names none. */
 export function toVoucherUse({
@@ -9,10 +9,22 @@ export function toVoucherUse({
   id,
   revision,
   state,
-}: Pick<StoredPosition, "organizer" | "event" | "id" | "revision" | "state">): VoucherUseChanged | undefined {
+  usedSince,
+}: NamingPosition): VoucherUseChanged | undefined {
   const { voucher, order, canceled, voucherBudgetUse: budgetUse } = Position.decode(state);
   if (voucher === undefined) return undefined;
   if (order === undefined) throw new Error("a position is stored without its order");
   const { placedAt: orderPlacedAt, status: orderStatus } = order;
-  return { organizer, event, id, revision, voucher, orderPlacedAt, orderStatus, canceled, budgetUse };
+  return {
+    organizer,
+    event,
+    id,
+    revision,
+    voucher,
+    orderPlacedAt,
+    orderStatus,
+    canceled,
+    budgetUse,
+    since: usedSince ?? undefined,
+  };
 }

@@ -3,6 +3,7 @@ import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
 
@@ -31,11 +32,12 @@ interface State {
   readonly canceled?: boolean;
   readonly budget?: string;
   readonly placed?: number;
+  readonly since?: number;
 }
 
 function fact(
   id: number,
-  { revision, voucher, status = OrderStatus.PAID, canceled = false, budget, placed = noon }: State,
+  { revision, voucher, status = OrderStatus.PAID, canceled = false, budget, placed = noon, since }: State,
 ): VoucherUseChanged {
   return {
     ...place,
@@ -46,6 +48,7 @@ function fact(
     budgetUse: budget,
     orderStatus: status,
     orderPlacedAt: placed,
+    since,
   };
 }
 
@@ -191,4 +194,54 @@ describe("a record of a voucher", () => {
     await deliver(fact(2, { revision: 2, voucher: 7, placed: noon + hour, canceled: true }));
     expect(await countOf(7)).toEqual([3, "30.00"]);
   });
+
+  it("[V6.4] contains a use that ends: with its position, with its voucher, and after it was canceled", async () => {
+    const early = { voucher: 7, placed: noon - hour, budget: "10.00" };
+    await deliver(...[1, 2, 3].map((id) => fact(id, { ...early, revision: 1 })));
+    await apply(record);
+    const since = noon + hour;
+    await deliver(gone(1), fact(2, { ...early, revision: 2, voucher: 8, since }));
+    expect(await countOf(7)).toEqual([1, "10.00"]);
+    await deliver(fact(3, { ...early, revision: 2, canceled: true, since }));
+    await deliver(gone(3));
+    expect(await countOf(7)).toEqual([0, "0.00"]);
+    await service.vouchers.deleteVoucher({ ...place, id: 7 });
+    await apply(record);
+    await deliver(fact(2, { ...early, revision: 3, since: since + hour }), fact(3, { ...early, revision: 3 }));
+    expect(await countOf(7)).toEqual([2, "20.00"]);
+  });
+
+  it("[V6.10] does not contain a position that came to name the voucher after it, whatever the date of its order", async () => {
+    await apply(record);
+    await deliver(fact(1, { revision: 1, voucher: 7, placed: noon - hour, budget: "4.00", since: noon + hour }));
+    expect(await countOf(7)).toEqual([4, "34.00"]);
+    await deliver(fact(2, { revision: 1, voucher: 7, placed: noon - 2 * hour, since: noon - hour }));
+    expect(await countOf(7)).toEqual([4, "34.00"]);
+  });
+
+  it.each([
+    ["the record is being stored", sql`lock table voucher in share mode`, "record"],
+    ["the use is being stored", sql`lock table current_use in share mode`, "use"],
+  ] as const)(
+    "[V6.6] that is the first of its voucher counts once beside the first use: %s",
+    async (_, lock, first) => {
+      const acts = [
+        () => apply({ ...record, redeemed: 0, budget_used: "0.00" }),
+        () => deliver(fact(1, { revision: 1, voucher: 7, budget: "5.00", placed: noon + hour })),
+        () => deliver(fact(2, { revision: 1, voucher: 7, budget: "9.00", placed: noon - hour })),
+      ];
+      const underWay: Promise<unknown>[] = [];
+      await service.db.transaction(async (tx) => {
+        await tx.run(lock);
+        for (const [index, act] of (first === "record" ? acts : acts.reverse()).entries()) {
+          underWay.push(act());
+          await untilWaiting(service.db, index + 1);
+        }
+      });
+      await Promise.all(underWay);
+      expect(await countOf(7)).toEqual([1, "5.00"]);
+      await service.sweep(topics.voucherUseChanged, 1);
+      expect(await countOf(7)).toEqual([1, "5.00"]);
+    },
+  );
 });

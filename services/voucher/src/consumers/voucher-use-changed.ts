@@ -1,107 +1,109 @@
 import { consume } from "@tessera/kit/bus/consume";
-import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
+import type { Fact } from "@tessera/kit/bus/fact";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
-import { firstUse, type Taken, takeOver, type Use } from "../domain/count-uses.ts";
+import { firstIdMadeHere } from "@tessera/values";
+import Big from "big.js";
+import { followUse, type KnownUse, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
 import { fault } from "../faults.ts";
 import { moveCounts } from "../move-counts.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
-import { lockEnds, noteEnded } from "../store/reservations.ts";
+import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
 import {
+  addFormerUses,
   addUses,
   deleteUses,
   findOlderUses,
   type PositionKey,
+  putSums,
   putUses,
+  readEnds,
   readUses,
+  type StoredFormerUse,
+  type StoredSums,
   type StoredUse,
 } from "../store/uses.ts";
-import { lockVouchers, recountNext, recountVouchers, type StoredVoucher } from "../store/vouchers.ts";
+import { lockVouchers, type Recounted, recountNext, recountVouchers, type StoredVoucher } from "../store/vouchers.ts";
 import { storeChanged } from "../store-changed.ts";
 
-/** What became of a position; null: it does not name a voucher, or is gone. */
-interface Change extends PositionKey {
-  readonly revision: number;
-  readonly use: (Taken & Pick<Use, "voucher" | "placed">) | null;
-}
+/** What became of a position. */
+interface Change extends PositionKey, UseChange {}
 
 /**
  * Counts the positions that were bought with vouchers.
  *
  * A position has one use, with the revision of its state: a state that comes again, or after a later one, changes
- * nothing. Everything that changes uses of a voucher locks the voucher first.
+ * nothing. Every state counts, not the last one of a delivery alone: the record of a voucher contains those of its moment.
+ * Everything that changes uses of a voucher locks the voucher first.
  */
 export const voucherUseChanged = consume(
   topics.voucherUseChanged,
-  async (tx, facts) => applyChanges(tx, newestPerKey(facts).map(readChange)),
+  async (tx, facts) => applyChanges(tx, facts.map(readChange)),
   { sweep: sweepUses },
 );
 
 /** The revision of a deletion. */
 const afterAll = Number.MAX_SAFE_INTEGER;
 
-function readChange({ key, value }: Fact<VoucherUseChanged>): Change {
+function readChange({ key, at, value }: Fact<VoucherUseChanged>): Change {
   const { organizer, event, id } = parseEntityKey(key);
   const place = { organizer, event, position: Number(id) };
   // Nothing of a deleted use is left that a later state could contradict.
-  if (value === null) return { ...place, revision: afterAll, use: null };
+  if (value === null) return { ...place, revision: afterAll, since: at, taken: null };
   if (value.orderStatus === OrderStatus.UNSPECIFIED)
     throw new Error("a fact says nothing of the order of its position");
-  return { ...place, revision: value.revision, use: toUse(value) };
+  const { revision, orderPlacedAt, since = orderPlacedAt } = value;
+  return { ...place, revision, since, taken: toTaken(value) };
 }
 
-function toUse({
-  voucher,
-  orderPlacedAt: placed,
-  orderStatus,
-  canceled,
-  budgetUse = "0.00",
-}: VoucherUseChanged): NonNullable<Change["use"]> {
+function toTaken({ voucher, orderStatus, canceled, budgetUse = "0" }: VoucherUseChanged): Taken & Pick<Use, "voucher"> {
   const isOpen = orderStatus === OrderStatus.PENDING || orderStatus === OrderStatus.PAID;
   const counts = isOpen && !canceled;
-  return { voucher, placed, counts, budget: counts ? budgetUse : "0.00" };
+  return { voucher, counts, budget: new Big(counts ? budgetUse : 0).toFixed(2) };
 }
 
 async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   // Of deletions alone: a sweep ends no use that was only confirmed.
-  await lockEnds(
-    tx,
-    changes.filter((change) => change.revision === afterAll),
-  );
+  await lockUses(tx, { alone: changes.filter(({ revision }) => revision === afterAll), shared: changes });
+  const ofPosition = Map.groupBy(changes, nameOfPosition);
   const known = byPosition(await readUses(tx, changes));
   await noteEnded(
     tx,
-    changes.filter(({ use }) => use === null),
+    [...ofPosition.values()].flatMap((of) => (of.at(-1)?.taken === null ? [of[0] as Change] : [])),
   );
-  const concerned = changes.filter((change) => change.use !== null || known.has(nameOfPosition(change)));
+  const concerned = [...ofPosition].filter(([name, of]) => known.has(name) || of.some(({ taken }) => taken !== null));
   if (concerned.length === 0) return;
-  const mentioned = concerned.flatMap((change) => {
-    const ids = [change.use?.voucher, known.get(nameOfPosition(change))?.voucher].filter((id) => id !== undefined);
-    return ids.map((id): EntityKey => ({ organizer: change.organizer, event: change.event, id }));
+  const mentioned = concerned.flatMap(([name, of]) => {
+    const ids = [known.get(name)?.voucher, ...of.map(({ taken }) => taken?.voucher)].filter((id) => id !== undefined);
+    return ids.map((id): EntityKey => ({ organizer: place(of).organizer, event: place(of).event, id }));
   });
   const keys = [...new Map(mentioned.map((key) => [nameOf(key), key])).values()];
   const vouchers = new Map((await lockVouchers(tx, keys)).map((voucher) => [nameOf(voucher), voucher]));
-  // Read again under the locks: a record may have moved what it contains.
-  const before = byPosition(await readUses(tx, concerned));
+  // Read again under the locks: a shop may have confirmed one.
+  const places = concerned.map(([, of]) => place(of));
+  const before = byPosition(await readUses(tx, places));
   const locked = new Set(keys.map(nameOf));
   if ([...before.values()].some((use) => !locked.has(nameOf({ ...use, id: use.voucher })))) throw confirmedNow();
-  const newer = concerned.filter((change) => (before.get(nameOfPosition(change))?.revision ?? -1) < change.revision);
-  const after = newer.flatMap((change) => toStoredUse(change, before.get(nameOfPosition(change)), vouchers));
+  const ends = new Map((await readEnds(tx, places)).map((ended) => [nameOfPosition(ended), ended.endedAt]));
+  const now = await readClock(tx);
+  const followed = concerned.map(([name, of]) =>
+    follow(of, { current: before.get(name), endedAt: ends.get(name) }, { vouchers, now }),
+  );
+  const after = followed.flatMap(({ current }) => current ?? []);
+  const former = followed.flatMap((each) => each.former);
   await deleteUses(
     tx,
-    newer.filter(({ use }) => use === null),
+    followed.flatMap(({ key, current }) => (current === undefined && before.has(nameOfPosition(key)) ? [key] : [])),
   );
   const { added = [], replaced = [] } = Object.groupBy(after, (use) =>
     before.has(nameOfPosition(use)) ? "replaced" : "added",
   );
   if ((await addUses(tx, added)) < added.length) throw confirmedNow();
   await putUses(tx, replaced);
-  await moveCounts(tx, vouchers, {
-    before: newer.flatMap((change) => before.get(nameOfPosition(change)) ?? []),
-    after,
-  });
+  await addFormerUses(tx, former);
+  await moveCounts(tx, vouchers, { before: [...before.values()], after: [...after, ...former] });
 }
 
 /** A shop has confirmed the position for a voucher whose lock is not held: it is read again. */
@@ -109,24 +111,38 @@ function confirmedNow() {
   return fault("concurrent_change", "a position is being confirmed");
 }
 
-function toStoredUse(
-  { use, ...change }: Change,
-  before: StoredUse | undefined,
-  vouchers: ReadonlyMap<string, StoredVoucher>,
-): StoredUse[] {
-  if (use === null) return [];
-  const place = { organizer: change.organizer, event: change.event, position: change.position };
-  const baseline = vouchers.get(nameOf({ ...place, id: use.voucher }));
-  return [{ ...chooseBase(use, { before, baseline }), ...place, revision: change.revision }];
+function place([first]: readonly Change[]): PositionKey {
+  if (first === undefined) throw new Error("a position has no change");
+  const { organizer, event, position } = first;
+  return { organizer, event, position };
 }
 
-function chooseBase(
-  use: NonNullable<Change["use"]>,
-  { before, baseline }: { readonly before: StoredUse | undefined; readonly baseline: StoredVoucher | undefined },
-): Use {
-  if (before === undefined) return firstUse(use, baseline);
-  if (before.revision === 0) return takeOver(use, { confirmed: before, baseline });
-  return before.voucher === use.voucher ? { ...before, ...use } : firstUse(use, undefined);
+/** Follows one position. What it was is kept for vouchers of records alone. */
+function follow(
+  changes: readonly Change[],
+  { current: first, endedAt: firstEnd }: KnownUse,
+  { vouchers, now }: { readonly vouchers: ReadonlyMap<string, StoredVoucher>; readonly now: number },
+): {
+  readonly key: PositionKey;
+  readonly current: StoredUse | undefined;
+  readonly former: readonly StoredFormerUse[];
+} {
+  const key = place(changes);
+  let [current, endedAt] = [first, firstEnd];
+  const former: StoredFormerUse[] = [];
+  for (const change of changes) {
+    if (current === undefined ? change.taken === null : change.revision <= current.revision) continue;
+    const moments = [current?.voucher, change.taken?.voucher].map(
+      (id = 0) => vouchers.get(nameOf({ ...key, id }))?.countedAsOf ?? 0,
+    );
+    const next = followUse({ current, endedAt }, change, { now, countedAsOf: Math.max(...moments) });
+    if (next.former !== undefined) {
+      endedAt = next.former.until;
+      if (next.former.voucher < firstIdMadeHere) former.push({ ...key, ...next.former });
+    }
+    current = next.current;
+  }
+  return { key, current: current && { ...key, ...current }, former };
 }
 
 /** Positions read at a time. */
@@ -137,12 +153,13 @@ const recountedAtOnce = 5000;
 /** Takes back the uses of positions that a rebuild left out, and corrects vouchers that count something else than their uses. */
 async function sweepUses(tx: Tx, { before: revision }: { readonly before: number }): Promise<number> {
   let removed = 0;
+  const since = await readClock(tx);
   for (;;) {
     const older = await findOlderUses(tx, { revision, limit: sweptAtOnce });
     if (older.length === 0) break;
     await applyChanges(
       tx,
-      older.map(({ organizer, event, position }) => ({ organizer, event, position, revision, use: null })),
+      older.map(({ organizer, event, position }) => ({ organizer, event, position, revision, since, taken: null })),
     );
     removed += older.length;
   }
@@ -160,15 +177,24 @@ async function correctCounts(tx: Tx): Promise<void> {
       const truths = new Map((await recountVouchers(tx, wrong)).map((truth) => [nameOf(truth), truth]));
       const changed = locked.flatMap((voucher) => {
         const truth = truths.get(nameOf(voucher));
-        if (truth === undefined || truth.isRight) return [];
-        const { redeemed, budgetUsed } = truth;
-        return [{ ...voucher, redeemed, budgetUsed }];
+        return truth === undefined || truth.isRight ? [] : [{ voucher, truth }];
       });
-      await storeChanged(tx, changed);
+      await putSums(
+        tx,
+        changed.map(({ truth }) => toSums(truth)),
+      );
+      await storeChanged(
+        tx,
+        changed.map(({ voucher, truth: { redeemed, budgetUsed } }) => ({ ...voucher, redeemed, budgetUsed })),
+      );
     }
     after = counted.at(-1);
     isMore = counted.length === recountedAtOnce;
   }
+}
+
+function toSums({ organizer, event, id, redeemedMore, budgetMore, present }: Recounted): StoredSums {
+  return { organizer, event, voucher: id, redeemed: redeemedMore, budgetUsed: budgetMore, present };
 }
 
 function byPosition(uses: readonly StoredUse[]): Map<string, StoredUse> {

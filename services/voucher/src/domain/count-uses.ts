@@ -8,79 +8,114 @@ export interface Taken {
   readonly budget: string;
 }
 
-/** A position that was bought with a voucher. */
+/** A position that names a voucher. */
 export interface Use extends Taken {
   readonly voucher: number;
-  /** When its order was placed. */
-  readonly placed: Instant;
-  /** The part of it that the record of the voucher contains. */
-  readonly baseCounts: boolean;
-  readonly baseBudget: string;
+  /** From when on it is as it is. */
+  readonly since: Instant;
+  /** Of the state of the position; 0: a shop has confirmed it, and no state has arrived yet. */
+  readonly revision: number;
 }
 
-/** What a record says of the uses of a voucher. */
-export interface Baseline {
-  /** It contains the orders before this moment; null: there is no record. */
-  readonly countedAsOf: Instant | null;
+/** What a position was for a voucher. */
+export interface FormerUse extends Taken {
+  readonly voucher: number;
+  readonly since: Instant;
+  readonly until: Instant;
 }
 
-/** Uses, and money with two places. */
-export interface Uses {
+/** What becomes of a position. */
+export interface UseChange {
+  readonly revision: number;
+  readonly since: Instant;
+  /** Null: it names no voucher any more, or is gone. */
+  readonly taken: (Taken & Pick<Use, "voucher">) | null;
+}
+
+/** What is known of the use of a position. */
+export interface KnownUse {
+  readonly current: Use | undefined;
+  /** Until when it was one, as far as that is still kept. */
+  readonly endedAt: Instant | undefined;
+}
+
+/** What uses of a voucher add to what its record says. Money has two places. */
+export interface Sums {
   readonly redeemed: number;
   readonly budgetUsed: string;
-}
-
-/** Returns whether the record of a voucher contains the orders of that moment. */
-function isContained(placed: Instant, { countedAsOf }: Baseline): boolean {
-  return countedAsOf !== null && placed < countedAsOf;
+  /** How many count of positions that have arrived. */
+  readonly present: number;
 }
 
 /**
- * Makes the use of a position of which nothing is known yet. If the record of its voucher contains its order, it contains
- * the position as it is now.
+ * Follows a position. What it was ends when it becomes something else, and stays what it was until then: a change that says
+ * it began before what is known here begins now, and behind a record whose moment is yet to come, as clocks differ.
  */
-export function firstUse(use: Taken & Pick<Use, "voucher" | "placed">, baseline: Baseline | undefined): Use {
-  const isKnown = baseline !== undefined && isContained(use.placed, baseline);
-  return { ...use, baseCounts: isKnown && use.counts, baseBudget: isKnown ? use.budget : "0.00" };
-}
-
-/** Makes the use of a position that a shop has sold, and of which no state has arrived yet. */
-export function confirmedUse(use: Omit<Taken, "counts"> & Pick<Use, "voucher" | "placed">): Use {
-  return { ...use, counts: true, baseCounts: false, baseBudget: "0.00" };
-}
-
-/**
- * Makes the use of a position whose first state arrives after a shop has confirmed it. A record that was applied in between
- * may contain it as it was confirmed.
- */
-export function takeOver(
-  use: Taken & Pick<Use, "voucher" | "placed">,
-  { confirmed, baseline }: { readonly confirmed: Use; readonly baseline: Baseline | undefined },
-): Use {
-  const isContainedAlready =
-    confirmed.voucher === use.voucher &&
-    confirmed.baseCounts &&
-    baseline !== undefined &&
-    isContained(use.placed, baseline);
-  return isContainedAlready ? { ...confirmed, ...use } : firstUse(use, baseline);
-}
-
-/** Returns what uses add to what the record of their voucher says. */
-export function sumOf(uses: Iterable<Use>): Uses {
-  let redeemed = 0;
-  let budget = new Big(0);
-  for (const { counts, budget: used, baseCounts, baseBudget } of uses) {
-    redeemed += Number(counts) - Number(baseCounts);
-    budget = budget.plus(used).minus(baseBudget);
-  }
-  return { redeemed, budgetUsed: budget.toFixed(2) };
-}
-
-/** Adds what some uses add now, and takes off what they added before. Never below zero: a record may have said too little. */
-export function moveUses(current: Uses, { before, after }: { readonly before: Uses; readonly after: Uses }): Uses {
-  const budget = new Big(current.budgetUsed).plus(after.budgetUsed).minus(before.budgetUsed);
+export function followUse(
+  { current, endedAt }: KnownUse,
+  { revision, since: told, taken }: UseChange,
+  { now, countedAsOf }: { readonly now: Instant; readonly countedAsOf: Instant },
+): { readonly current: Use | undefined; readonly former: FormerUse | undefined } {
+  // Its shop has told what it sold; when it was sold, its first state says.
+  const known = current?.revision === 0 && taken !== null ? { ...current, since: told } : current;
+  if (known !== undefined && taken !== null && isSame(known, taken))
+    return { current: { ...known, revision }, former: undefined };
+  const last = known?.since ?? endedAt;
+  const isLater = last !== undefined && told > last && countedAsOf <= now;
+  const since = last === undefined || isLater ? told : Math.max(now, last, countedAsOf);
   return {
-    redeemed: Math.max(0, current.redeemed + after.redeemed - before.redeemed),
+    current: taken === null ? undefined : { ...taken, revision, since },
+    former: known !== undefined && known.since < since ? toFormer(known, since) : undefined,
+  };
+}
+
+function isSame(use: Use, taken: NonNullable<UseChange["taken"]>): boolean {
+  return use.voucher === taken.voucher && use.counts === taken.counts && use.budget === taken.budget;
+}
+
+function toFormer({ voucher, counts, budget, since }: Use, until: Instant): FormerUse {
+  return { voucher, counts, budget, since, until };
+}
+
+/**
+ * Sums what uses of one voucher add to what its record says, which contains the uses that were there at its moment, as they
+ * were then. Null: it has no record.
+ */
+export function sumOf(uses: Iterable<Use | FormerUse>, countedAsOf: Instant | null): Sums {
+  let [redeemed, present] = [0, 0];
+  let budget = new Big(0);
+  for (const use of uses) {
+    const isFormer = "until" in use;
+    const isContained = countedAsOf !== null && use.since < countedAsOf && (!isFormer || countedAsOf <= use.until);
+    const times = Number(!isFormer) - Number(isContained);
+    if (use.counts) redeemed += times;
+    if (use.counts && !isFormer && use.revision > 0) present += 1;
+    budget = budget.plus(new Big(use.budget).times(times));
+  }
+  return { redeemed, budgetUsed: budget.toFixed(2), present };
+}
+
+/** What is added where uses of one voucher become others. */
+export function differenceOf(before: Sums, after: Sums): Sums {
+  return {
+    redeemed: after.redeemed - before.redeemed,
+    budgetUsed: new Big(after.budgetUsed).minus(before.budgetUsed).toFixed(2),
+    present: after.present - before.present,
+  };
+}
+
+export function isNothing({ redeemed, budgetUsed, present }: Sums): boolean {
+  return redeemed === 0 && present === 0 && new Big(budgetUsed).eq(0);
+}
+
+/** Returns what a voucher counts. Never below zero: a record may have said too little. */
+export function countOf(
+  { baseRedeemed, baseBudgetUsed }: { readonly baseRedeemed: number; readonly baseBudgetUsed: string },
+  { redeemed, budgetUsed }: Sums,
+): { readonly redeemed: number; readonly budgetUsed: string } {
+  const budget = new Big(baseBudgetUsed).plus(budgetUsed);
+  return {
+    redeemed: Math.max(0, baseRedeemed + redeemed),
     budgetUsed: (budget.lt(0) ? new Big(0) : budget).toFixed(2),
   };
 }

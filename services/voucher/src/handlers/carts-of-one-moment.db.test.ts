@@ -67,8 +67,11 @@ describe("a confirmation", () => {
     await service.db.transaction(async (tx) => {
       // Stands for a confirmation that is not committed yet.
       await tx.run(sql`
-        insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
-        values (${place.organizer}, ${place.event}, 501, 0, ${id}, now(), true, 0, false, 0)`);
+        insert into current_use (organizer, event, position, revision, voucher, since_at, counts, budget)
+        values (${place.organizer}, ${place.event}, 501, 0, ${id}, now(), true, 0)`);
+      await tx.run(sql`
+        insert into use_sum (organizer, event, voucher, redeemed, budget_used, present)
+        values (${place.organizer}, ${place.event}, ${id}, 1, 0, 0)`);
       await tx.run(sql`update voucher set redeemed = 1 where voucher.id = ${id}`);
       await tx.run(sql`delete from reserved_use where reserved_use.reservation = ${reservation}::uuid`);
       const stored = service.deliver(topics.voucherUseChanged, [soldFact(501, { revision: 1, voucher: other.id })]);

@@ -4,7 +4,6 @@ import {
   type ConfirmReservationResponse,
   ReserveVouchersResponse,
 } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
-import { confirmedUse } from "../domain/count-uses.ts";
 import type { Held } from "../domain/decide-reservation.ts";
 import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
@@ -14,11 +13,11 @@ import {
   findEnded,
   findHeldVouchers,
   lockReservation,
+  lockUses,
   markConfirmed,
   type ReservationKey,
   readClock,
   type StoredReservation,
-  shareEnds,
   takeHeld,
 } from "../store/reservations.ts";
 import { addUses, readUses, type StoredUse } from "../store/uses.ts";
@@ -40,7 +39,7 @@ export async function confirmReservation(
   let confirmed = 0;
   await db.transaction(async (tx) => {
     confirmed = 0;
-    await shareEnds(tx, key);
+    await lockUses(tx, { alone: [], shared: [key] });
     // The vouchers before the reservation: the deletion of their event locks in this order, too.
     const wanted = await findHeldVouchers(tx, key);
     const vouchers = await lockVouchers(tx, wanted);
@@ -106,6 +105,6 @@ async function makeUses(
   return held.flatMap(({ voucher, budget }, index) => {
     const position = positions[index] ?? 0;
     if (counted.has(position)) return [];
-    return [{ ...confirmedUse({ voucher, budget, placed: now }), organizer, event, position, revision: 0 }];
+    return [{ organizer, event, position, revision: 0, voucher, counts: true, budget, since: now }];
   });
 }

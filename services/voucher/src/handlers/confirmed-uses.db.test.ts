@@ -78,7 +78,7 @@ describe("a confirmed use and the states of its position", () => {
 
   it.each([
     ["the deletion is being noted", sql`lock table ended_use in exclusive mode`, "deletion"],
-    ["the confirmation is being stored", sql`lock table voucher_use in share mode`, "confirmation"],
+    ["the confirmation is being stored", sql`lock table current_use in share mode`, "confirmation"],
   ] as const)("[V8.9] count not at all if the position is deleted at the same moment: %s", async (_, lock, first) => {
     const { id, sold } = await sell(501);
     const remove = () => service.deliver(topics.voucherUseChanged, [`${place.organizer}/${place.event}/501`]);

@@ -146,7 +146,7 @@ export async function storeNew(
     topics.voucherChanged,
     answered.map((voucher, index) => {
       const revision = revisions[index] ?? 0;
-      return { organizer, event, id: voucher.id, revision, changed: revision, voucher };
+      return { organizer, event, id: voucher.id, revision, changed: revision, voucher, usesElsewhere: 0 };
     }),
   );
   return answered;

@@ -3,7 +3,6 @@ import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
-import { topics } from "@tessera/protos/topics";
 import { checkFields, checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
 import { findRefusal } from "../domain/find-refusal.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
@@ -12,9 +11,10 @@ import { fault } from "../faults.ts";
 import { type HoldTools, holdWhile } from "../holds.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { countReserved } from "../store/reservations.ts";
-import { findCodes, lockVouchers, nextRevisions, putVouchers, requireVoucher } from "../store/vouchers.ts";
+import { findCodes, lockVouchers, requireVoucher } from "../store/vouchers.ts";
+import { storeChanged } from "../store-changed.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
-import { fromWireFields, toVoucherFact, toWireVoucher, voucherFields } from "../wire/vouchers.ts";
+import { fromWireFields, voucherFields } from "../wire/vouchers.ts";
 import { findKnown } from "./check-against-event.ts";
 import { findErasing, retryTaken } from "./new-vouchers.ts";
 
@@ -94,12 +94,9 @@ async function updateOnce(
           const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
           if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
           await held.confirm(tx);
-          const [revision = 0] = await nextRevisions(tx, 1);
-          const voucher = { ...after, revision };
-          await putVouchers(tx, place, [voucher]);
-          await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher)]);
+          const { facts } = await storeChanged(tx, [{ ...after, ...place }]);
           isChanged = true;
-          return { voucher: toWireVoucher(voucher) };
+          return { voucher: facts[0]?.voucher };
         },
         { of: place },
       ),

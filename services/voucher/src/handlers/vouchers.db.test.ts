@@ -48,7 +48,14 @@ describe("a new voucher", () => {
     expect(voucher.fields?.code).toMatch(/^[A-HKLMNP-Z2-9]{16}$/);
     expect(voucher.id).toBeGreaterThan(1_000_000_000_000);
     expect(await facts()).toEqual([
-      { ...place, id: voucher.id, revision: expect.any(Number), changed: expect.any(Number), voucher },
+      {
+        ...place,
+        id: voucher.id,
+        usesElsewhere: 0,
+        revision: expect.any(Number),
+        changed: expect.any(Number),
+        voucher,
+      },
     ]);
     expect(service.held).toEqual([]);
   });

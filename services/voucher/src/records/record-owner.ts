@@ -2,8 +2,10 @@ import type { RecordOwner } from "@tessera/records/kind";
 import { fault } from "../faults.ts";
 import { findEvent, lockEvents } from "../store/events.ts";
 import { findBeingRemoved } from "../store/gone-events.ts";
+import { nameOf } from "../store/keys.ts";
 import { findReferences } from "../store/references.ts";
-import { lockVouchers } from "../store/vouchers.ts";
+import { lockUses } from "../store/reservations.ts";
+import { findVouchers, lockVouchers } from "../store/vouchers.ts";
 import type { Known, Mentioned } from "./known.ts";
 import { voucher } from "./voucher.ts";
 
@@ -25,9 +27,10 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
         "vouchers of a deleted event with its slug are still being deleted; send its records again in a moment";
       throw fault("voucher_event_being_removed", `${removed.event}: ${what}`, { retryAfterMs: 1000 });
     }
-    await lockVouchers(
-      tx,
-      records.map(({ scope, key }) => ({ ...scope, id: Number(key) })),
-    );
+    const keys = records.map(({ scope, key }) => ({ ...scope, id: Number(key) }));
+    const isThere = new Set((await findVouchers(tx, keys)).map(nameOf));
+    await lockUses(tx, { alone: keys.filter((key) => !isThere.has(nameOf(key))), shared: [] });
+    if ((await lockVouchers(tx, keys)).length < isThere.size)
+      throw fault("concurrent_change", "a voucher is being deleted; send its record again", { retryAfterMs: 1000 });
   },
 };

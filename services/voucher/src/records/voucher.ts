@@ -1,28 +1,29 @@
 import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
-import type { Queryable } from "@tessera/kit/pg/database";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { notKnown, refuseEach, refuseTogether } from "@tessera/records/validate";
 import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
-import { moveUses, sumOf, type Uses } from "../domain/count-uses.ts";
+import { countOf, sumOf } from "../domain/count-uses.ts";
 import { findUnknown } from "../domain/find-unknown.ts";
 import { namesGuest } from "../domain/guest-comment.ts";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { VoucherFields } from "../domain/voucher.ts";
-import { setBaseline } from "../store/uses.ts";
+import type { EntityKey } from "../store/keys.ts";
+import { readClock } from "../store/reservations.ts";
+import { forgetFormerUses, putSums, readUsesOf } from "../store/uses.ts";
 import {
   deleteVouchers,
   findCodes,
   freeCodes,
   lockVouchers,
   nextRevisions,
-  putVouchers,
-  readTime,
   type StoredVoucher,
 } from "../store/vouchers.ts";
-import { fromWireFields, toVoucherFact, voucherFields } from "../wire/vouchers.ts";
+import { storeChanged } from "../store-changed.ts";
+import { fromWireFields, voucherFields } from "../wire/vouchers.ts";
 import type { Known, Mentioned } from "./known.ts";
 
 interface ImportedVoucher extends VoucherFields {
@@ -105,20 +106,18 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       scope,
       values.map(({ id }) => id),
     );
-    const now = await readTime(tx);
+    // Behind the locks: all uses that are known by now were there before.
+    const now = await readClock(tx);
     const changed: StoredVoucher[] = [];
     for (const value of values) {
       const before = held.get(value.id);
       const row = toStored(value, { held: before, now });
       if (isSame(row, before)) continue;
-      // Of the uses that are known here, those before the moment of the record are part of what it says.
       const isMoved =
         row.countedAsOf !== before?.countedAsOf ||
         row.baseRedeemed !== before.baseRedeemed ||
         row.baseBudgetUsed !== before.baseBudgetUsed;
-      const uses = isMoved ? await setBaseline(tx, { ...scope, id: row.id }, row.countedAsOf ?? now) : undefined;
-      const counted = uses && moveUses(baseOf(row), { before: noUses, after: sumOf(uses) });
-      changed.push({ ...row, ...counted });
+      changed.push(isMoved ? { ...row, ...(await countAgain(tx, { ...scope, ...row })) } : row);
     }
     const codes = new Set(changed.map(({ code }) => code));
     const isPassedOn = ({ id, code }: StoredVoucher) => {
@@ -127,12 +126,9 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     };
     const givers = changed.filter(isPassedOn).map(({ id }) => id);
     await freeCodes(tx, scope, givers);
-    const revisions = await nextRevisions(tx, changed.length);
-    const stored = changed.map((row, index) => ({ ...row, revision: revisions[index] ?? 0 }));
-    await putVouchers(tx, scope, stored);
-    await tx.publish(
-      topics.voucherChanged,
-      stored.map((row) => toVoucherFact(scope, row)),
+    await storeChanged(
+      tx,
+      changed.map((row) => ({ ...row, ...scope })),
     );
   },
   async remove(tx, { scope, keys }) {
@@ -165,10 +161,13 @@ async function findHeld(tx: Queryable, scope: Scope, ids: readonly number[]): Pr
   return new Map(held.map(({ organizer: _organizer, event: _event, ...voucher }) => [voucher.id, voucher]));
 }
 
-const noUses: Uses = { redeemed: 0, budgetUsed: "0.00" };
-
-function baseOf({ baseRedeemed, baseBudgetUsed }: StoredVoucher): Uses {
-  return { redeemed: baseRedeemed, budgetUsed: baseBudgetUsed };
+/** Counts the uses of a voucher that has got another record: those that were there at its moment are part of what it says. */
+async function countAgain(tx: Tx, voucher: EntityKey & StoredVoucher) {
+  const { organizer, event, id, countedAsOf } = voucher;
+  const sums = sumOf(await readUsesOf(tx, voucher), countedAsOf);
+  await putSums(tx, [{ organizer, event, voucher: id, ...sums }]);
+  if (countedAsOf !== null) await forgetFormerUses(tx, voucher, countedAsOf);
+  return countOf(voucher, sums);
 }
 
 /** What a record leaves open stays as it is, and so do its uses where it says the same of them as the last one. */

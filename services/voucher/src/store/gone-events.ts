@@ -120,13 +120,13 @@ export async function forgetGoneEvent(tx: Queryable, { organizer, event }: Event
        and gone_event.event = ${event}
        and not exists (select from voucher where voucher.organizer = ${organizer} and voucher.event = ${event})`);
   if (forgotten === 0) return false;
-  for (const table of [sql`voucher_reservation`, sql`reserved_use`, sql`ended_use`]) {
+  for (const table of [sql`voucher_reservation`, sql`reserved_use`, sql`ended_use`, sql`former_use`, sql`use_sum`]) {
     await tx.run(sql`delete from ${table} where ${table}.organizer = ${organizer} and ${table}.event = ${event}`);
   }
   await tx.run(sql`
-    delete from voucher_use
-     where voucher_use.organizer = ${organizer}
-       and voucher_use.event = ${event}
-       and voucher_use.revision = 0`);
+    delete from current_use
+     where current_use.organizer = ${organizer}
+       and current_use.event = ${event}
+       and current_use.revision = 0`);
   return true;
 }

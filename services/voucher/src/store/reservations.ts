@@ -1,4 +1,4 @@
-import type { Queryable } from "@tessera/kit/pg/database";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
@@ -155,20 +155,22 @@ export async function countReserved(db: Queryable, { organizer, event, id }: Ent
   return reserved;
 }
 
-const endsLock = declareLock("tessera voucher ended positions");
+const usesLock = declareLock("tessera voucher uses");
 
 /**
- * Until the transaction ends, no reservation of the events of these is confirmed, and none is being confirmed: a position that is
- * deleted at that moment would be noted by neither of both. It is taken before the locks of vouchers.
+ * Orders what changes uses of an event, until the transaction ends. It is taken before the locks of vouchers, which order
+ * the changes of one voucher, but lock nothing where the voucher, or the use, is not there yet. So alone are those that
+ * bring vouchers, and those that end positions, which a confirmation must not miss; all others share the lock.
  */
-export async function lockEnds(tx: Queryable, ended: readonly EventKey[]): Promise<void> {
-  const locks = new Map(ended.map(({ organizer, event }) => [`${organizer}/${event}`, endsLock(organizer, event)]));
-  if (locks.size > 0) await takeLocks(tx, { alone: [...locks.values()] });
-}
-
-/** Until the transaction ends, no position of the event is deleted. Confirmations share this lock with each other. */
-export async function shareEnds(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
-  await takeLocks(tx, { shared: [endsLock(organizer, event)] });
+export async function lockUses(
+  tx: Tx,
+  { alone, shared }: { readonly alone: readonly EventKey[]; readonly shared: readonly EventKey[] },
+): Promise<void> {
+  const toLocks = (places: readonly EventKey[]) =>
+    new Map(places.map(({ organizer, event }) => [`${organizer}/${event}`, usesLock(organizer, event)]));
+  const exclusive = toLocks(alone);
+  const others = [...toLocks(shared)].filter(([place]) => !exclusive.has(place)).map(([, lock]) => lock);
+  await takeLocks(tx, { alone: [...exclusive.values()], shared: others });
 }
 
 /**

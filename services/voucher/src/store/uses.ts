@@ -2,22 +2,20 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
-import type { Use } from "../domain/count-uses.ts";
-import type { EntityKey, EventKey } from "./keys.ts";
+import type { FormerUse, Sums, Use } from "../domain/count-uses.ts";
+import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
 
 const positionKey = { organizer: text, event: text, position: bigint };
 
 const useColumns = {
   revision: bigint,
   voucher: bigint,
-  placed: instant,
+  since: instant,
   counts: boolean,
   budget: decimal,
-  baseCounts: boolean,
-  baseBudget: decimal,
 };
 
-const uses = table("voucher_use", { key: positionKey, columns: useColumns });
+const uses = table("current_use", { key: positionKey, columns: useColumns });
 
 /** The key of a position. */
 export interface PositionKey extends EventKey {
@@ -25,10 +23,9 @@ export interface PositionKey extends EventKey {
 }
 
 /** A use as it is stored. */
-export interface StoredUse extends Use, PositionKey {
-  /** Of the state of the position; 0: it was confirmed by a shop, and no state has arrived yet. */
-  readonly revision: number;
-}
+export interface StoredUse extends Use, PositionKey {}
+
+export interface StoredFormerUse extends FormerUse, PositionKey {}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -37,11 +34,11 @@ export async function readUses(db: Queryable, keys: readonly PositionKey[]): Pro
   if (keys.length === 0) return [];
   const rows = await db.many<Row>(sql`
     select ${uses.selected}
-      from voucher_use
+      from current_use
       join ${rowsAs("wanted", positionKey, keys)}
-        on voucher_use.organizer = wanted.organizer
-           and voucher_use.event = wanted.event
-           and voucher_use.position = wanted.position`);
+        on current_use.organizer = wanted.organizer
+           and current_use.event = wanted.event
+           and current_use.position = wanted.position`);
   return rows.map(uses.toRow);
 }
 
@@ -54,9 +51,9 @@ export async function putUses(tx: Queryable, changed: readonly StoredUse[]): Pro
 export async function addUses(tx: Queryable, added: readonly StoredUse[]): Promise<number> {
   if (added.length === 0) return 0;
   return tx.run(sql`
-    insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
-    select added.organizer, added.event, added.position, added.revision, added.voucher, added.placed_at, added.counts,
-           added.budget, added.base_counts, added.base_budget
+    insert into current_use (organizer, event, position, revision, voucher, since_at, counts, budget)
+    select added.organizer, added.event, added.position, added.revision, added.voucher, added.since_at, added.counts,
+           added.budget
       from ${rowsAs("added", { ...positionKey, ...useColumns }, added)}
         on conflict (organizer, event, position) do nothing`);
 }
@@ -72,55 +69,149 @@ export async function findOlderUses(
 ): Promise<StoredUse[]> {
   const rows = await db.many<Row>(sql`
     select ${uses.selected}
-      from voucher_use
-     where voucher_use.revision > 0
-       and voucher_use.revision < ${revision}
-     order by voucher_use.organizer, voucher_use.event, voucher_use.position
+      from current_use
+     where current_use.revision > 0
+       and current_use.revision < ${revision}
+     order by current_use.organizer, current_use.event, current_use.position
      limit ${limit}`);
   return rows.map(uses.toRow);
 }
 
-/** Takes uses of orders before a moment as contained in the record of their voucher, as they are, and no others. */
-export async function setBaseline(
+const formerKey = { ...positionKey, voucher: bigint, until: instant };
+const formerColumns = { since: instant, counts: boolean, budget: decimal };
+const former = table("former_use", { key: formerKey, columns: formerColumns });
+
+/** Keeps what positions were for vouchers. Those of a deleted event say nothing of a later one with its slug. */
+export async function addFormerUses(tx: Queryable, ended: readonly StoredFormerUse[]): Promise<void> {
+  if (ended.length === 0) return;
+  await tx.run(sql`
+    insert into former_use (organizer, event, voucher, position, since_at, until_at, counts, budget)
+    select ended.organizer, ended.event, ended.voucher, ended.position, ended.since_at, ended.until_at, ended.counts,
+           ended.budget
+      from ${rowsAs("ended", { ...formerKey, ...formerColumns }, ended)}
+     where exists (select from event where event.organizer = ended.organizer and event.event = ended.event)
+        on conflict (organizer, event, voucher, position, until_at) do nothing`);
+}
+
+/** A position, and until when it was a use. */
+export interface EndedUse extends PositionKey {
+  readonly endedAt: number;
+}
+
+/** Reads until when positions were uses, as far as that is kept. */
+export async function readEnds(db: Queryable, keys: readonly PositionKey[]): Promise<EndedUse[]> {
+  if (keys.length === 0) return [];
+  return db.many<EndedUse>(sql`
+    select former_use.organizer, former_use.event, former_use.position, max(former_use.until_at) as "endedAt"
+      from former_use
+      join ${rowsAs("wanted", positionKey, keys)}
+        on former_use.organizer = wanted.organizer
+           and former_use.event = wanted.event
+           and former_use.position = wanted.position
+     group by former_use.organizer, former_use.event, former_use.position`);
+}
+
+/** Reads all uses of a voucher. */
+export async function readUsesOf(
+  db: Queryable,
+  { organizer, event, id }: EntityKey,
+): Promise<(StoredUse | StoredFormerUse)[]> {
+  const current = await db.many<Row>(sql`
+    select ${uses.selected}
+      from current_use
+     where current_use.organizer = ${organizer}
+       and current_use.event = ${event}
+       and current_use.voucher = ${id}`);
+  const ended = await db.many<Row>(sql`
+    select ${former.selected}
+      from former_use
+     where former_use.organizer = ${organizer}
+       and former_use.event = ${event}
+       and former_use.voucher = ${id}`);
+  return [...current.map(uses.toRow), ...ended.map(former.toRow)];
+}
+
+/** Records are sent in turn, but one of an earlier moment may come late. */
+const longestDelay = sql`interval '1 day'`;
+
+/** Forgets what ended long before the moment of a record of its voucher: no record contains it any more. */
+export async function forgetFormerUses(
   tx: Queryable,
   { organizer, event, id }: EntityKey,
   countedAsOf: number,
-): Promise<StoredUse[]> {
-  const contained = sql`voucher_use.placed_at < ${toTimestamp(countedAsOf)}::timestamptz`;
+): Promise<void> {
+  await tx.run(sql`
+    delete from former_use
+     where former_use.organizer = ${organizer}
+       and former_use.event = ${event}
+       and former_use.voucher = ${id}
+       and former_use.until_at < ${toTimestamp(countedAsOf)}::timestamptz - ${longestDelay}`);
+}
+
+const sumKey = { organizer: text, event: text, voucher: bigint };
+const sumColumns = { redeemed: bigint, budgetUsed: decimal, present: bigint };
+const sums = table("use_sum", { key: sumKey, columns: sumColumns });
+
+/** What the uses of a voucher add to what its record says. */
+export interface StoredSums extends Sums, EventKey {
+  readonly voucher: number;
+}
+
+/** Stores the sums of vouchers in place of earlier ones. */
+export async function putSums(tx: Queryable, counted: readonly StoredSums[]): Promise<void> {
+  await sums.upsert(tx, counted);
+}
+
+/** Adds to the sums of vouchers; returns all that were added to. */
+export async function addSums(tx: Queryable, added: readonly StoredSums[]): Promise<StoredSums[]> {
+  if (added.length === 0) return [];
   const rows = await tx.many<Row>(sql`
-    update voucher_use
-       set base_counts = voucher_use.counts and ${contained},
-           base_budget = case when ${contained} then voucher_use.budget else 0 end
-     where voucher_use.organizer = ${organizer}
-       and voucher_use.event = ${event}
-       and voucher_use.voucher = ${id}
-    returning ${uses.selected}`);
-  return rows.map(uses.toRow);
+    insert into use_sum (organizer, event, voucher, redeemed, budget_used, present)
+    select added.organizer, added.event, added.voucher, added.redeemed, added.budget_used, added.present
+      from ${rowsAs("added", { ...sumKey, ...sumColumns }, added)}
+     order by added.organizer collate "C", added.event collate "C", added.voucher
+        on conflict (organizer, event, voucher) do update
+       set redeemed = use_sum.redeemed + excluded.redeemed,
+           budget_used = use_sum.budget_used + excluded.budget_used,
+           present = use_sum.present + excluded.present
+    returning ${sums.selected}`);
+  return rows.map(sums.toRow);
+}
+
+/** Reads the sums of those vouchers that were ever used. */
+export async function readSums(db: Queryable, vouchers: readonly EntityKey[]): Promise<StoredSums[]> {
+  if (vouchers.length === 0) return [];
+  const rows = await db.many<Row>(sql`
+    select ${sums.selected}
+      from ${keysAs("wanted", vouchers)}
+      join use_sum
+        on use_sum.organizer = wanted.organizer and use_sum.event = wanted.event and use_sum.voucher = wanted.id`);
+  return rows.map(sums.toRow);
 }
 
 /** Whether a position was ever bought with a voucher, also one that was canceled. */
 export async function isUsed(db: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
   const { used } = await db.one<{ used: boolean }>(sql`
-    select exists (select from voucher_use
-                    where voucher_use.organizer = ${organizer}
-                      and voucher_use.event = ${event}
-                      and voucher_use.voucher = ${id}) as used`);
+    select exists (select from current_use
+                    where current_use.organizer = ${organizer}
+                      and current_use.event = ${event}
+                      and current_use.voucher = ${id}) as used`);
   return used;
 }
 
 /** What each position takes of its voucher, for a comparison. */
 export const useRows = sql`
-  select voucher_use.organizer, voucher_use.event, voucher_use.position as id, voucher_use.revision,
-         concat_ws('/', voucher_use.voucher, voucher_use.counts, voucher_use.budget) as content
-    from voucher_use
+  select current_use.organizer, current_use.event, current_use.position as id, current_use.revision,
+         concat_ws('/', current_use.voucher, current_use.counts, current_use.budget) as content
+    from current_use
    -- Those without a revision were confirmed before their position arrived.
-   where voucher_use.revision > 0`;
+   where current_use.revision > 0`;
 
 const awaited = sql`
-  select voucher_use.organizer, voucher_use.event, voucher_use.position as id, voucher_use.revision, '' as content
-    from voucher_use
-   where voucher_use.revision = 0
-     and voucher_use.placed_at < now() - interval '1 day'`;
+  select current_use.organizer, current_use.event, current_use.position as id, current_use.revision, '' as content
+    from current_use
+   where current_use.revision = 0
+     and current_use.since_at < now() - interval '1 day'`;
 
 /** Uses that were confirmed long ago for positions that have not arrived, and that there should be none, for a comparison. */
 export const overdueRows = awaited;

@@ -81,6 +81,15 @@ export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): P
   return rows.map((row) => ({ ...toVoucher(row), organizer: row.organizer, event: row.event }));
 }
 
+/** Finds which of some vouchers there are. */
+export async function findVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
+  return db.many<EntityKey>(sql`
+    select voucher.organizer, voucher.event, voucher.id
+      from ${keysAs("wanted", keys)}
+      join voucher
+        on voucher.organizer = wanted.organizer and voucher.event = wanted.event and voucher.id = wanted.id`);
+}
+
 /**
  * Finds which of these codes vouchers of the event have, with the id of the voucher.
  *
@@ -196,12 +205,6 @@ export async function drawCutoff(tx: Queryable): Promise<number> {
   return revision;
 }
 
-/** Reads the clock of the database. */
-export async function readTime(db: Queryable): Promise<number> {
-  const { now } = await db.one<{ now: number }>(sql`select now() as now`);
-  return now;
-}
-
 /** Deletes vouchers. */
 export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<number> {
   return vouchers.delete(tx, keys);
@@ -217,25 +220,40 @@ export const takenRows = sql`
    -- Vouchers of a removed event take nothing.
    where exists (select from event where event.organizer = voucher.organizer and event.event = voucher.event)`;
 
-/** What the uses of a voucher add to what its record says; where that says less than its orders do, nothing is known. */
+/** Counts all uses of a voucher, and those that were there at the moment of its record, as they were then. */
 const recounted = sql`
   cross join lateral (
-    select voucher.base_redeemed + count(*) filter (where voucher_use.counts)
-             - count(*) filter (where voucher_use.base_counts) as redeemed,
-           (voucher.base_budget_used + coalesce(sum(voucher_use.budget - voucher_use.base_budget), 0))::numeric(15, 2) as budget_used,
-           count(*) filter (where voucher_use.base_counts) as base_redeemed,
-           coalesce(sum(voucher_use.base_budget), 0) as base_budget_used
-      from voucher_use
-     where voucher_use.organizer = voucher.organizer
-       and voucher_use.event = voucher.event
-       and voucher_use.voucher = voucher.id) as truth`;
-const isKnown = sql`voucher.base_redeemed >= truth.base_redeemed and voucher.base_budget_used >= truth.base_budget_used`;
+    select greatest(0, voucher.base_redeemed + now.redeemed - at_record.redeemed) as redeemed,
+           greatest(0, voucher.base_budget_used + now.budget - at_record.budget)::numeric(15, 2) as budget_used,
+           now.redeemed - at_record.redeemed as redeemed_more, (now.budget - at_record.budget)::numeric(15, 2) as budget_more,
+           now.present
+      from (select count(*) filter (where current_use.counts) as redeemed,
+                   coalesce(sum(current_use.budget), 0) as budget,
+                   count(*) filter (where current_use.counts and current_use.revision > 0) as present
+              from current_use
+             where current_use.organizer = voucher.organizer
+               and current_use.event = voucher.event
+               and current_use.voucher = voucher.id) as now,
+           (select count(*) filter (where contained.counts) as redeemed, coalesce(sum(contained.budget), 0) as budget
+              from (select current_use.counts, current_use.budget
+                      from current_use
+                     where current_use.organizer = voucher.organizer
+                       and current_use.event = voucher.event
+                       and current_use.voucher = voucher.id
+                       and current_use.since_at < voucher.counted_as_of_at
+                     union all
+                    select former_use.counts, former_use.budget
+                      from former_use
+                     where former_use.organizer = voucher.organizer
+                       and former_use.event = voucher.event
+                       and former_use.voucher = voucher.id
+                       and former_use.since_at < voucher.counted_as_of_at
+                       and former_use.until_at >= voucher.counted_as_of_at) as contained) as at_record) as truth`;
 
 const counted = (redeemed: Sql, budgetUsed: Sql) => sql`
   select voucher.organizer, voucher.event, voucher.id, voucher.revision, concat_ws('/', ${redeemed}, ${budgetUsed}) as content
     from voucher
-   ${recounted}
-   where ${isKnown}`;
+   ${recounted}`;
 
 /** What each voucher counts, and what it should, for a comparison. */
 export const countedRows = counted(sql`voucher.redeemed`, sql`voucher.budget_used`);
@@ -246,11 +264,23 @@ export interface Recounted extends EntityKey {
   readonly isRight: boolean;
   readonly redeemed: number;
   readonly budgetUsed: string;
+  /** What its uses add to what its record says. */
+  readonly redeemedMore: number;
+  readonly budgetMore: string;
+  readonly present: number;
 }
 
 const recountedColumns = sql`
   voucher.organizer, voucher.event, voucher.id, truth.redeemed, truth.budget_used as "budgetUsed",
-  (voucher.redeemed = truth.redeemed and voucher.budget_used = truth.budget_used) or not (${isKnown}) as "isRight"`;
+  truth.redeemed_more as "redeemedMore", truth.budget_more as "budgetMore", truth.present,
+  (voucher.redeemed, voucher.budget_used) = (truth.redeemed, truth.budget_used)
+  and coalesce((select (use_sum.redeemed, use_sum.budget_used, use_sum.present)
+                       = (truth.redeemed_more, truth.budget_more, truth.present)
+                  from use_sum
+                 where use_sum.organizer = voucher.organizer
+                   and use_sum.event = voucher.event
+                   and use_sum.voucher = voucher.id),
+               (truth.redeemed_more, truth.budget_more, truth.present) = (0, 0, 0)) as "isRight"`;
 
 /** Counts the uses of some vouchers again. */
 export async function recountVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<Recounted[]> {
@@ -271,7 +301,7 @@ export async function recountNext(
   return db.many<Recounted>(sql`
     select ${recountedColumns}
       from (select voucher.organizer, voucher.event, voucher.id, voucher.redeemed, voucher.budget_used,
-                   voucher.base_redeemed, voucher.base_budget_used
+                   voucher.base_redeemed, voucher.base_budget_used, voucher.counted_as_of_at
               from voucher
              where (voucher.organizer, voucher.event, voucher.id) > (${organizer}, ${event}, ${id})
              order by voucher.organizer, voucher.event, voucher.id

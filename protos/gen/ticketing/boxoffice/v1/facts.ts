@@ -297,7 +297,14 @@ export interface VoucherUseChanged {
   orderStatus: OrderStatus;
   canceled: boolean;
   /** What it took of the budget of the voucher. */
-  budgetUse?: string | undefined;
+  budgetUse?:
+    | string
+    | undefined;
+  /**
+   * From when on it takes this of this voucher, where that is not the placing of its order: the position was known here
+   * before, or its order was.
+   */
+  since?: number | undefined;
 }
 
 function createBaseCredentialChanged(): CredentialChanged {
@@ -2632,6 +2639,7 @@ function createBaseVoucherUseChanged(): VoucherUseChanged {
     orderStatus: OrderStatus.UNSPECIFIED,
     canceled: false,
     budgetUse: undefined,
+    since: undefined,
   };
 }
 
@@ -2663,6 +2671,9 @@ export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
     }
     if (message.budgetUse !== undefined) {
       writer.uint32(74).string(message.budgetUse);
+    }
+    if (message.since !== undefined) {
+      writer.uint32(80).int64(message.since);
     }
     return writer;
   },
@@ -2750,6 +2761,14 @@ export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
             }
 
             message.budgetUse = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.since = longToNumber(reader.int64());
             continue;
           }
         }

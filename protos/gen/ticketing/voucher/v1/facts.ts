@@ -20,10 +20,26 @@ export interface VoucherChanged {
     | undefined;
   /** The revision of its last change; a rebuild publishes the same state under a higher `revision`. */
   changed: number;
+  /**
+   * How many of its uses are of no position that boxoffice has told: of `redeemed` without the positions that use it now.
+   * Below zero where its record says less than its orders do.
+   */
+  usesElsewhere: number;
+  /** Its record contains the orders that were placed before; not set: it has none. */
+  countedAsOf?: number | undefined;
 }
 
 function createBaseVoucherChanged(): VoucherChanged {
-  return { organizer: "", event: "", id: 0, revision: 0, voucher: undefined, changed: 0 };
+  return {
+    organizer: "",
+    event: "",
+    id: 0,
+    revision: 0,
+    voucher: undefined,
+    changed: 0,
+    usesElsewhere: 0,
+    countedAsOf: undefined,
+  };
 }
 
 export const VoucherChanged: MessageFns<VoucherChanged> = {
@@ -45,6 +61,12 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
     }
     if (message.changed !== 0) {
       writer.uint32(48).int64(message.changed);
+    }
+    if (message.usesElsewhere !== 0) {
+      writer.uint32(56).int64(message.usesElsewhere);
+    }
+    if (message.countedAsOf !== undefined) {
+      writer.uint32(64).int64(message.countedAsOf);
     }
     return writer;
   },
@@ -108,6 +130,22 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
             }
 
             message.changed = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.usesElsewhere = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.countedAsOf = longToNumber(reader.int64());
             continue;
           }
         }

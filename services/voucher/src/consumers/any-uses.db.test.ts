@@ -1,0 +1,223 @@
+import { sql } from "@tessera/kit/pg/sql";
+import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { array, assert, asyncProperty, boolean, constant, constantFrom, integer, oneof, record } from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { countedRows, recountedRows } from "../store/vouchers.ts";
+import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+
+let database: TestDatabase;
+let service: RunningVoucher;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  service = await startVoucher(database.open("voucher"));
+});
+afterAll(() => database.drop());
+
+const ids = [7, 8];
+const start = Date.UTC(2026, 0, 1) * 1000;
+const second = 1_000_000;
+
+const steps = oneof(
+  {
+    weight: 6,
+    arbitrary: record({
+      kind: constant("state" as const),
+      position: integer({ min: 1, max: 3 }),
+      voucher: constantFrom(7, 8, null),
+      counts: boolean(),
+      budget: integer({ min: 0, max: 2 }),
+    }),
+  },
+  { weight: 2, arbitrary: record({ kind: constant("removal" as const), position: integer({ min: 1, max: 3 }) }) },
+  { weight: 5, arbitrary: record({ kind: constant("delivery" as const), facts: integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 3,
+    arbitrary: record({
+      kind: constant("record" as const),
+      voucher: constantFrom(...ids),
+      back: integer({ min: 0, max: 8 }),
+      more: integer({ min: 0, max: 2 }),
+    }),
+  },
+  { weight: 1, arbitrary: record({ kind: constant("deletion" as const), voucher: constantFrom(...ids) }) },
+  { weight: 1, arbitrary: constant({ kind: "repetition" as const }) },
+  { weight: 1, arbitrary: constant({ kind: "rebuild" as const }) },
+);
+
+/** What a position takes from a moment on; null: of no voucher. */
+interface Taking {
+  readonly at: number;
+  readonly taken: { readonly voucher: number; readonly counts: boolean; readonly budget: number } | null;
+}
+
+type Message = { readonly fact: VoucherUseChanged | string; readonly at: number } | { readonly sweepBefore: number };
+
+type Taken = Taking["taken"];
+
+const later = Number.POSITIVE_INFINITY;
+
+/** An office that tells of its positions, and a shop that knows what each voucher was used for at each moment. */
+class World {
+  time = 1;
+  revision = 1;
+  readonly queue: Message[] = [];
+  readonly records = new Map<number, { readonly asOf: number; readonly redeemed: number; readonly budget: number }>();
+  readonly #history = new Map<number, Taking[]>();
+  readonly #told = new Map<number, VoucherUseChanged>();
+  /** Nobody knows when their orders came again, so that is taken as later than all records. */
+  readonly #deleted = new Set<number>();
+
+  change(position: number, taken: Taken): void {
+    this.time += 1;
+    const history = this.#history.get(position) ?? [];
+    const before = history.at(-1)?.taken ?? null;
+    const isNew = history.length === 0;
+    this.#history.set(position, history);
+    const isSame = !isNew && JSON.stringify(before) === JSON.stringify(taken);
+    const isDeleted = this.#deleted.has(position);
+    if (!isSame) history.push({ at: isDeleted ? later : this.time, taken });
+    const at = start + this.time * second;
+    if (taken === null) {
+      if (before !== null) this.queue.push({ fact: `${place.organizer}/${place.event}/${position}`, at });
+      this.#told.delete(position);
+      return;
+    }
+    const since = isNew || isDeleted ? undefined : at;
+    this.revision += 1;
+    const told = this.#told.get(position);
+    const fact: VoucherUseChanged = {
+      ...place,
+      id: position,
+      revision: this.revision,
+      voucher: taken.voucher,
+      canceled: !taken.counts,
+      budgetUse: `${taken.budget}.00`,
+      orderStatus: OrderStatus.PAID,
+      orderPlacedAt: start + (isNew ? this.time : 1) * second,
+      since: isSame ? told?.since : since,
+    };
+    this.#told.set(position, { ...fact, orderPlacedAt: isSame && told ? told.orderPlacedAt : fact.orderPlacedAt });
+    this.queue.push({ fact: this.#told.get(position) ?? fact, at });
+  }
+
+  remove(position: number): void {
+    if (this.#history.get(position)?.at(-1)?.taken == null) return;
+    this.change(position, null);
+    this.#deleted.add(position);
+  }
+
+  /** Tells everything again, and that the rest is gone. */
+  rebuild(): void {
+    this.revision += 1;
+    const sweepBefore = this.revision;
+    for (const [position, fact] of this.#told) {
+      this.revision += 1;
+      this.#told.set(position, { ...fact, revision: this.revision });
+    }
+    const at = start + this.time * second;
+    this.queue.push(...[...this.#told.values()].map((fact) => ({ fact, at })), { sweepBefore });
+  }
+
+  /** What a voucher was used for before a moment. */
+  sumBefore(voucher: number, moment: number): { readonly redeemed: number; readonly budget: number } {
+    const taken = [...this.#history.values()].map((history) => history.findLast(({ at }) => at < moment)?.taken);
+    return sum(voucher, taken);
+  }
+
+  expected(voucher: number): [number, string] | undefined {
+    const known = this.records.get(voucher);
+    if (known === undefined) return undefined;
+    const then = this.sumBefore(voucher, known.asOf);
+    const now = sum(
+      voucher,
+      [...this.#history.values()].map((history) => history.at(-1)?.taken),
+    );
+    return [known.redeemed + now.redeemed - then.redeemed, `${known.budget + now.budget - then.budget}.00`];
+  }
+}
+
+function sum(voucher: number, all: readonly (Taken | undefined)[]) {
+  const counted = all.filter((taken) => taken != null && taken.voucher === voucher && taken.counts);
+  return { redeemed: counted.length, budget: counted.reduce((total, taken) => total + (taken?.budget ?? 0), 0) };
+}
+
+async function send(data: { readonly id: number }, deleted = false): Promise<void> {
+  const record = { line: 1, kind: "voucher", ...place, deleted, data: Buffer.from(JSON.stringify(data)) };
+  expect((await service.records.applyRecords({ records: [record] })).rejected).toEqual([]);
+}
+
+async function deliver(messages: readonly Message[]): Promise<void> {
+  for (const message of messages) {
+    if ("sweepBefore" in message) await service.sweep(topics.voucherUseChanged, message.sweepBefore);
+    else await service.deliver(topics.voucherUseChanged, [message.fact], { at: message.at });
+  }
+}
+
+const countOf = async (id: number) => {
+  const { voucher } = await service.vouchers.getVoucher({ ...place, id });
+  return [voucher?.redeemed, voucher?.budgetUsed];
+};
+
+it("[V6.3, V6.4, V6.6, V6.7, V6.9] vouchers count what they were used for since their record, in whatever order records and uses come", {
+  timeout: 120_000,
+}, async () => {
+  const seen = { compared: 0, moved: 0 };
+  await assert(
+    asyncProperty(array(steps, { minLength: 5, maxLength: 40, size: "max" }), async (run) => {
+      await service.reset();
+      await service.prepareEvent();
+      const world = new World();
+      let last: readonly Message[] = [];
+      for (const step of run) {
+        if (step.kind === "state") {
+          const { position, voucher, counts, budget } = step;
+          world.change(position, voucher === null ? null : { voucher, counts, budget: counts ? budget : 0 });
+        } else if (step.kind === "removal") world.remove(step.position);
+        else if (step.kind === "delivery") {
+          last = world.queue.splice(0, step.facts);
+          await deliver(last);
+        } else if (step.kind === "repetition") await deliver(last.filter(isOfState));
+        else if (step.kind === "rebuild") world.rebuild();
+        else if (step.kind === "deletion") {
+          if (world.records.delete(step.voucher)) await send({ id: step.voucher }, true);
+        } else {
+          const { voucher: id, more } = step;
+          const asOf = Math.max(1, world.time + 1 - step.back);
+          const said = world.sumBefore(id, asOf);
+          const [redeemed, budget] = [said.redeemed + more, said.budget + more];
+          world.records.set(id, { asOf, redeemed, budget });
+          const counted = { redeemed, budget_used: `${budget}.00`, as_of: new Date((start + asOf * second) / 1000) };
+          await send({ id, code: `CODE${id}`, max_usages: 20, ...counted } as { id: number });
+        }
+      }
+      await deliver(world.queue.splice(0));
+      for (const id of ids) {
+        const expected = world.expected(id);
+        if (expected === undefined) continue;
+        expect(await countOf(id)).toEqual(expected);
+        seen.compared += 1;
+        if (expected[0] !== world.records.get(id)?.redeemed) seen.moved += 1;
+      }
+      const [counted, recounted] = [await service.db.many(countedRows), await service.db.many(recountedRows)];
+      expect(counted).toEqual(recounted);
+      const published = sql`select count(*) as count from outbox`;
+      const before = await service.db.one(published);
+      world.rebuild();
+      await deliver(world.queue.splice(0));
+      expect(await service.db.one(published)).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+});
+
+/** A deletion that comes again may delete what came behind it. */
+function isOfState(message: Message): boolean {
+  return "fact" in message && typeof message.fact !== "string";
+}
