@@ -72,8 +72,14 @@ export const gateway = defineService({
       "Records of imports and of the feed, by what became of them.",
       ["outcome"],
     );
+    const doubtful = metrics.counter(
+      "import_warnings_total",
+      "Fields that records of imports and of the feed were taken without, or that are doubtful.",
+      ["kind", "field"],
+    );
     const importTargets: ImportTargets = {
       onRecord: (outcome) => imported.add({ outcome }),
+      onWarning: (about) => doubtful.add(about),
       owners: recordOwners(clients),
       readers: factReaders(clients, {
         isInstalled,

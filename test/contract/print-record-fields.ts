@@ -9,16 +9,25 @@ export interface RecordField {
   readonly path: string;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
+  /** What becomes of a wrong value. */
+  readonly whenWrong: "refuses" | "its part" | "left out";
 }
 
 /** Lists the fields of a kind with those of the objects in it. Names in maps are the sender's own. */
-export function listFields(schema: JsonSchema, within = ""): RecordField[] {
+export function listFields(
+  schema: JsonSchema,
+  within = "",
+  around: RecordField["whenWrong"] = "refuses",
+): RecordField[] {
   const required = (schema["required"] ?? []) as readonly string[];
   return Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>).flatMap(
     ([name, field]) => {
       const path = within + name;
       const inner = isObject(field["items"]) ? field["items"] : field;
-      return [{ path, schema: field, isRequired: required.includes(name) }, ...listFields(inner, `${path}.`)];
+      const isRequired = required.includes(name);
+      const isNeeded = field["needed"] !== undefined || (isRequired && field["default"] === undefined);
+      const whenWrong = field["needed"] === "record" ? "refuses" : isNeeded ? around : "left out";
+      return [{ path, schema: field, isRequired, whenWrong }, ...listFields(inner, `${path}.`, "its part")];
     },
   );
 }
@@ -34,6 +43,9 @@ const introduction = `# Fields of records
 Every field that \`data\` of a record may have. [Records](records.md) has the rules, and
 [example.ndjson](example.ndjson) a small shop that can be imported as it is. This page is written from the schemas that records
 are read with (\`npm run record-fields\`); the interface shows the same schemas at \`/docs\`.
+
+*Wrong* says what becomes of a wrong value, and of a missing one that is required: it *refuses* the record, or *its part* of the record is left
+out with a warning, or it alone is *left out* with a warning and has its default ([what refuses a record](records.md#what-refuses-a-record)).
 
 A field that is left out has its default. A field inside of a list or an object is written with a dot: \`positions.price\` is the price of each position.
 
@@ -54,14 +66,14 @@ function printKind(name: RecordKindName): string {
   const place = belongsTo === "nothing" ? "Belongs to nothing." : `Belongs to an ${belongsTo}.`;
   const identity = key === null ? "There is one per event." : `Its key is \`${key}\`.`;
   const rows = listFields(recordSchemas[name]).map(printField);
-  const head = "| Field | Type | Default | Meaning | Example |\n|---|---|---|---|---|";
+  const head = "| Field | Type | Default | Wrong | Meaning | Example |\n|---|---|---|---|---|---|";
   return `## ${name}\n\n${place} ${identity}\n\n${head}\n${rows.join("\n")}\n`;
 }
 
-function printField({ path, schema, isRequired }: RecordField): string {
+function printField({ path, schema, isRequired, whenWrong }: RecordField): string {
   const fallback = schema["default"];
   const value = isRequired ? "**required**" : fallback === undefined ? "" : code(fallback);
-  const cells = [`\`${path}\``, typeNameOf(schema), value, meaningOf(schema), exampleCell(schema)];
+  const cells = [`\`${path}\``, typeNameOf(schema), value, whenWrong, meaningOf(schema), exampleCell(schema)];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

@@ -172,6 +172,40 @@ describe("tessera import --from-pretix", () => {
       expect(again.stdout + (await readFile(stateFile(), "utf8"))).not.toContain(text);
   });
 
+  it("[R1.7, R2.17] imports doubtful data with status 0, names it, and its tickets are admitted", async () => {
+    stub.lists.set(inEvent("taxrules/"), [
+      { id: 1, name: { en: "VAT" }, rate: "19.0000", price_includes_tax: true },
+      { id: 2, name: { en: "Sales tax" }, rate: "8.875", price_includes_tax: true },
+    ]);
+    const question = { question: { en: "How many?" }, type: "N", items: [1], options: [], ask_during_checkin: true };
+    stub.lists.set(inEvent("questions/"), [
+      { ...question, id: 1, valid_number_min: "1.000000", valid_number_max: "0.000000" },
+      { ...question, id: 2, dependency_question: 1, dependency_values: ["1"] },
+    ]);
+    stub.lists.set(inEvent("quotas/"), [
+      { id: 1, name: "All", size: 100, items: [], variations: [77], subevent: null },
+    ]);
+    for (const path of ["taxrules/", "questions/", "quotas/"])
+      stub.modified.set(inEvent(path), "Mon, 10 Jan 2028 10:00:00 GMT");
+    const order = stubOrder("DOUBTFUL", { last_modified: "2027-12-10T12:00:00Z" });
+    const [position] = order["positions"] as object[];
+    const answers = [
+      { question: 1, answer: "5" },
+      { question: 2, answer: "5" },
+    ].map((each) => ({ ...each, options: [] }));
+    const sold = { ...position, tax_rate: "8.875", tax_rule: 2, country: "Germany", answers };
+    stub.lists.set(orders, [
+      { ...order, fees: [{ fee_type: "x", value: "1.00", tax_rate: "9.975" }], positions: [sold] },
+    ]);
+    const { code, stdout } = await start().ended;
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Accepted with warnings.*order: positions\.0\.country/s)]);
+    const redeemed = await platform.request("POST", `${list}positions/ticket-doubtful/redeem/`, {
+      as: `Token ${apiKey}`,
+      body: {},
+    });
+    expect(redeemed).toMatchObject({ status: 201, body: { position: { tax_rate: "8.875", order: "DOUBTFUL" } } });
+  });
+
   it("[R1.10, R1.27, V1.12, V6.6] takes over vouchers with all their fields, uses and seats", async () => {
     const vouchers = `/api/v1/organizers/${stubOrganizer}/events/${stubEvent}/vouchers/`;
     const readVouchers = async () => (await platform.request("GET", vouchers, { as: `Token ${apiKey}` })).body;

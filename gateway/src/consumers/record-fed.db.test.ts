@@ -145,6 +145,20 @@ describe("the feed", () => {
     expect([...new Set(taken)]).toEqual([100, 101]);
   });
 
+  it("[R2.17] parks nothing that its owner has taken with warnings, and counts these", async () => {
+    const { targets, taken } = ownersWith(async ({ records }) => ({
+      rejected: [],
+      warned: {
+        records: records.map(({ line }) => ({ line, errors: [{ field: "variations.0.price", messages: ["?"] }] })),
+      },
+    }));
+    const counted: object[] = [];
+    await feed([item(1), item(2)], { targets: { ...targets, onWarning: (about) => counted.push(about) } });
+    expect(taken).toEqual([1, 2]);
+    expect(counted).toEqual(Array(2).fill({ kind: "item", field: "variations.price" }));
+    expect(await deadLetters()).toEqual([]);
+  });
+
   it("[R1.24] waits for an unavailable owner, and makes no dead letters", async () => {
     let asked = 0;
     const { targets, taken } = ownersWith(async () => {

@@ -43,11 +43,16 @@ export async function applyRecords(
     options.signal?.throwIfAborted();
     if (isTransient(error)) throw error;
     if (records.length > 1) {
-      const half = records.length >> 1;
-      const first = await applyRecords(records.slice(0, half), options);
-      const second = await applyRecords(records.slice(half), options);
+      const middle = records.length >> 1;
+      const first = await applyRecords(records.slice(0, middle), options);
+      const second = await applyRecords(records.slice(middle), options);
       const keys = [first, second].flatMap(({ ignored }) => ignored?.keys ?? []);
-      return { rejected: [...first.rejected, ...second.rejected], ignored: { keys } };
+      const warned = [first, second].flatMap((half) => half.warned?.records ?? []);
+      return {
+        rejected: [...first.rejected, ...second.rejected],
+        ignored: { keys },
+        ...(warned.length === 0 ? {} : { warned: { records: warned } }),
+      };
     }
     if (!(error instanceof Fault)) {
       options.patience.unexplained -= 1;

@@ -10,6 +10,7 @@ describe("importStream", () => {
         rejected: records
           .filter(({ line }) => line === 4)
           .map(({ line }) => ({ line, errors: [{ field: "price", messages: ["wrong"] }] })),
+        warned: { records: [{ line: 1, errors: [{ field: "positions.0.tax_rate", messages: ["doubtful"] }] }] },
       }),
     });
     const lines = [
@@ -25,6 +26,8 @@ describe("importStream", () => {
       records: 5,
       accepted: 3,
       rejected: 2,
+      warned: 1,
+      warnings: [{ line: 1, kind: "item", warnings: { "positions.0.tax_rate": ["doubtful"] } }],
       kinds: { item: 1, gate: 1, checkin_list: 1 },
       errors: [
         { line: 3, kind: null, errors: { non_field_errors: [expect.any(String)] } },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { FieldError, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { type RecordOwnerName, recordKinds } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
@@ -17,12 +17,9 @@ import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
-import { type RecordOutcome, Tally, usualErrors } from "./tally.ts";
+import { Tally, type TallyListeners, usualErrors } from "./tally.ts";
 
-export interface ImportTargets extends ConflictFinders, ArrivalTargets {
-  /** Called for each record. */
-  readonly onRecord?: (outcome: RecordOutcome) => void;
-}
+export interface ImportTargets extends ConflictFinders, ArrivalTargets, TallyListeners {}
 
 export interface ImportOptions extends ArrivalOptions {
   /** How many rejected lines the summary names; usually a thousand. */
@@ -233,17 +230,18 @@ class ImportRun {
       throw new OwnerFailure(`${owner} did not apply a batch`, { cause });
     });
     const rejected = new Map(response.rejected.map(({ line, errors }) => [line, errors]));
+    const warned = new Map(response.warned?.records.map(({ line, errors }) => [line, errors]));
     for (const ignored of response.ignored?.keys ?? []) this.#tally.ignore(ignored);
     for (const record of batch) {
       const { line, kind } = record;
       const errors = rejected.get(line);
-      if (errors === undefined) this.#accept(record);
-      else
-        this.#tally.reject({
-          line,
-          kind,
-          errors: Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
-        });
+      if (errors !== undefined) {
+        this.#tally.reject({ line, kind, errors: byField(errors) });
+        continue;
+      }
+      this.#accept(record);
+      const warnings = warned.get(line);
+      if (warnings !== undefined) this.#tally.warn({ line, kind, warnings: byField(warnings) });
     }
     this.#arrivals.expectFrom(owner);
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
@@ -284,6 +282,10 @@ class ImportRun {
     const cause = error instanceof OwnerFailure ? error.cause : error;
     return new ImportFailure(this.#tally.summary(undetermined), cause);
   }
+}
+
+function byField(errors: readonly FieldError[]): Record<string, string[]> {
+  return Object.fromEntries(errors.map(({ field, messages }) => [field, messages]));
 }
 
 /** The fields of a summary that a failed import does not determine. */

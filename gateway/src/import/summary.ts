@@ -9,6 +9,14 @@ const rejectedLine = record("RejectedLine", {
   errors: mapOf(arrayOf(text())),
 });
 
+const warnedLine = record("WarnedLine", {
+  line: integer(),
+  kind: text(),
+  warnings: mapOf(arrayOf(text()), {
+    description: "By field: what was left out, or is doubtful and was taken as it was sent.",
+  }),
+});
+
 const overbookedQuota = record("OverbookedQuota", {
   organizer: text(),
   event: text(),
@@ -35,6 +43,10 @@ const summary = {
   errors: arrayOf(rejectedLine, {
     description: "The first rejected lines: 1000, or as many as `errors` of the address asks for.",
   }),
+  warned: integer({ description: "Accepted records of which something was left out, or is doubtful." }),
+  warnings: arrayOf(warnedLine, {
+    description: "The first of their lines: 1000, or as many as `errors` of the address asks for.",
+  }),
   settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
   ignored: arrayOf(
     record("IgnoredKey", {
@@ -60,6 +72,7 @@ const summary = {
 export const summaryShown = record("ImportSummary", summary);
 
 export type ImportSummary = TypeOf<typeof summaryShown>;
+export type LineWarning = TypeOf<typeof warnedLine>;
 export type LineError = TypeOf<typeof rejectedLine>;
 export type OverbookedQuota = TypeOf<typeof overbookedQuota>;
 export type AmbiguousSecret = TypeOf<typeof ambiguousSecret>;

@@ -12,6 +12,13 @@ export interface ImportAnswer {
     readonly kind: string | null;
     readonly errors: Readonly<Record<string, readonly string[]>>;
   }[];
+  /** How many of the accepted records have warnings. */
+  readonly warned: number;
+  readonly warnings: readonly {
+    readonly line: number;
+    readonly kind: string;
+    readonly warnings: Readonly<Record<string, readonly string[]>>;
+  }[];
   readonly settled: boolean;
   readonly ignored: readonly { readonly kind: string; readonly key: string; readonly count: number }[];
   /** Null: the platform could not find out. */
@@ -22,7 +29,7 @@ export interface ImportAnswer {
 
 /** Tells the answer of the platform from that of another server. */
 export function isImportAnswer(body: unknown): body is ImportAnswer {
-  return isObject(body) && Array.isArray(body["errors"]) && isObject(body["kinds"]);
+  return isObject(body) && Array.isArray(body["errors"]) && Array.isArray(body["warnings"]) && isObject(body["kinds"]);
 }
 
 export interface OverbookedQuota {

@@ -19,6 +19,8 @@ const allTaken = {
   settled: true,
   overbooked: [],
   ambiguous_secrets: [],
+  warned: 0,
+  warnings: [],
 };
 
 const overbooked = (quota: number) => ({ organizer: "bigevents", event: "sampleconf", quota, size: 100, taken: 103 });

@@ -9,7 +9,7 @@ import { type OptionValues, readOptions } from "./options.ts";
 import { printable } from "./printable.ts";
 import { bar, describeLeft, showProgress } from "./progress.ts";
 import { readSecret, warnInClear } from "./read-secret.ts";
-import { describeRejections, writeRejections } from "./rejections.ts";
+import { describeRejections, describeWarnings, writeRejections } from "./rejections.ts";
 
 const usage = `tessera import FILE | -  [OPTIONS]
 tessera import --from-pretix URL --organizer O [--event E …]  [OPTIONS]
@@ -22,7 +22,7 @@ const options = {
   errors: {
     type: "string",
     value: "FILE",
-    help: "write each rejected line to this file: its number, kind and errors, as one line of JSON",
+    help: "write each rejected line, and each with warnings, to this file: its number, kind and errors or warnings, as one line of JSON",
   },
   "from-pretix": {
     type: "string",
@@ -69,9 +69,12 @@ export async function importRecords(args: string[]): Promise<void> {
   const answer = await sendFile({ file, ...access, mostErrors: values.errors === undefined ? undefined : mostErrors });
   report(answer);
   if (values.errors !== undefined) {
-    writeRejections(values.errors, answer.errors);
-    if (answer.rejected > answer.errors.length)
-      process.stdout.write(`${values.errors} has the first ${answer.errors.length} rejected lines.\n`);
+    writeRejections(values.errors, [...answer.errors, ...answer.warnings]);
+    if (answer.rejected > answer.errors.length || answer.warned > answer.warnings.length) {
+      const { errors, warnings } = answer;
+      const count = `the first ${errors.length} rejected lines and the first ${warnings.length} with warnings`;
+      process.stdout.write(`${values.errors} has ${count}.\n`);
+    }
   }
   if (answer.rejected > 0 || !answer.settled) process.exitCode = 1;
 }
@@ -200,12 +203,16 @@ export async function requireReadable(file: string): Promise<number> {
   }
 }
 
-/** Prints the outcome of an import, and the first rejected lines. */
+/** Prints the outcome of an import, the first rejected lines and the first warnings. */
 export function report(answer: ImportAnswer): void {
   const kinds = Object.entries(answer.kinds).map(([kind, count]) => `${count} ${kind}`);
   const lines = [
     `${answer.records} records, ${answer.accepted} accepted, ${answer.rejected} rejected${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`,
     ...describeRejections(answer).map((line) => `  ${line}`),
+    ...(answer.warned === 0
+      ? []
+      : [`${answer.warned} accepted with warnings: what is named here was left out, or is doubtful`]),
+    ...describeWarnings(answer).map((line) => `  ${line}`),
     ...answer.ignored.map(
       ({ kind, key, count }) => `  ${kind}.${printable(key)} is not known and had no effect (${count}×)`,
     ),

@@ -4,6 +4,8 @@ import { describeErrors, type ImportAnswer } from "./import-answer.ts";
 
 type Rejection = ImportAnswer["errors"][number];
 
+type Warning = ImportAnswer["warnings"][number];
+
 /** More groups are only counted. */
 const mostGroups = 20;
 
@@ -12,10 +14,22 @@ const mostLines = 3;
 
 /** Describes rejected lines, equal ones together: `310 × order: positions.0.item: …, lines 1, 98, 195 …`. */
 export function describeRejections({ errors, rejected }: Pick<ImportAnswer, "errors" | "rejected">): string[] {
+  return describeLines(errors, rejected);
+}
+
+/** Describes warnings in the same way. */
+export function describeWarnings({ warnings, warned }: Pick<ImportAnswer, "warnings" | "warned">): string[] {
+  return describeLines(
+    warnings.map(({ warnings: errors, ...line }) => ({ ...line, errors })),
+    warned,
+  );
+}
+
+function describeLines(errors: readonly Rejection[], all: number): string[] {
   const groups = Map.groupBy(errors, ({ kind, errors }) => `${kind ?? ""}: ${describeErrors(errors)}`);
   const largest = [...groups.values()].toSorted((one, other) => other.length - one.length);
   const shown = largest.slice(0, mostGroups);
-  const untold = rejected - shown.reduce((count, group) => count + group.length, 0);
+  const untold = all - shown.reduce((count, group) => count + group.length, 0);
   return [...shown.flatMap(describeGroup), ...(untold > 0 ? [`… ${untold} more`] : [])];
 }
 
@@ -30,8 +44,8 @@ function describeGroup(group: readonly Rejection[]): string[] {
   return [`${group.length} × ${kind === null ? "" : `${kind}: `}${what.replace(/\.$/, "")}, ${lines}`];
 }
 
-/** Writes one JSON line per rejection, as the platform answered it. */
-export function writeRejections(file: string, errors: readonly Rejection[]): void {
+/** Writes one JSON line per rejected line and per warned one, as the platform answered it. */
+export function writeRejections(file: string, errors: readonly (Rejection | Warning)[]): void {
   try {
     writeFileSync(file, errors.map((each) => `${JSON.stringify(each)}\n`).join(""));
   } catch (error) {

@@ -8,8 +8,8 @@ import type {
   ApplyRecordsResponse,
   Record as SentRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { WrongFields } from "@tessera/schema/wrong-fields";
-import { applyRun, checkRest } from "./apply-run.ts";
+import { FieldProblems } from "@tessera/schema/field-problems";
+import { type Applied, applyRun } from "./apply-run.ts";
 import { examineFiles } from "./examine-files.ts";
 import type { KnownScope, RecordKind, RecordOwner, SentFile } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
@@ -27,9 +27,6 @@ export type ApplyRecords = (request: ApplyRecordsRequest, stores: RecordStores) 
 /** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
 const recordsPerTurn = 20;
 
-/** Of more wrong records in one batch, what they refer to is not looked up: an import tells of a thousand. */
-const mostChecked = 100;
-
 /** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
 const putAtOnce = 8;
 
@@ -37,7 +34,7 @@ const putAtOnce = 8;
  * Makes the function that applies records of an owner in their order, in one transaction unless a removal must be
  * committed first.
  *
- * A wrong record is rejected, the others are stored. If storing fails, each record gets its own transaction, so that only
+ * A record is stored without its wrong parts, and one that cannot do without them is rejected. If storing fails, each record gets its own transaction, so that only
  * the failing ones are rejected. Transient failures are thrown: the caller retries the batch, and a repeated record
  * changes nothing.
  */
@@ -45,54 +42,39 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
   owner: RecordOwner<Mentioned, Known>,
 ): ApplyRecords {
   type Read = Readable<RecordKind<unknown, Mentioned, Known>>;
-  type Refused = Map<Read, FieldErrors>;
+  type Outcome = Applied<Read>;
   const readRecord = compileRecordReader(owner.kinds);
 
   return async ({ records }, { db, files, log }) => {
     const errors = new Map<SentRecord, FieldErrors>();
     const unknownKeys = new UnknownKeys();
     const readable: Read[] = [];
-    const rests: Read[] = [];
     for (const [index, sent] of records.entries()) {
       if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
       const read = readRecord(sent, unknownKeys);
       if (read.ok) readable.push(read.value);
-      else {
-        errors.set(sent, read.errors);
-        if (read.rest !== undefined && rests.length < mostChecked) rests.push(read.rest);
-      }
+      else errors.set(sent, read.errors);
     }
     const examined = await examineFiles(readable);
     await putFiles(examined, files);
+    const stored: Read[] = [];
     for (const part of splitBehindRemovals(examined)) {
-      for (const [record, refused] of await applyAll(part, { db, log })) errors.set(record.sent, refused);
+      const { refused, taken } = await applyAll(part, { db, log });
+      for (const [record, reasons] of refused) errors.set(record.sent, reasons);
+      stored.push(...taken.values());
     }
-    await removeFiles(
-      examined.filter(({ sent }) => errors.has(sent)),
-      { files, log },
-    );
-    for (const rest of await examineFiles(rests)) {
-      const wrong = new WrongFields(errors.get(rest.sent) ?? {});
-      wrong.add(await findMore(rest, { db, log }));
-      errors.set(rest.sent, wrong.toErrors());
-    }
-    return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))), ...unknownKeys.toIgnored() };
+    await removeFiles({ sent: examined, stored }, { files, log });
+    const warnings = new Map(stored.map(({ sent, warnings: found }) => [sent, found]));
+    const warned = records.flatMap((sent) => toLine(sent, warnings.get(sent)));
+    return {
+      rejected: records.flatMap((sent) => toLine(sent, errors.get(sent))),
+      ...(warned.length === 0 ? {} : { warned: { records: warned } }),
+      ...unknownKeys.toIgnored(),
+    };
   };
 
-  /** What is wrong with a record besides its wrong fields. It is refused anyway, so a failure here changes nothing. */
-  async function findMore(rest: Read, { db, log }: Omit<RecordStores, "files">): Promise<FieldErrors> {
-    try {
-      return await db.transaction((tx) => checkRest(tx, rest, owner));
-    } catch (error) {
-      if (isTransient(error)) throw error;
-      const { line, kind } = rest.sent;
-      log.warn("what a wrong record refers to could not be checked", { line, kind, error });
-      return {};
-    }
-  }
-
-  async function applyAll(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
-    if (records.length === 0) return new Map();
+  async function applyAll(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Outcome> {
+    if (records.length === 0) return { refused: new Map(), taken: new Map() };
     try {
       return await db.transaction((tx) => applyBatch(tx, records));
     } catch (error) {
@@ -102,11 +84,14 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     }
   }
 
-  async function applySingly(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
-    const refused: Refused = new Map();
+  async function applySingly(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Outcome> {
+    const refused = new Map<Read, FieldErrors>();
+    const taken = new Map<Read, Read>();
     for (const record of records) {
       try {
-        for (const [key, errors] of await db.transaction((tx) => applyBatch(tx, [record]))) refused.set(key, errors);
+        const outcome = await db.transaction((tx) => applyBatch(tx, [record]));
+        for (const [sent, errors] of outcome.refused) refused.set(sent, errors);
+        for (const [sent, stored] of outcome.taken) taken.set(sent, stored);
       } catch (error) {
         if (isTransient(error)) throw error;
         log.error("a record could not be stored", { line: record.sent.line, kind: record.sent.kind, error });
@@ -114,17 +99,20 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
         refused.set(record, { non_field_errors: [`The record could not be stored${reason}.`] });
       }
     }
-    return refused;
+    return { refused, taken };
   }
 
-  async function applyBatch(tx: Tx, records: readonly Read[]): Promise<Refused> {
+  async function applyBatch(tx: Tx, records: readonly Read[]): Promise<Outcome> {
     await owner.lock(tx, records);
-    const refused: Refused = new Map();
+    const refused = new Map<Read, FieldErrors>();
+    const taken = new Map<Read, Read>();
     for (const run of splitRuns(records, { group: groupOf, key: ({ key }) => key })) {
-      for (const [record, errors] of await applyRun(tx, run, owner)) refused.set(record, errors);
+      const outcome = await applyRun(tx, run, owner);
+      for (const [record, errors] of outcome.refused) refused.set(record, errors);
+      for (const [record, stored] of outcome.taken) taken.set(record, stored);
     }
-    await owner.raiseIds?.(tx, highestIds(records.filter((record) => !refused.has(record))));
-    return refused;
+    await owner.raiseIds?.(tx, highestIds([...taken.values()]));
+    return { refused, taken };
   }
 }
 
@@ -142,12 +130,18 @@ async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Pr
   }
 }
 
-/** Removes the files of refused records: what they hold may be erased data. A job deletes what cannot be removed now. */
+/**
+ * Removes the files of refused records, and of what others are without: what they hold may be erased data. A job deletes what
+ * cannot be removed now.
+ */
 async function removeFiles(
-  records: readonly Readable<AnyKind>[],
+  { sent, stored }: { readonly sent: readonly Readable<AnyKind>[]; readonly stored: readonly Readable<AnyKind>[] },
   { files, log }: Omit<RecordStores, "db">,
 ): Promise<void> {
-  const keys = filesOf(records).map(({ key }) => key);
+  const put = filesOf(sent);
+  if (put.length === 0) return;
+  const kept = new Set(filesOf(stored).map(({ key }) => key));
+  const keys = put.flatMap(({ key }) => (kept.has(key) ? [] : [key]));
   if (keys.length === 0) return;
   await files.remove(keys).catch((error: unknown) => {
     log.warn("files of refused records stay for an hour: they could not be removed", { files: keys.length, error });
@@ -186,8 +180,10 @@ function highestIds(records: readonly Readable<AnyKind>[]): Map<string, number> 
   return highest;
 }
 
-function toRejected({ line }: SentRecord, errors: FieldErrors | undefined): ApplyRecordsResponse["rejected"] {
-  if (errors === undefined) return [];
-  const fields = Object.entries(errors).map(([field, messages]) => ({ field, messages: [...messages] }));
-  return [{ line, errors: fields }];
+/** The first hundred messages about a line; undefined or none: nothing is said of it. */
+function toLine({ line }: SentRecord, found: FieldErrors = {}): ApplyRecordsResponse["rejected"] {
+  const problems = new FieldProblems();
+  problems.addAll(found);
+  if (problems.isEmpty) return [];
+  return [{ line, errors: Object.entries(problems.toErrors()).map(([field, messages]) => ({ field, messages })) }];
 }

@@ -2,17 +2,27 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { KnownScope, RecordKind, RecordOwner, Refusals, Scope } from "./kind.ts";
-import type { Readable } from "./read-record.ts";
+import { mostRounds, type Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
-/** Applies neighbouring records of one kind and scope, none with the key of another, and returns those it refused. */
+/** Of more refused records in one run, the others go together: each that goes alone costs a look at all. */
+const mostApart = 20;
+
+/** What has become of records, by how they were read. */
+export interface Applied<R> {
+  readonly refused: ReadonlyMap<R, FieldErrors>;
+  /** What was stored of the others: they may be without some parts. */
+  readonly taken: ReadonlyMap<R, R>;
+}
+
+/** Applies neighbouring records of one kind and scope, none with the key of another. */
 export async function applyRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
   run: readonly Readable<RecordKind<unknown, Mentioned, Known>>[],
   owner: RecordOwner<Mentioned, Known>,
-): Promise<Refusals<(typeof run)[number]>> {
+): Promise<Applied<(typeof run)[number]>> {
   const [first] = run;
-  if (first === undefined) return new Map();
+  if (first === undefined) return { refused: new Map(), taken: new Map() };
   const { kind, scope, removal } = first;
   if (removal) {
     const keys = run.map(({ key }) => key);
@@ -23,25 +33,52 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   }
   const known = await findKnown(tx, { scope, records: run }, owner);
   const missingParent = findMissingParent(kind, known);
-  if (missingParent !== undefined) return byRecord(run, () => missingParent);
+  if (missingParent !== undefined) return byRecord(run, ({ warnings }) => ({ ...warnings, ...missingParent }));
 
-  const sent = run.map(({ value }) => value);
-  const refused: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values: sent, known })) ?? new Map();
-  const values = sent.filter((value) => !refused.has(value));
-  if (values.length > 0) await kind.store(tx, { scope, values, known });
-  return byRecord(run, ({ value }) => refused.get(value));
+  const { refused, taken } = await leaveOutWrong(tx, { run, known });
+  const values = Array.from(taken.values(), ({ value }) => value);
+  if (values.length === 0) return { refused, taken };
+  await kind.store(tx, { scope, values, known });
+  const doubts: Refusals<unknown> = kind.doubt?.({ scope, values, known }) ?? new Map();
+  if (doubts.size === 0) return { refused, taken };
+  const withDoubts = Array.from(taken, ([sent, record]) => {
+    const found = doubts.get(record.value);
+    return [sent, found === undefined ? record : { ...record, warnings: { ...record.warnings, ...found } }] as const;
+  });
+  return { refused, taken: new Map(withDoubts) };
 }
 
-/** Finds what else is wrong with a record that is refused anyway, and stores nothing. */
-export async function checkRest<Mentioned, Known extends KnownScope>(
+/**
+ * Leaves out of records what contradicts what is known, or refuses them. Those that are refused go first, and one by one: of what is
+ * left, something may be wrong only because of them, or right.
+ */
+async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   tx: Tx,
-  rest: Readable<RecordKind<unknown, Mentioned, Known>>,
-  owner: RecordOwner<Mentioned, Known>,
-): Promise<FieldErrors> {
-  const { kind, scope, value } = rest;
-  const known = await findKnown(tx, { scope, records: [rest] }, owner);
-  const refused = await kind.refuse?.(tx, { scope, values: [value], known });
-  return findMissingParent(kind, known) ?? refused?.get(value) ?? {};
+  { run, known }: { run: readonly Readable<RecordKind<unknown, Mentioned, Known>>[]; known: Known },
+): Promise<Applied<(typeof run)[number]>> {
+  type Record = (typeof run)[number];
+  const taken = new Map<Record, Record>(run.map((record) => [record, record]));
+  const refused = new Map<Record, FieldErrors>();
+  for (let round = 0; taken.size > 0; ) {
+    const [{ kind, scope } = run[0] as Record] = run;
+    const values = Array.from(taken.values(), ({ value }) => value);
+    const found: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values, known })) ?? new Map();
+    if (found.size === 0) break;
+    const again = Array.from(taken).flatMap(([sent, record]) => {
+      const errors = found.get(record.value);
+      if (errors === undefined) return [];
+      return [{ sent, read: round < mostRounds ? record.without(errors) : { ok: false as const, errors } }];
+    });
+    const wrong = again.flatMap(({ sent, read }) => (read.ok ? [] : [[sent, read.errors] as const]));
+    for (const [sent, errors] of refused.size < mostApart ? wrong.slice(0, 1) : wrong) {
+      refused.set(sent, errors);
+      taken.delete(sent);
+    }
+    if (wrong.length > 0) continue;
+    round += 1;
+    for (const { sent, read } of again) if (read.ok) taken.set(sent, read.value);
+  }
+  return { refused, taken };
 }
 
 /** Looks up what records mention. */
@@ -66,11 +103,13 @@ function findMissingParent(
   return undefined;
 }
 
-function byRecord<R>(run: readonly R[], errorsOf: (record: R) => FieldErrors | undefined): Map<R, FieldErrors> {
+function byRecord<R>(run: readonly R[], errorsOf: (record: R) => FieldErrors | undefined): Applied<R> {
   const refused = new Map<R, FieldErrors>();
+  const taken = new Map<R, R>();
   for (const record of run) {
     const errors = errorsOf(record);
     if (errors !== undefined) refused.set(record, errors);
+    else taken.set(record, record);
   }
-  return refused;
+  return { refused, taken };
 }

@@ -1,3 +1,4 @@
+import type { FieldErrors } from "@tessera/kit/fault";
 import { aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { describe, expect, it } from "vitest";
 import { examineFiles } from "./examine-files.ts";
@@ -19,12 +20,14 @@ const kind = {
   },
 };
 const recordOf = (...value: Buffer[]) => ({
-  sent: { kind: "", organizer: "", event: "", deleted: false, line: 1, data: new Uint8Array() },
+  sent: { kind: "", organizer: "", event: "", deleted: false, line: 1, data: new Uint8Array() as Uint8Array },
   kind,
   scope: { organizer: "org", event: "fest" },
   key: "",
   removal: false,
   value,
+  warnings: {},
+  without: (errors: FieldErrors) => ({ ok: false as const, errors }),
 });
 type Sent = ReturnType<typeof recordOf>;
 const valuesOf = (records: readonly Sent[]): unknown[] => records.map(({ value }) => value);

@@ -27,6 +27,13 @@ export interface Removal {
   readonly keys: readonly string[];
 }
 
+/** An element that a list of a record was sent with, and that is wrong. */
+export interface LeftOut {
+  /** The path of its list. */
+  readonly list: string;
+  readonly element: unknown;
+}
+
 /** Bytes that a record brings along; its row refers to them by this key in the store for files. */
 export interface SentFile {
   readonly key: string;
@@ -47,14 +54,17 @@ export interface KnownScope {
 /**
  * What the owner of a kind knows of its records. `Mentioned` collects what they refer to, `Known` is what of that exists.
  *
- * Reading needs no database and happens once. The rest happens in a transaction that may start over: what a run mentions
- * is looked up, records that contradict it are refused, the others are stored, and what that changed is published.
+ * Reading needs no database. The rest happens in a transaction that may start over: what a run mentions is looked up, records that
+ * contradict it are refused, the others are stored, and what that changed is published.
+ *
+ * What is wrong is named by its path. If the schema says that the record can do without that part, the part is left out with a
+ * warning, and the record is read again; otherwise the record is refused.
  */
 export interface RecordKind<V, Mentioned, Known> {
   readonly name: RecordKindName;
   /** What a record's `data` may be. */
   readonly schema: JsonSchema & { readonly properties: Properties };
-  read(data: unknown): Checked<V>;
+  read(data: unknown, leftOut?: readonly LeftOut[]): Checked<V>;
   /** Reads the data of a removal, where that is more than to check the field that is the key. */
   readKey?(data: unknown): Checked<string>;
   keyOf(value: V): string;
@@ -66,8 +76,12 @@ export interface RecordKind<V, Mentioned, Known> {
   filesOf?(value: V, scope: Scope): Iterable<SentFile>;
   /** Collects what a record refers to. */
   mention?(value: V, mentioned: Mentioned): void;
-  /** Refuses what contradicts what is known, or an earlier record of the run. */
+  /** Takes over the files of a record that was read before. This one is the same, without a few of its parts. */
+  keepFiles?(value: V, before: V): V;
+  /** Finds what contradicts what is known, or an earlier record of the run. Is called again for what is left of them. */
   refuse?(tx: Tx, run: Run<V, Known>): Promise<Refusals<V>>;
+  /** Names what is doubtful of records, and is taken as it was sent. */
+  doubt?(run: Run<V, Known>): Refusals<V>;
   store(tx: Tx, run: Run<V, Known>): Promise<void>;
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;

@@ -1,7 +1,7 @@
+import type { FieldErrors } from "@tessera/kit/fault";
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { explainUntaken, ownAddress, recordKinds } from "@tessera/protos/record-kinds";
-import { replaceWrong } from "@tessera/schema/replace-wrong";
-import { WrongFields } from "@tessera/schema/wrong-fields";
+import { Draft } from "./draft.ts";
 import type { RecordKind, Scope } from "./kind.ts";
 import { compileKeyReader } from "./read.ts";
 import { compileUnknownKeys, type UnknownKeys } from "./unknown-keys.ts";
@@ -15,23 +15,22 @@ export interface Readable<Kind> {
   /** Removes the entity of the key; then there is no value. */
   readonly removal: boolean;
   readonly value: unknown;
+  /** What it was sent with and is without, or is doubtful. */
+  readonly warnings: FieldErrors;
+  /** The same record without the parts that these errors are about, or why it cannot do without them. */
+  without(errors: FieldErrors): Read<Kind>;
 }
 
 /** A record that was read, or what is wrong with it. */
 export type Read<Kind> =
   | { readonly ok: true; readonly value: Readable<Kind> }
-  | {
-      readonly ok: false;
-      readonly errors: Record<string, string[]>;
-      /** The record without its wrong fields, which is never stored: what it refers to can be checked. */
-      readonly rest?: Readable<Kind>;
-    };
+  | { readonly ok: false; readonly errors: FieldErrors };
 
 /** Reads a record as far as that needs no database, and counts keys of its data that its kind does not know. */
 export type ReadRecord<Kind> = (sent: SentRecord, unknownKeys: UnknownKeys) => Read<Kind>;
 
-/** Each check of a kind that comes behind another is one more; after so many, the rest is not looked for. */
-const mostRounds = 4;
+/** How often a record is read again without some more of its parts. One that is still wrong then is refused. */
+export const mostRounds = 8;
 
 /** Compiles the reader of the records of an owner. Their addresses were checked by the sender, who had to find the owner. */
 export function compileRecordReader<Mentioned, Known>(
@@ -60,38 +59,61 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
   const own = ownAddress(name);
   const readOnlyKey = keyField === null ? () => ({ ok: true, value: "" }) as const : compileKeyReader(schema, keyField);
   const countUnknown = compileUnknownKeys(name, schema);
-  const toReadable = (sent: SentRecord, key: string, value: unknown): Readable<typeof kind> => {
+  const toReadable = (sent: SentRecord, { draft, ...read }: ReadPart): Readable<typeof kind> => {
     const { deleted: removal, organizer, event } = sent;
-    return { sent, kind, scope: { organizer, event: belongsTo === "event" ? event : "" }, key, removal, value };
+    const scope = { organizer, event: belongsTo === "event" ? event : "" };
+    return {
+      ...{ sent, kind, scope, removal, ...read },
+      warnings: draft?.named ?? {},
+      without(errors) {
+        const rest = draft?.copy() ?? new Draft(schema, parse(sent.data));
+        const again = readWithout(sent, { draft: rest, errors });
+        if (!again.ok || this.value === undefined || kind.keepFiles === undefined) return again;
+        return { ok: true, value: { ...again.value, value: kind.keepFiles(again.value.value, this.value) } };
+      },
+    };
   };
 
-  /** Looks for further mistakes, as if the wrong fields were right. */
-  const readRest = (sent: SentRecord, wrongFields: WrongFields): Read<typeof kind> => {
+  /** Reads what is left of a record without its wrong parts. */
+  const readWithout = (
+    sent: SentRecord,
+    { draft, errors: found }: { readonly draft: Draft; readonly errors: FieldErrors },
+  ): Read<typeof kind> => {
+    let errors = found;
     for (let round = 0; round < mostRounds; round += 1) {
-      // Parsed once more, because reading changes it.
-      const data = replaceWrong(schema, parse(sent.data), wrongFields.paths);
-      if (data === undefined) break;
-      const read = kind.read(data);
-      if (read.ok) {
-        const key = kind.keyOf(read.value);
-        if (own !== undefined && sent[own] !== key) wrongFields.add(notItsOwn(own));
-        return { ok: false, errors: wrongFields.toErrors(), rest: toReadable(sent, key, read.value) };
-      }
-      if (!wrongFields.add(read.errors)) break;
+      const refusing = draft.leaveOut(errors);
+      if (refusing !== undefined) return { ok: false, errors: refusing };
+      const read = kind.read(draft.data(), draft.leftOut);
+      if (read.ok) return withKey(sent, { key: kind.keyOf(read.value), value: read.value, draft });
+      errors = read.errors;
     }
-    return { ok: false, errors: wrongFields.toErrors() };
+    return { ok: false, errors };
   };
+
+  const withKey = (sent: SentRecord, read: ReadPart): Read<typeof kind> =>
+    own !== undefined && sent[own] !== read.key
+      ? { ok: false, errors: notItsOwn(own) }
+      : { ok: true, value: toReadable(sent, read) };
 
   return (sent: SentRecord, data: unknown, unknownKeys: UnknownKeys): Read<typeof kind> => {
-    const { deleted: removal } = sent;
+    if (sent.deleted) {
+      const read = (kind.readKey ?? readOnlyKey)(data);
+      return read.ok ? withKey(sent, { key: read.value, value: undefined }) : read;
+    }
     // Reading fills in defaults, which were not sent.
-    if (!removal) countUnknown(data, unknownKeys);
-    const read = removal ? (kind.readKey ?? readOnlyKey)(data) : kind.read(data);
-    if (!read.ok) return removal ? read : readRest(sent, new WrongFields(read.errors));
-    const key = removal ? String(read.value) : kind.keyOf(read.value);
-    if (own !== undefined && sent[own] !== key) return { ok: false, errors: notItsOwn(own) };
-    return { ok: true, value: toReadable(sent, key, read.value) };
+    countUnknown(data, unknownKeys);
+    const read = kind.read(data);
+    if (read.ok) return withKey(sent, { key: kind.keyOf(read.value), value: read.value });
+    // Parsed once more, because reading has changed it.
+    return readWithout(sent, { draft: new Draft(schema, parse(sent.data)), errors: read.errors });
   };
+}
+
+interface ReadPart {
+  readonly key: string;
+  readonly value: unknown;
+  /** Of a record that is without some parts. */
+  readonly draft?: Draft;
 }
 
 function notItsOwn(own: string): Record<string, string[]> {

@@ -11,7 +11,7 @@ export interface Reading<T> {
   readonly document: string;
 }
 
-/** Says what is wrong with a value that its schema accepts, never quoting it. */
+/** Says what is wrong with a value that its schema accepts, never quoting it. What a record can do without is left out then. */
 export type Rule = (value: unknown) => string | undefined;
 
 export interface ReaderOptions extends DocumentOptions {
@@ -34,12 +34,12 @@ export function compileReader<S extends Schema>(
   options?: ReaderOptions,
 ): (data: unknown) => Checked<Reading<TypeOf<S>>>;
 export function compileReader(schema: Schema, options: ReaderOptions & Partial<Completion<unknown, unknown>> = {}) {
-  const check = compileSchema(schema);
+  const check = compileSchema(schema, { namesParts: true });
   const toDocument = compileDocument(schema, options);
   const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
   return (data: unknown): Checked<Reading<unknown>> => {
     const checked = check(data);
-    const problems = new FieldProblems();
+    const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
     if (!checked.ok) problems.addAll(checked.errors);
     for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", problems });
     if (!checked.ok || !problems.isEmpty) return { ok: false, errors: problems.toErrors() };
@@ -82,19 +82,14 @@ function applyRule(value: unknown, { steps, rule, path, problems }: RuleAt): voi
   if (step === "*") {
     if (!Array.isArray(value)) return;
     for (const [index, element] of value.entries()) {
-      if (problems.isFull) return;
-      if (rest.length > 0) applyRule(element, { steps: rest, rule, path: at(index), problems });
-      else addElementError(index, rule(element), { path, problems });
+      const ofPart: Rule = rest.length > 0 ? rule : (inner) => withElement(index, rule(inner));
+      applyRule(element, { steps: rest, rule: ofPart, path: at(index), problems });
     }
   } else if (Object.hasOwn(value, step)) {
     applyRule((value as Record<string, unknown>)[step], { steps: rest, rule, path: at(step), problems });
   }
 }
 
-function addElementError(
-  index: number,
-  message: string | undefined,
-  { path, problems }: Pick<RuleAt, "path" | "problems">,
-): void {
-  if (message !== undefined) problems.add(path, ofElement(index, message));
+function withElement(index: number, message: string | undefined): string | undefined {
+  return message === undefined ? undefined : ofElement(index, message);
 }

@@ -6,7 +6,10 @@ export type RecordErrors<V> = Map<V, Record<string, string[]>>;
 /** Notes what is wrong with a field. */
 export type AddError = (field: string, message: string) => void;
 
-/** Validates records one after the other; one without errors may be `admit`ted to what the next ones meet. */
+/**
+ * Validates records one after the other; each may be `admit`ted to what the next ones meet, also a wrong one: what is wrong is
+ * left out of it, or all are validated again without it.
+ */
 export function refuseEach<V>(
   values: Iterable<V>,
   validate: (value: V, addError: AddError) => void,
@@ -14,31 +17,15 @@ export function refuseEach<V>(
 ): RecordErrors<V> {
   const refusals: RecordErrors<V> = new Map();
   for (const value of values) {
-    const problems = new FieldProblems();
+    const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
     validate(value, (field, message) => problems.add(field, message));
-    if (problems.isEmpty) admit?.(value);
-    else refusals.set(value, problems.toErrors());
+    admit?.(value);
+    if (!problems.isEmpty) refusals.set(value, problems.toErrors());
   }
   return refusals;
 }
 
-/**
- * Refuses records that may refer to each other. After every refusal the rest is validated again: it may refer to what was
- * refused.
- */
-export function refuseTogether<V>(
-  values: readonly V[],
-  refuse: (left: readonly V[]) => RecordErrors<V>,
-): RecordErrors<V> {
-  const refused: RecordErrors<V> = new Map();
-  for (;;) {
-    const found = refuse(values.filter((value) => !refused.has(value)));
-    if (found.size === 0) return refused;
-    for (const [value, errors] of found) refused.set(value, errors);
-  }
-}
-
-/** Says something about an element of a list, which is reported under the name of the list. */
+/** Says something about an element of a list. */
 export function ofElement(index: number, message: string): string {
   return `Element ${index + 1}: ${message}`;
 }

@@ -1,4 +1,4 @@
-import { any, arrayOf, boolean, field, id, instant, object, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, field, id, instant, needed, object, text } from "@tessera/schema/build";
 
 /** What an organizer sets on a check-in list: the body of the API and, with its id, the data of a record. */
 export const checkinList = object(
@@ -39,8 +39,18 @@ export const checkinList = object(
   { required: ["name"] },
 );
 
+const { all_products, limit_products, subevent, rules } = checkinList.properties;
+
 /** The data of a record. */
 export const checkinListRecord = object(
-  { id: field(id(), "Its id.", 1), ...checkinList.properties },
-  { required: ["id", "name"] },
+  {
+    id: field(id(), "Its id.", 1),
+    ...checkinList.properties,
+    name: text({ default: "", maxLength: 190, description: "Internal name.", examples: ["Main entrance"] }),
+    all_products: needed(all_products),
+    limit_products: needed(limit_products),
+    subevent: needed(subevent),
+    rules: needed(rules),
+  },
+  { required: ["id"] },
 );

@@ -1,4 +1,4 @@
-import { arrayOf, boolean, id, object, slug, text } from "@tessera/schema/build";
+import { arrayOf, boolean, id, needed, object, slug, text } from "@tessera/schema/build";
 
 const name = text({
   default: "",
@@ -30,7 +30,7 @@ export const apiKey = object({
     examples: [["event.orders:read", "event.orders:checkin"]],
   }),
   ...scope,
-  active: boolean({ default: true, description: "False: it was revoked." }),
+  active: needed(boolean({ default: true, description: "False: it was revoked." })),
 });
 
 const securityProfile = {
@@ -55,12 +55,12 @@ export const device = object({
   security_profile: text(securityProfile),
   software_brand: text(softwareBrand),
   ...scope,
-  revoked: boolean({ default: false, description: "Its key is refused." }),
+  revoked: needed(boolean({ default: false, description: "Its key is refused." })),
 });
 
 /** The same as it may be sent: null means the same as a missing field. */
 export const sentDevice = object({
   ...device.properties,
-  security_profile: text({ ...securityProfile, nullable: true }),
+  security_profile: needed(text({ ...securityProfile, nullable: true })),
   software_brand: text({ ...softwareBrand, nullable: true }),
 });

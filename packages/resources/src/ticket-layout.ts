@@ -3,7 +3,6 @@ import {
   boolean,
   choice,
   constant,
-  field,
   id,
   jsonText,
   mapOf,
@@ -117,14 +116,13 @@ const poweredBy = object(
   { required: [...place, "content", "size"], closed: true },
 );
 
+const layoutElement = oneKindOf<
+  "type",
+  typeof barcodeArea | typeof imageArea | typeof textArea | typeof textContainer | typeof poweredBy
+>("type", [barcodeArea, imageArea, textArea, textContainer, poweredBy]);
+
 /** What a layout prints. */
-export const layoutElements = arrayOf(
-  oneKindOf<"type", typeof barcodeArea | typeof imageArea | typeof textArea | typeof textContainer | typeof poweredBy>(
-    "type",
-    [barcodeArea, imageArea, textArea, textContainer, poweredBy],
-  ),
-  { maxItems: mostElements },
-);
+export const layoutElements = arrayOf(layoutElement, { maxItems: mostElements });
 
 /** What an organizer sets on a layout. */
 export const ticketLayout = object(
@@ -155,11 +153,17 @@ export const draftLayout = {
   }),
 };
 
-/** The data of a record, once its elements have become a text. */
-export const layoutRecordWithText = object(
+/** The data of a record. */
+export const ticketLayoutRecord = object(
   {
     id: id({ description: "Its id." }),
     ...ticketLayout.properties,
+    name: text({ default: "", maxLength: 190, description: "Internal description.", examples: ["Standard ticket"] }),
+    layout: arrayOf(layoutElement, {
+      maxItems: mostElements,
+      default: [],
+      description: "Its elements. They are answered as they were sent.",
+    }),
     background: text({
       nullable: true,
       default: null,
@@ -167,16 +171,7 @@ export const layoutRecordWithText = object(
       examples: ["data:application/pdf;base64,JVBERi0xLjcK…"],
     }),
   },
-  { required: ["id", "name", "layout"] },
-);
-
-/** The data of a record. */
-export const ticketLayoutRecord = object(
-  {
-    ...layoutRecordWithText.properties,
-    layout: field(layoutElements, "Its elements. They are answered as they were sent."),
-  },
-  { required: ["id", "name", "layout"] },
+  { required: ["id"] },
 );
 
 /** A product and a sales channel that a layout is for. */
@@ -210,11 +205,17 @@ const beginning = "This is no valid layout: ";
 /** Problems told at once. */
 const mostTold = 20;
 
+/** Says that the JSON text of a layout is too long; undefined: it is not. */
+export function findTooLong(json: string): string | undefined {
+  return new TextEncoder().encode(json).byteLength > mostBytes
+    ? `It is longer than ${mostBytes / 1024} KiB.`
+    : undefined;
+}
+
 /** Says what is wrong with the JSON text of a layout, by element, counted from 1, and property; undefined: nothing. */
 export function findLayoutProblem(json: string): string | undefined {
-  if (new TextEncoder().encode(json).byteLength > mostBytes) {
-    return `${beginning}It is longer than ${mostBytes / 1024} KiB.`;
-  }
+  const tooLong = findTooLong(json);
+  if (tooLong !== undefined) return `${beginning}${tooLong}`;
   let elements: unknown;
   try {
     elements = JSON.parse(json);

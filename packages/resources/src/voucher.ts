@@ -1,4 +1,4 @@
-import { boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
+import { boolean, choice, decimal, id, instant, integer, needed, object, text } from "@tessera/schema/build";
 
 const count = { minimum: 0, maximum: 2_147_483_647 } as const;
 
@@ -58,7 +58,9 @@ export const voucher = object({
   }),
 });
 
-/** The data of a record. Codes that were printed stay valid, also those that are too short for a new voucher. */
+const { max_usages, valid_until, price_mode, value, budget } = voucher.properties;
+
+/** The data of a record. What a voucher is worth, and until when, is not left out. Codes that were printed stay valid, also those that are too short for a new voucher. */
 export const voucherRecord = object(
   {
     id: id({ description: "Its id." }),
@@ -69,6 +71,11 @@ export const voucherRecord = object(
       description: "What a customer enters. Stored in upper case.",
       examples: ["SUMMER27"],
     }),
+    max_usages: needed(max_usages),
+    valid_until: needed(valid_until),
+    price_mode: needed(price_mode),
+    value: needed(value),
+    budget: needed(budget),
     redeemed: integer({
       ...count,
       default: 0,

@@ -197,3 +197,10 @@ export const field = <S extends Schema>(schema: S, description: string, example?
 
 /** Only this value. */
 export const constant = <const V extends string>(value: V): Schema<V, false> => typed({ const: value });
+
+/**
+ * The same field, without which a record does not say whom it admits where and when: what contains a wrong one is left out, or
+ * the whole record. So is what contains a wrong field that is required and has no default; every other one is left out alone.
+ */
+export const needed = <S extends Schema>(schema: S, by: "part" | "record" = "part"): S =>
+  typed({ ...schema, needed: by });

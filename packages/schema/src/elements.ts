@@ -23,21 +23,29 @@ export type ReadPart = (part: Part) => readonly Problem[];
 /** How to read parts: as leaves, or with another schema. */
 export type Each = { readonly leaf: LeafSchema } | { readonly readPart: ReadPart };
 
-/**
- * After so many problems the rest of a list or map is not checked. Otherwise a million wrong elements would make a million
- * sentences.
- */
-const mostProblems = 50;
+interface Limited {
+  readonly each: Each;
+  readonly most: number | undefined;
+  /**
+   * After so many problems the rest of a list or map is not checked. Otherwise a million wrong elements would make a million
+   * sentences.
+   */
+  readonly told: number;
+}
 
-const stopped = wrong("There may be more: what comes after these was not looked at.");
+/** What is said of the list or map itself, and is no problem of its own. */
+const stopped: Problem = {
+  ...wrong("There may be more: what comes after these was not looked at."),
+  params: { stopped: true },
+};
 
 /** Reads each element of a list. */
-export function readElements(list: unknown[], { each, most }: { each: Each; most: number | undefined }): Problem[] {
+export function readElements(list: unknown[], { each, most, told }: Limited): Problem[] {
   if (most !== undefined && list.length > most) return [wrong(`At most ${most} allowed.`)];
   const problems: Problem[] = [];
   const container = list as unknown as Container;
   for (const index of list.keys()) {
-    if (problems.length >= mostProblems) return [...problems, stopped];
+    if (problems.length >= told) return [...problems, stopped];
     problems.push(...readPart(each, { container, name: index, index }, "Element"));
   }
   return problems;
@@ -46,15 +54,15 @@ export function readElements(list: unknown[], { each, most }: { each: Each; most
 /** Reads each name and value of a map. */
 export function readValues(
   map: Container,
-  { each, names, most }: { each: Each; names: LeafSchema | undefined; most: number | undefined },
+  { each, names, most, told }: Limited & { readonly names: LeafSchema | undefined },
 ): Problem[] {
   const keys = Object.keys(map);
   if (most !== undefined && keys.length > most) return [wrong(`At most ${most} keys allowed.`)];
   const problems: Problem[] = [];
   for (const [index, name] of keys.entries()) {
-    if (problems.length >= mostProblems) return [...problems, stopped];
+    if (problems.length >= told) return [...problems, stopped];
     const { problem } = names === undefined ? {} : checkLeaf(names, name);
-    if (problem !== undefined) problems.push(wrong(`Key ${index + 1}: ${problem}`));
+    if (problem !== undefined) problems.push(wrong(`Key ${index + 1}: ${problem}`, index));
     problems.push(...readPart(each, { container: map, name, index }, "Value"));
   }
   return problems;
@@ -65,11 +73,12 @@ function readPart(each: Each, part: Part, called: "Element" | "Value"): readonly
   if ("readPart" in each) return each.readPart(part);
   const { container, name, index } = part;
   const { problem, value } = checkLeaf(each.leaf, container[name]);
-  if (problem !== undefined) return [wrong(`${called} ${index + 1}: ${problem}`)];
+  if (problem !== undefined) return [wrong(`${called} ${index + 1}: ${problem}`, index)];
   container[name] = value;
   return [];
 }
 
-function wrong(message: string): Problem {
-  return { keyword: "leaf", params: {}, message };
+/** `part` is the index of what the problem is about, in the list or map that is named. */
+function wrong(message: string, part?: number): Problem {
+  return { keyword: "leaf", params: part === undefined ? {} : { part }, message };
 }

@@ -1,11 +1,16 @@
 /** More than people read. Without this limit a body could have a million problems. */
 const mostProblems = 100;
 
-/** Collects problems by field. The first hundred are reported, the others counted. */
+/** Collects problems by field. The first hundred are reported unless more are wanted, the others counted. */
 export class FieldProblems {
   readonly #messages = new Map<string, Set<string>>();
+  readonly #most: number;
   #reported = 0;
   #unreported = 0;
+
+  constructor({ most = mostProblems } = {}) {
+    this.#most = most;
+  }
 
   /** Adds a problem. The same message about the same field counts once. */
   add(field: string, message: string): void {
@@ -34,7 +39,7 @@ export class FieldProblems {
 
   /** Further problems are only counted, so a search for them may stop. */
   get isFull(): boolean {
-    return this.#reported >= mostProblems;
+    return this.#reported >= this.#most;
   }
 
   toErrors(): Record<string, string[]> {

@@ -87,9 +87,9 @@ const elementsKeyword: FuncKeywordDefinition = {
   type: "array",
   modifying: true,
   errors: true,
-  compile({ each, most }: { each: AnySchemaObject; most: number | undefined }, _parent, { self }) {
+  compile({ each, most, told }: { each: AnySchemaObject; most: number | undefined; told: number }, _parent, { self }) {
     const eachAt = partReader(each, self);
-    return toValidate<unknown[]>((list, place) => readElements(list, { each: eachAt(place), most }));
+    return toValidate<unknown[]>((list, place) => readElements(list, { each: eachAt(place), most, told }));
   },
 };
 
@@ -100,13 +100,18 @@ const valuesKeyword: FuncKeywordDefinition = {
   modifying: true,
   errors: true,
   compile(
-    { each, names, most }: { each: AnySchemaObject; names: AnySchemaObject | undefined; most: number | undefined },
+    {
+      each,
+      names,
+      most,
+      told,
+    }: { each: AnySchemaObject; names: AnySchemaObject | undefined; most: number | undefined; told: number },
     _parent,
     { self },
   ) {
     const eachAt = partReader(each, self);
     const nameLeaf = names?.["leaf"] as LeafSchema | undefined;
-    return toValidate<Container>((map, place) => readValues(map, { each: eachAt(place), names: nameLeaf, most }));
+    return toValidate<Container>((map, place) => readValues(map, { each: eachAt(place), names: nameLeaf, most, told }));
   },
 };
 
@@ -151,23 +156,35 @@ for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyw
  * given value.
  *
  * The keys of a map may be personal data, so errors do not contain them. Problems with values of a map, and with elements
- * of a list that have no fields, have the name of the map or list and a number.
+ * of a list that have no fields, have the name of the map or list and a number. With `namesParts` that number, counted from
+ * zero, is the last step of the path, and no problem is left out.
  */
-export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>> {
+export function compileSchema<S extends JsonSchema>(schema: S, { namesParts = false } = {}): Check<TypeOf<S>> {
   let validate: ValidateFunction | undefined;
   return (value) => {
     // Not before: a process would compile at its start what it never reads, and compiling all is a fifth of a start.
-    validate ??= ajv.compile({ type: "object", properties: { value: toExecutable(schema) }, required: ["value"] });
+    validate ??= ajv.compile({
+      type: "object",
+      properties: { value: toExecutable(schema, namesParts ? mostFixed : mostTold) },
+      required: ["value"],
+    });
     // Wrapped, so that a leaf at the top can be replaced too.
     const holder = { value };
     if (validate(holder)) return { ok: true, value: holder.value as TypeOf<S> };
-    return { ok: false, errors: toFieldErrors(validate.errors ?? []) };
+    return { ok: false, errors: (namesParts ? toPartErrors : toFieldErrors)(validate.errors ?? []) };
   };
 }
 
+/** People read no more problems of one list or map. */
+const mostTold = 50;
+
+/** A reader that leaves out what is wrong has to know of all of it, round by round. */
+const mostFixed = 1000;
+
 /** Replaces every leaf, list and map with the keyword that reads it. The rest stays JSON Schema. */
-function toExecutable(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toExecutable);
+function toExecutable(schema: unknown, told: number): unknown {
+  const inside = (inner: unknown) => toExecutable(inner, told);
+  if (Array.isArray(schema)) return schema.map(inside);
   if (typeof schema !== "object" || schema === null) return schema;
   if ("read" in schema && typeof schema.read === "string") {
     const { default: fallback, ...leaf } = schema as LeafSchema & { default?: unknown };
@@ -176,14 +193,15 @@ function toExecutable(schema: unknown): unknown {
   const { items, maxItems, additionalProperties, propertyNames, maxProperties, ...around } = schema as JsonSchema;
   const entries = Object.entries(around).filter(([name]) => !annotations.has(name));
   return {
-    ...Object.fromEntries(entries.map(([name, value]) => [name, rewriteKeyword(name, value, toExecutable)])),
-    ...(items === undefined ? {} : { elements: { each: toExecutable(items), most: maxItems } }),
+    ...Object.fromEntries(entries.map(([name, value]) => [name, rewriteKeyword(name, value, inside)])),
+    ...(items === undefined ? {} : { elements: { each: inside(items), most: maxItems, told } }),
     ...(typeof additionalProperties === "object"
       ? {
           values: {
-            each: toExecutable(additionalProperties),
-            names: toExecutable(propertyNames),
+            each: inside(additionalProperties),
+            names: inside(propertyNames),
             most: maxProperties,
+            told,
           },
         }
       : { ...(additionalProperties === undefined ? {} : { additionalProperties }) }),
@@ -198,7 +216,16 @@ function rewriteKeyword(name: string, value: unknown, rewrite: (schema: unknown)
 }
 
 /** For readers, not for the validator. */
-const annotations = new Set(["description", "title", "example", "examples", "readOnly", "format", "contentMediaType"]);
+const annotations = new Set([
+  "description",
+  "title",
+  "example",
+  "examples",
+  "readOnly",
+  "format",
+  "contentMediaType",
+  "needed",
+]);
 
 const literalKeywords = new Set(["enum", "const", "default", "examples", "required", "type", "discriminator"]);
 
@@ -221,11 +248,21 @@ function limitsOf({ read, blank }: JsonSchema): JsonSchema {
   return read === "text" && blank === false ? { minLength: 1 } : {};
 }
 
-const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places", "shown"]);
+const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places", "shown", "needed"]);
 
 function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]> {
   const problems = new FieldProblems();
   for (const error of errors) problems.add(pathOf(error), messageOf(error));
+  return problems.toErrors();
+}
+
+function toPartErrors(errors: readonly ErrorObject[]): Record<string, string[]> {
+  const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
+  for (const error of errors) {
+    const { part, stopped } = error.params;
+    if (stopped !== true)
+      problems.add(part === undefined ? pathOf(error) : `${pathOf(error)}.${part}`, messageOf(error));
+  }
   return problems.toErrors();
 }
 

@@ -21,6 +21,8 @@ export const importExample = {
     rejected: 0,
     kinds: { category: 1, item: 1 },
     errors: [],
+    warned: 0,
+    warnings: [],
     settled: true,
     ignored: [],
     overbooked: [],

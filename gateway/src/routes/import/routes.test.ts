@@ -42,6 +42,8 @@ describe("POST /api/v1/import/", () => {
       rejected: 0,
       kinds: { item: 101, checkin_list: 1 },
       errors: [],
+      warned: 0,
+      warnings: [],
       ignored: [],
       settled: true,
       overbooked: [],

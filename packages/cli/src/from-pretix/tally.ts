@@ -13,6 +13,9 @@ interface Count {
   rejected: number;
 }
 
+/** Why records were rejected or warned of: how many, and the first of them. */
+type Reasons = Map<string, { count: number; readonly first: string[] }>;
+
 /** So many of each list are printed; the rest is counted. */
 const mostLines = 20;
 
@@ -21,7 +24,9 @@ const mostReasons = 1000;
 /** Counts what a run reads and how the platform answers, for a summary at its end. */
 export class Tally {
   readonly #kinds = new Map<string, Count>();
-  readonly #rejections = new Map<string, { count: number; readonly first: string[] }>();
+  readonly #rejections: Reasons = new Map();
+  readonly #warnings: Reasons = new Map();
+  #warned = 0;
   readonly #overbooked = new Map<string, OverbookedQuota>();
   readonly #ambiguous = new Map<string, AmbiguousSecret>();
   readonly #rejectedOf = new Map<string, number>();
@@ -40,6 +45,11 @@ export class Tally {
     // Every import reports the secrets of the whole event; the last report of a position counts.
     for (const secret of answer.ambiguous_secrets ?? [])
       this.#ambiguous.set(`${secret.event}/${secret.positions[0]?.id}`, secret);
+    for (const { line, warnings } of answer.warnings) {
+      const record = records[line - 1];
+      if (record !== undefined) note(this.#warnings, record, warnings);
+    }
+    this.#warned += answer.warned;
     return answer.errors.flatMap(({ line, errors }) => {
       const record = records[line - 1];
       if (record === undefined) return [];
@@ -79,6 +89,11 @@ export class Tally {
     if (this.#leftOutCount > 0) lines.push("Left out:", ...this.#leftOut.map((what) => `  ${what}`));
     if (this.#leftOutCount > this.#leftOut.length) lines.push(`  … ${this.#leftOutCount - this.#leftOut.length} more`);
     lines.push(...this.#describeRejections());
+    if (this.#warned > 0)
+      lines.push(
+        "Accepted with warnings: what is named here was left out, or is doubtful.",
+        ...describe(this.#warnings, this.#warned),
+      );
     for (const { event, quota, size, taken } of [...this.#overbooked.values()].slice(0, mostLines))
       lines.push(`Quota ${quota} of ${event} is overbooked: ${taken} taken of ${size}.`);
     for (const secret of [...this.#ambiguous.values()].slice(0, mostLines)) lines.push(`${describeAmbiguous(secret)}.`);
@@ -88,14 +103,9 @@ export class Tally {
 
   #describeRejections(): string[] {
     if (this.rejected === 0) return [];
-    const shown = [...this.#rejections.entries()].slice(0, mostLines);
-    const shownCount = shown.reduce((sum, [, { count }]) => sum + count, 0);
     return [
       "Rejected:",
-      ...shown.map(
-        ([why, { count, first }]) => `  ${why} (${count}×: ${first.join(", ")}${count > first.length ? ", …" : ""})`,
-      ),
-      ...(shownCount < this.rejected ? [`  … ${this.rejected - shownCount} more`] : []),
+      ...describe(this.#rejections, this.rejected),
       "Correct the data in pretix, or use a version that knows the kind, and run the same command again: it sends rejected records again.",
     ];
   }
@@ -103,13 +113,7 @@ export class Tally {
   #reject({ kind, event, key }: SentRecord, errors: SentAnswer["errors"][number]["errors"]): void {
     this.#of(kind).rejected += 1;
     this.#rejectedOf.set(`${event} ${kind}`, this.rejectedOf(event, kind) + 1);
-    const why = `${kind}: ${describeErrors(errors)}`;
-    const known = this.#rejections.get(why);
-    // A reason for every record would fill the memory; other reasons are only counted by kind.
-    if (known === undefined && this.#rejections.size >= mostReasons) return;
-    const { count, first } = known ?? { count: 0, first: [] };
-    if (first.length < 3) first.push(printable(event === "" ? key : `${event} ${key}`));
-    this.#rejections.set(why, { count: count + 1, first });
+    note(this.#rejections, { kind, event, key }, errors);
   }
 
   #of(kind: string): Count {
@@ -117,4 +121,29 @@ export class Tally {
     this.#kinds.set(kind, count);
     return count;
   }
+}
+
+function note(
+  reasons: Reasons,
+  { kind, event, key }: SentRecord,
+  errors: SentAnswer["errors"][number]["errors"],
+): void {
+  const why = `${kind}: ${describeErrors(errors)}`;
+  const known = reasons.get(why);
+  // A reason for every record would fill the memory; other reasons are only counted.
+  if (known === undefined && reasons.size >= mostReasons) return;
+  const { count, first } = known ?? { count: 0, first: [] };
+  if (first.length < 3) first.push(printable(event === "" ? key : `${event} ${key}`));
+  reasons.set(why, { count: count + 1, first });
+}
+
+function describe(reasons: Reasons, all: number): string[] {
+  const shown = [...reasons.entries()].slice(0, mostLines);
+  const shownCount = shown.reduce((sum, [, { count }]) => sum + count, 0);
+  return [
+    ...shown.map(
+      ([why, { count, first }]) => `  ${why} (${count}×: ${first.join(", ")}${count > first.length ? ", …" : ""})`,
+    ),
+    ...(shownCount < all ? [`  … ${all - shownCount} more`] : []),
+  ];
 }

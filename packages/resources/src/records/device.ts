@@ -1,8 +1,8 @@
-import { field, id, object, text } from "@tessera/schema/build";
+import { field, id, needed, object, text } from "@tessera/schema/build";
 import { sentDevice } from "../credential.ts";
 
 const token = field(
-  text({ nullable: true, default: null, trim: false, blank: false, maxLength: 1000 }),
+  needed(text({ nullable: true, default: null, trim: false, blank: false, maxLength: 1000 })),
   "Its key, of at least 16 ASCII characters without blanks. It is stored as a hash. Null: the device was never initialised, nothing authenticates as it.",
   "example-device-key-5d41c8a7",
 );

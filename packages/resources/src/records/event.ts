@@ -1,4 +1,4 @@
-import { arrayOf, boolean, field, instant, integer, object, orPlain, slug, text } from "@tessera/schema/build";
+import { arrayOf, boolean, field, instant, integer, needed, object, orPlain, slug, text } from "@tessera/schema/build";
 import type { Shown } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import {
@@ -29,7 +29,7 @@ export const eventRecord = object(
     location: field(namesOrNull(), "Where it is, by language.", { en: "Heidelberg, Germany" }),
     geo_lat: field(degreesOrNull(90), "Latitude in degrees.", 49.41),
     geo_lon: field(degreesOrNull(180), "Longitude in degrees.", 8.71),
-    has_subevents: field(boolean({ default: false }), "Whether it is a series. It stays what it was at first."),
+    has_subevents: field(needed(boolean({ default: false })), "Whether it is a series. It stays what it was at first."),
     meta_data: field(freeMap(text({ trim: false, maxLength: 10_000 })), "Values of the shop's own, by name.", {
       track: "main",
     }),
@@ -57,7 +57,7 @@ export const eventRecord = object(
       "https://tickets.example.org/bigevents/sampleconf/",
     ),
   },
-  { required: ["slug", "name", "date_from"] },
+  { required: ["slug", "date_from"] },
 );
 
 /** An event as its document has it: instants are texts. */

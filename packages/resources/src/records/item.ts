@@ -33,7 +33,7 @@ const variation = object(
     price: field(priceOrNull(), "The same, as the shop shows it. It has no effect.", "12.00"),
     ...offer(),
   },
-  { required: ["id", "value"] },
+  { required: ["id"] },
 );
 
 const addon = object(
@@ -121,7 +121,7 @@ export const itemRecord = object(
     addons: field(arrayOf(addon, { default: [], maxItems: 1000 }), "The add-ons that can be bought with it."),
     bundles: field(arrayOf(bundle, { default: [], maxItems: 1000 }), "What comes with it."),
   },
-  { required: ["id", "name"] },
+  { required: ["id"] },
 );
 
 /** An item as its document has it: instants are texts. */

@@ -8,11 +8,12 @@ import {
   id,
   instant,
   integer,
+  needed,
   object,
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, taxRate, verbatim } from "./parts.ts";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, longAgo, nameParts, taxRate, verbatim } from "./parts.ts";
 import { seatOfPosition } from "./seat.ts";
 
 /** A text; a missing one is empty or null. */
@@ -22,7 +23,7 @@ const answer = object(
   {
     question: field(id(), "The question.", 1),
     answer: field(
-      text({ trim: false, default: "" }),
+      needed(text({ trim: false, default: "" })),
       "The answer as text. A file is written as `data:image/png;base64,…`: PNG, JPEG, GIF or PDF of at most 10 MiB.",
       "Vegan",
     ),
@@ -50,7 +51,7 @@ const checkin = object(
     id: field(id(), "Its id, unique in the position.", 1),
     list: field(id(), "The check-in list. It need not be known.", 1),
     datetime: field(instant(), "When it was scanned."),
-    type: field(choice(["entry", "exit"], { default: "entry" }), "In which direction."),
+    type: field(needed(choice(["entry", "exit"], { default: "entry" })), "In which direction."),
     gate: field(idOrNull(), "The gate."),
     device: field(idOrNull(), "The id of the device in the shop."),
     device_id: field(idOrNull(), "The number of the device."),
@@ -70,9 +71,9 @@ const taxed = {
 
 const position = object(
   {
-    id: field(id(), "Its id, unique in the event.", 1001),
-    positionid: field(integer({ minimum: 1, maximum: 2 ** 31 - 1 }), "Its number in the order.", 1),
-    canceled: field(boolean({ default: false }), "It was canceled; the ticket admits no more."),
+    id: field(needed(id(), "record"), "Its id, unique in the event.", 1001),
+    positionid: field(integer({ default: 1, minimum: 1, maximum: 2 ** 31 - 1 }), "Its number in the order.", 1),
+    canceled: field(needed(boolean({ default: false })), "It was canceled; the ticket admits no more."),
     item: field(id(), "What was sold.", 1),
     variation: field(idOrNull(), "The variation of the item.", 21),
     price: field(decimal({ default: "0.00" }), "What it cost, with tax.", "23.00"),
@@ -99,14 +100,16 @@ const position = object(
       "z3fsn8jyufm5kpk768q69gkbyr5f4h6w",
     ),
     addon_to: field(idOrNull(), "The id of another position of the order, whose add-on it is.", 1002),
-    subevent: field(idOrNull(), "Its date, required in a series."),
+    subevent: field(needed(idOrNull()), "Its date, required in a series."),
     blocked: field(
-      arrayOf(text({ blank: false, maxLength: 1000 }), { nullable: true, default: null, maxItems: 1000 }),
+      needed(
+        arrayOf(needed(text({ blank: false, maxLength: 1000 })), { nullable: true, default: null, maxItems: 1000 }),
+      ),
       "Why the ticket is blocked; null: it is not.",
       ["admin"],
     ),
-    valid_from: field(instantOrNull(), "The ticket admits from then on."),
-    valid_until: field(instantOrNull(), "The ticket admits until then."),
+    valid_from: field(needed(instantOrNull()), "The ticket admits from then on."),
+    valid_until: field(needed(instantOrNull()), "The ticket admits until then."),
     pseudonymization_id: field(
       text({ trim: false, default: "", maxLength: 190 }),
       "A code that stands for the person, without a name.",
@@ -119,7 +122,7 @@ const position = object(
       "Scans made elsewhere. Without any, the known ones stay.",
     ),
   },
-  { required: ["id", "positionid", "item", "secret"] },
+  { required: ["id", "item", "secret"] },
 );
 
 export type SentPosition = TypeOf<typeof position>;
@@ -176,7 +179,7 @@ export const orderRecord = object(
       "The identifier of the sales channel.",
       "web",
     ),
-    datetime: field(instant(), "When it was placed."),
+    datetime: field(instant(longAgo), "When it was placed."),
     expires: field(instantOrNull(), "It must be paid until then."),
     total: field(decimal({ default: "0.00" }), "What it costs, with fees and tax.", "23.00"),
     tax_rounding_mode: field(text({ default: "line", maxLength: 190 }), "How the shop rounds taxes.", "line"),
@@ -191,9 +194,9 @@ export const orderRecord = object(
     cancellation_date: field(instantOrNull(), "When it was canceled."),
     invoice_address: field(invoiceAddress, "Whom the invoice is for."),
     fees: field(arrayOf(fee, { default: [], maxItems: 10_000 }), "What is paid beside tickets."),
-    positions: field(arrayOf(position, { default: [], maxItems: 10_000 }), "Its tickets."),
+    positions: field(needed(arrayOf(position, { default: [], maxItems: 10_000 })), "Its tickets."),
   },
-  { required: ["code", "status", "datetime"] },
+  { required: ["code", "status"] },
 );
 
 export type SentOrder = TypeOf<typeof orderRecord>;

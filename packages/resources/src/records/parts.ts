@@ -9,10 +9,7 @@ export const freeMap = <S extends Schema>(values: S) =>
   mapOf(values, { maxProperties: 1000, propertyNames: keyNames, default: {} });
 
 /** A text per language. */
-export const names = () => localized({ propertyNames: keyNames });
-
-/** The same; a name that is left out is empty. */
-export const namesOrNone = () => localized({ propertyNames: keyNames, default: {} });
+export const names = () => localized({ propertyNames: keyNames, default: {} });
 
 /** A text per language, or nothing. */
 export const namesOrNull = () => localized({ propertyNames: keyNames, nullable: true, default: null });
@@ -29,6 +26,9 @@ export const nameParts = () =>
 export const idOrNull = () => id({ nullable: true, default: null });
 
 export const instantOrNull = () => instant({ nullable: true, blank: true, default: null });
+
+/** A time that is not told: it lies before everything that is known. */
+export const longAgo = { default: "1970-01-01T00:00:00Z" } as const;
 
 /** A line of text, or nothing. */
 export const lineOrNull = (maxLength = 255) => text({ nullable: true, default: null, maxLength });

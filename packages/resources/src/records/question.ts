@@ -8,7 +8,7 @@ const option = object(
     position: field(integer({ default: 0 }), "Its place in lists.", 1),
     answer: field(names(), "What it says, by language.", { en: "Vegan" }),
   },
-  { required: ["id", "answer"] },
+  { required: ["id"] },
 );
 
 const decimalOrNull = () => decimal({ nullable: true, default: null, digits: 16, places: 6 });
@@ -20,7 +20,7 @@ export const questionRecord = object(
     id: field(id(), "Its id.", 1),
     question: field(names(), "What is asked, by language.", { en: "What do you eat?" }),
     type: field(
-      choice(["N", "S", "T", "B", "C", "M", "F", "D", "H", "W", "CC", "TEL"]),
+      choice(["N", "S", "T", "B", "C", "M", "F", "D", "H", "W", "CC", "TEL"], { default: "T" }),
       "What an answer is: number, line, text, yes or no, one option, several options, file, day, time, day and time, country, telephone number.",
       "C",
     ),
@@ -51,5 +51,5 @@ export const questionRecord = object(
     valid_string_length_max: field(lengthOrNull(), "The largest number of characters.", 100),
     valid_file_portrait: field(boolean({ default: false }), "A file must be the portrait of a person."),
   },
-  { required: ["id", "question", "type"] },
+  { required: ["id"] },
 );

@@ -1,11 +1,15 @@
-import { arrayOf, boolean, field, id, integer, object, text } from "@tessera/schema/build";
+import { arrayOf, boolean, field, id, integer, needed, object, text } from "@tessera/schema/build";
 import { idOrNull } from "./parts.ts";
 
 export const quotaRecord = object(
   {
     id: field(id(), "Its id.", 1),
     name: field(text({ default: "", maxLength: 200 }), "Its name for staff.", "All tickets"),
-    size: field(integer({ nullable: true, default: null, minimum: 0 }), "How many there are; null: unlimited.", 100),
+    size: field(
+      needed(integer({ nullable: true, default: null, minimum: 0 })),
+      "How many there are; null: unlimited.",
+      100,
+    ),
     items: field(arrayOf(id(), { default: [], maxItems: 10_000 }), "The items that it counts.", [1, 2]),
     variations: field(
       arrayOf(id(), { default: [], maxItems: 10_000 }),

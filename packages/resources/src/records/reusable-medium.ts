@@ -1,4 +1,4 @@
-import { any, arrayOf, boolean, field, id, object, orPlain, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, field, id, needed, object, orPlain, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "./parts.ts";
 
@@ -37,8 +37,8 @@ export const reusableMediumRecord = object(
     updated: field(instantOrNull(), "When the shop changed it last."),
     type: field(verbatim(100), "The kind of medium.", "barcode"),
     identifier: field(verbatim(200), "What a scan of it reads. Unique in the organizer, per type.", "ABCDE12345"),
-    active: field(boolean({ default: true }), "It can be used."),
-    expires: field(instantOrNull(), "It can be used until then."),
+    active: field(needed(boolean({ default: true })), "It can be used."),
+    expires: field(needed(instantOrNull()), "It can be used until then."),
     customer: field(lineOrNull(), "The customer's identifier in the shop.", "BRU8NB7"),
     linked_orderposition: field(
       orPlain(link, ["null"], { default: null }),

@@ -1,4 +1,4 @@
-import { any, boolean, field, id, object, orPlain, text } from "@tessera/schema/build";
+import { any, boolean, field, id, needed, object, orPlain, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { idOrNull, lineOrNull, storableText, verbatim } from "./parts.ts";
 
@@ -20,7 +20,7 @@ export const seatRecord = object(
   {
     ...seatFields,
     id: field(id(), "Its id.", 1),
-    subevent: field(idOrNull(), "Its date, in a series."),
+    subevent: field(needed(idOrNull()), "Its date, in a series."),
     product: field(idOrNull(), "The item that it is sold with."),
     blocked: field(boolean({ default: false }), "It is not sold."),
     orderposition: field(

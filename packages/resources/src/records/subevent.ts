@@ -50,7 +50,7 @@ export const subeventRecord = object(
     ),
     last_modified: field(instantOrNull(), "When the shop changed it last."),
   },
-  { required: ["id", "name", "date_from"] },
+  { required: ["id", "date_from"] },
 );
 
 /** A date as its document has it: instants are texts. */

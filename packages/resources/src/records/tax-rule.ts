@@ -1,10 +1,10 @@
 import { any, boolean, field, id, object } from "@tessera/schema/build";
-import { lineOrNull, namesOrNone, taxRate } from "./parts.ts";
+import { lineOrNull, names, taxRate } from "./parts.ts";
 
 export const taxRuleRecord = object(
   {
     id: field(id(), "Its id.", 1),
-    name: field(namesOrNone(), "Its name, by language.", { en: "VAT" }),
+    name: field(names(), "Its name, by language.", { en: "VAT" }),
     internal_name: field(lineOrNull(), "Its name for staff; null: `name`.", "VAT 19 %"),
     rate: field(taxRate(), "The rate in percent.", "19.00"),
     code: field(lineOrNull(190), "The code of the rate for electronic invoices.", "S/standard"),

@@ -29,7 +29,7 @@ export function refuseMedia<V extends { readonly data: Medium }>(
     if (owner !== data.id) addError("identifier", `Medium ${owner} has this identifier.`);
     const addLinkError = (index: number, message: string) => {
       if (data.isLinkedByOne) addError("linked_orderposition", message);
-      else addError("linked_orderpositions", ofElement(index, message));
+      else addError(`linked_orderpositions.${index}`, ofElement(index, message));
     };
     for (const [index, { event, id }] of data.linked_orderpositions.entries()) {
       const events = known.linkedPositions.get(id) ?? [];

@@ -4,7 +4,7 @@ import { addTax } from "./tax.ts";
 
 const rule = (rate: string, includesTax = true) => ({ id: 3, rate, code: "S/standard", includesTax });
 
-describe("[O3.2, O3.3] the tax of a ticket", () => {
+describe("[O3.2, O3.3, R2.19] the tax of a ticket", () => {
   it.each([
     ["23.00", "19.00", "EUR", "23.00", "3.67"],
     ["23.00", "7.00", "EUR", "23.00", "1.50"],

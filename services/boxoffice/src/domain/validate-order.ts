@@ -1,10 +1,12 @@
-import { type AddError, notKnown, ofElement } from "@tessera/records/validate";
+import { type AddError, notKnown } from "@tessera/records/validate";
 import { firstIdMadeHere } from "@tessera/values";
 import type { Known } from "./known.ts";
 
 interface Order {
   readonly code: string;
   readonly sales_channel: string;
+  /** The ids of positions that could not be read. */
+  readonly unread: ReadonlySet<number>;
   readonly fees: readonly { readonly tax_rule: number | null }[];
   readonly positions: readonly Position[];
 }
@@ -29,17 +31,14 @@ interface Checkin {
 }
 
 /** Finds positions that contradict each other. */
-export function validatePositions({ positions: all }: Order, addError: AddError): void {
+export function validatePositions({ positions: all, unread }: Order, addError: AddError): void {
   const ids = new Set<number>();
-  const numbers = new Set<number>();
-  for (const [index, { id, positionid }] of all.entries()) {
-    if (ids.has(id)) addError(`positions.${index}.id`, `Position ${id} occurs twice.`);
-    if (numbers.has(positionid)) addError(`positions.${index}.positionid`, `Positionid ${positionid} occurs twice.`);
+  for (const [index, { id }] of all.entries()) {
+    if (ids.has(id)) addError(`positions.${index}`, `Position ${id} occurs twice.`);
     ids.add(id);
-    numbers.add(positionid);
   }
   for (const [index, { id, addon_to }] of all.entries()) {
-    if (addon_to !== null && (addon_to === id || !ids.has(addon_to))) {
+    if (addon_to !== null && (addon_to === id || !(ids.has(addon_to) || unread.has(addon_to)))) {
       addError(`positions.${index}.addon_to`, "This is not the id of another position of the order.");
     }
   }
@@ -65,10 +64,6 @@ function validateCheckins({ checkins }: Position, addError: AddError): void {
 
 /** Finds what an order names that the event does not have. */
 export function validateReferences(data: Order, known: Known, addError: AddError): void {
-  if (!known.salesChannels.has(data.sales_channel)) addError("sales_channel", notKnown("sales channel"));
-  for (const [index, { tax_rule }] of data.fees.entries()) {
-    if (isUnknown(tax_rule, known.taxRules)) addError(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
-  }
   for (const [index, position] of data.positions.entries()) {
     validatePosition(position, known, (field, message) => addError(`positions.${index}.${field}`, message));
   }
@@ -76,22 +71,36 @@ export function validateReferences(data: Order, known: Known, addError: AddError
 
 /** An item may have had no variations when a position was sold, so only a variation that is given is checked. */
 function validatePosition(position: Position, known: Known, addError: AddError): void {
-  const { item, variation, subevent, tax_rule } = position;
+  const { item, variation, subevent } = position;
   const variations = known.items.get(item);
   if (variations === undefined) addError("item", notKnown(`item ${item}`));
   else if (isUnknown(variation, variations)) addError("variation", `Item ${item} has no variation ${variation}.`);
   if (subevent === null && known.series === true) addError("subevent", "A position of a series belongs to a date.");
   if (isUnknown(subevent, known.subevents)) addError("subevent", notKnown(`subevent ${subevent}`));
-  if (isUnknown(tax_rule, known.taxRules)) addError("tax_rule", notKnown(`tax rule ${tax_rule}`));
   for (const [index, { question, options }] of (position.answers ?? []).entries()) {
     const has = known.questions.get(question)?.options;
     if (has === undefined) {
-      addError("answers", ofElement(index, notKnown(`question ${question}`)));
+      addError(`answers.${index}`, notKnown(`question ${question}`));
       continue;
     }
-    for (const option of options) {
-      if (!(option in has)) addError("answers", ofElement(index, `Question ${question} has no option ${option}.`));
+    for (const [at, option] of options.entries()) {
+      if (!(option in has)) addError(`answers.${index}.options.${at}`, `Question ${question} has no option ${option}.`);
     }
+  }
+}
+
+/** Names what is unknown or ambiguous in an order, and does not matter to its tickets. */
+export function doubtOrder(data: Order, known: Known, addWarning: AddError): void {
+  if (!known.salesChannels.has(data.sales_channel)) addWarning("sales_channel", notKnown("sales channel"));
+  for (const [index, { tax_rule }] of data.fees.entries()) {
+    if (isUnknown(tax_rule, known.taxRules)) addWarning(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
+  }
+  const numbers = new Set<number>();
+  for (const [index, { positionid, tax_rule }] of data.positions.entries()) {
+    const at = `positions.${index}`;
+    if (isUnknown(tax_rule, known.taxRules)) addWarning(`${at}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
+    if (numbers.has(positionid)) addWarning(`${at}.positionid`, `Positionid ${positionid} occurs twice.`);
+    numbers.add(positionid);
   }
 }
 

@@ -56,8 +56,8 @@ async function store(
   const run = await runOf(tx, kind, { organizer, value });
   const refused = await kind.refuse?.(tx, run);
   const problems = new FieldProblems();
-  problems.addAll(errors);
-  problems.addAll(refused?.get(value) ?? {});
+  for (const [path, messages] of [...Object.entries(errors), ...Object.entries(refused?.get(value) ?? {})])
+    for (const message of messages) problems.add(nameOf(path), message);
   if (!problems.isEmpty) throw invalidFields(problems.toErrors());
   await kind.store(tx, run);
 }
@@ -73,6 +73,11 @@ function readFields(
   const rest = kind.readFields(Object.fromEntries(Object.entries(data).filter(([field]) => !wrong.has(field))));
   if (!rest.ok) throw invalidFields(whole.errors);
   return { reading: rest.value, errors: whole.errors };
+}
+
+/** The elements of a list are reported under its name; the message has their number. */
+function nameOf(path: string): string {
+  return path.replace(/\.\d+$/, "");
 }
 
 function invalidFields(fields: FieldErrors): Fault {

@@ -7,10 +7,10 @@ import { kinds } from "./all-kinds.ts";
 
 const readRecord = compileRecordReader(kinds);
 
-/** Reads one record and returns its errors. */
-function errorsOf(sent: TestRecord): Record<string, string[]> {
+/** Reads one record and returns what is said of it: warnings, or why it is refused. */
+function errorsOf(sent: TestRecord): Readonly<Record<string, readonly string[]>> {
   const read = readRecord(sendOne(sent), new UnknownKeys());
-  return read.ok ? {} : read.errors;
+  return read.ok ? read.value.warnings : read.errors;
 }
 
 const checkin = { id: 5, list: 3, datetime: "2026-07-01T18:00:00Z", type: "entry" };
@@ -77,7 +77,7 @@ describe("a record of boxoffice", () => {
   });
 
   it.each([
-    ["organizer", { slug: "a/b", name: "" }, ["name", "slug"]],
+    ["organizer", { slug: "a/b", name: [] }, ["name", "slug"]],
     [
       "sales_channel",
       { identifier: "", label: 5, type: null, position: "x" },
@@ -174,7 +174,6 @@ describe("a record of boxoffice", () => {
         "validity_mode",
         "variations.0.id",
         "variations.0.price",
-        "variations.0.value",
       ],
     ],
     [
@@ -242,8 +241,7 @@ describe("a record of boxoffice", () => {
   );
 
   it.each([
-    ["a position twice", [position(), position({ positionid: 2 })], ["positions.1.id"]],
-    ["a number twice", [position(), position({ id: 2 })], ["positions.1.positionid"]],
+    ["a position twice", [position(), position({ positionid: 2 })], ["positions.1"]],
     [
       "two scans of a position under one id",
       [position({ checkins: [checkin, checkin, { ...checkin, type: "exit" }] })],
@@ -256,7 +254,7 @@ describe("a record of boxoffice", () => {
       [position({ answers: [{ question: 1, answer: "A".repeat(65_537) }] })],
       ["positions.0.answers.0.answer"],
     ],
-  ])("[R3.39, R3.49] refuses an order with %s", (_name, positions, fields) => {
+  ])("[R3.39, R3.49] warns of an order with %s", (_name, positions, fields) => {
     expect(fieldsOf(sample.order({ positions }))).toEqual(fields);
   });
 

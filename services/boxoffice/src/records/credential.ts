@@ -4,7 +4,7 @@ import type { CredentialChanged, CredentialKind as Published } from "@tessera/pr
 import { topics } from "@tessera/protos/topics";
 import type { Scope } from "@tessera/records/kind";
 import type { Reading, Rule } from "@tessera/records/read";
-import { notKnown, ofElement, refuseEach, refuseTogether } from "@tessera/records/validate";
+import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import * as credentials from "../store/credentials.ts";
@@ -133,25 +133,23 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       for (const event of data.events) mentioned.events.add(event);
     },
     async refuse(_tx, { scope, values, known }) {
-      return refuseTogether(values, (left) => {
-        const owners = keptTokens(left, { scope, known });
-        return refuseEach(
-          left,
-          (value, addError) => {
-            const { data } = value;
-            const owner = owners.get(hexOf(value)) ?? nameOf(value, scope);
-            if (owner !== nameOf(value, scope)) addError("token", "This token belongs to another key or device.");
-            if (typeof data.gate === "number" && !known.gates.has(data.gate))
-              addError("gate", notKnown(`gate ${data.gate}`));
-            for (const [index, event] of data.events.entries()) {
-              if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
-            }
-          },
-          (value) => {
-            if (value.tokenHash !== null) owners.set(hexOf(value), nameOf(value, scope));
-          },
-        );
-      });
+      const owners = keptTokens(values, { scope, known });
+      return refuseEach(
+        values,
+        (value, addError) => {
+          const { data } = value;
+          const owner = owners.get(hexOf(value)) ?? nameOf(value, scope);
+          if (owner !== nameOf(value, scope)) addError("token", "This token belongs to another key or device.");
+          if (typeof data.gate === "number" && !known.gates.has(data.gate))
+            addError("gate", notKnown(`gate ${data.gate}`));
+          for (const [index, event] of data.events.entries()) {
+            if (!known.events.has(event)) addError(`events.${index}`, ofElement(index, notKnown("event")));
+          }
+        },
+        (value) => {
+          if (value.tokenHash !== null && !owners.has(hexOf(value))) owners.set(hexOf(value), nameOf(value, scope));
+        },
+      );
     },
     async store(tx, { scope, values, known }) {
       const { organizer } = scope;

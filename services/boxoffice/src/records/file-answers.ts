@@ -1,7 +1,8 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { ExamineFile, SentFile } from "@tessera/records/kind";
 import type { Reading } from "@tessera/records/read";
-import { type AddError, ofElement } from "@tessera/records/validate";
+import type { AddError } from "@tessera/records/validate";
+import type { SentOrder } from "@tessera/resources/records/order";
 import { holdFile, isDataUrl } from "@tessera/sent-files/data-url";
 import type { Examined } from "@tessera/sent-files/examined";
 import type { Known } from "../domain/known.ts";
@@ -16,9 +17,11 @@ export const longestAnswer = 64 * 1024;
 /** Says that an answer is too long for text. */
 export const answerTooLong = `Ensure this field has no more than ${longestAnswer} characters.`;
 
+const noneUnread: ReadonlySet<number> = new Set();
+
 /** Reads data URLs as files and references as text, until the database says what their questions ask for. */
-export function readFileAnswers(order: OrderData): OrderData {
-  return mapAnswers(order, (answer) => {
+export function readFileAnswers(order: SentOrder): OrderData {
+  return mapAnswers({ ...order, unread: noneUnread }, (answer) => {
     const text = answer.answer;
     if (isReference(text)) return { ...answer, sent: { text } };
     if (!isDataUrl(text)) return answer;
@@ -27,6 +30,20 @@ export function readFileAnswers(order: OrderData): OrderData {
       ? { ...answer, answer: toReference(sent.reading.file), isFile: true, sent }
       : { ...answer, sent };
   });
+}
+
+/** Takes over the files of answers from the same order as it was read before: they are examined and stored under their names. */
+export function keepFileAnswers({ data: order, document }: Reading<OrderData>, before: OrderData): Reading<OrderData> {
+  const nameOfSent = (position: number, { question, sent }: AnswerData) => `${position} ${question} ${sent?.text}`;
+  const kept = new Map<string, AnswerData>();
+  for (const { id, answers } of before.positions) {
+    for (const answer of answers ?? []) if (answer.sent !== undefined) kept.set(nameOfSent(id, answer), answer);
+  }
+  const data = mapAnswers(order, (answer, { id }) => {
+    const same = answer.sent && kept.get(nameOfSent(id, answer));
+    return same === undefined ? answer : { ...answer, answer: same.answer, sent: same.sent };
+  });
+  return { data, document: withAnswers(document, data) };
 }
 
 /** Examines the files of an order. Those that are not taken become answers that are wrong where a file is asked for. */
@@ -79,13 +96,13 @@ export function validateFileAnswers({ positions }: OrderData, known: Known, addE
     const answered = new Set<number>();
     for (const [at, { question, sent }] of (answers ?? []).entries()) {
       if (sent === undefined) continue;
-      const add = (message: string) => addError(`positions.${index}.answers`, ofElement(at, message));
+      const add = (message: string) => addError(`positions.${index}.answers.${at}`, message);
       if (!asksForFile(question, known)) {
         if (sent.text.length > longestAnswer) add(answerTooLong);
         continue;
       }
       if (sent.reading?.ok === false) add(sent.reading.problem);
-      if (answered.has(question)) add(`question ${question} is answered with a file already`);
+      if (answered.has(question)) add(`Question ${question} is answered with a file already.`);
       answered.add(question);
     }
   }

@@ -63,7 +63,10 @@ describe("a position that its order is sent without", () => {
       { key: "org/fest/2", position: { canceled: false }, earlierCheckins: [{ id: 5 }] },
     ]);
     expect(await office.apply(sample.order({ code: "OTHER", positions: [second] }))).toEqual({
-      1: { "positions.0.id": ["Position 2 belongs to another order."] },
+      1: {
+        "positions.0": ["Position 2 belongs to another order."],
+        positions: ["None of its positions can be taken."],
+      },
     });
   });
 
@@ -87,6 +90,51 @@ describe("a position that its order is sent without", () => {
   });
 });
 
+describe("a position that its order is sent with, and that cannot be read", () => {
+  const unreadable = (rest: object = {}, order: object = {}) =>
+    sample.order({ positions: [position(), { ...second, ...rest }], ...order });
+
+  it.each([
+    ["a secret that is no text", { secret: [] }, "positions.1.secret"],
+    ["an unknown item", { item: 99 }, "positions.1.item"],
+    ["a time that is none", { valid_until: "soon" }, "positions.1.valid_until"],
+  ])("[R2.18] stays as it is: %s", async (_name, wrong, field) => {
+    const { rejected, warned } = await office.applyApart(unreadable(wrong, { email: "ada@example.org" }));
+    expect([rejected, Object.keys(warned[1] ?? {})]).toEqual([{}, [field]]);
+    expect((await published()).find(({ key }) => key === "org/fest/2")).toMatchObject({
+      position: { canceled: false, attendeeName: "Ada", order: { email: "ada@example.org" } },
+      earlierCheckins: [{ id: 5 }],
+    });
+    expect(await positionsOf("ABCDE")).toEqual([
+      [1, false],
+      [2, false],
+    ]);
+  });
+
+  it("[R2.18] is canceled with its order, and holds no seat then", async () => {
+    await office.apply(unreadable({ secret: [] }, { status: "c" }));
+    expect((await published()).find(({ key }) => key === "org/fest/2")).toMatchObject({
+      position: { canceled: false, order: { status: "ORDER_STATUS_CANCELED" } },
+    });
+    const held = sql`select position.id from position where position.taken_as is not null`;
+    expect(await office.db.many(held)).toEqual([]);
+  });
+
+  it("[R2.18] is not given away by its order", async () => {
+    const other = sample.order({ code: "OTHER", positions: [second, position({ id: 3, secret: "three" })] });
+    expect(await office.apply(unreadable({ secret: [] }), other)).toMatchObject({
+      2: { "positions.0": ["Position 2 belongs to another order."] },
+    });
+    expect(await positionsOf("OTHER")).toEqual([[3, false]]);
+  });
+
+  it("[R2.18] refuses its order if its id cannot be read: nobody knows which one stays", async () => {
+    const { rejected } = await office.applyApart(unreadable({ id: "two" }));
+    expect(Object.keys(rejected[1] ?? {})).toEqual(["positions.1.id"]);
+    expect(await published()).toEqual([]);
+  });
+});
+
 describe("an order that is split", () => {
   const ofSecond = async () => (await published()).filter((fact) => fact["key"] === "org/fest/2");
 
@@ -101,7 +149,7 @@ describe("an order that is split", () => {
     // Neither order changes the position of the other any more.
     expect(await office.apply(withoutSecond({ status: "c" }))).toEqual({});
     expect(await ofSecond()).toEqual([]);
-    expect(await office.apply(both)).toEqual({ 1: { "positions.1.id": ["Position 2 belongs to another order."] } });
+    expect(await office.apply(both)).toEqual({ 1: { "positions.1": ["Position 2 belongs to another order."] } });
   });
 
   it("[R3.40, R3.47] keeps them where another record comes between its records", async () => {
@@ -122,7 +170,10 @@ describe("an order that is split", () => {
     await office.apply(withoutSecond());
     const other = sample.order({ code: "OTHER", positions: [second] });
     expect(await office.apply(split, withoutSecond({ status: "n" }), other)).toEqual({
-      3: { "positions.0.id": ["Position 2 belongs to another order."] },
+      3: {
+        "positions.0": ["Position 2 belongs to another order."],
+        positions: ["None of its positions can be taken."],
+      },
     });
     expect(await positionsOf("SPLIT")).toEqual([[2, false]]);
   });

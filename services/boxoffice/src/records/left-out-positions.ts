@@ -1,6 +1,7 @@
 import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { noteLost } from "../store/lost-positions.ts";
@@ -16,7 +17,12 @@ interface Order {
 }
 
 /** The positions of a stored order that its record leaves out. */
-export function findMissing({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
+export function findMissing(data: OrderData, stored: Known["orders"]): number[] {
+  return findUnbrought(data, stored).filter((id) => !data.unread.has(id));
+}
+
+/** The same, and those that could not be read. */
+function findUnbrought({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
   const had = stored.get(code);
   if (had === undefined) return [];
   const has = new Set(sent.map((position) => position.id));
@@ -36,7 +42,8 @@ export function findTaken(
 
 /**
  * Adds to orders the positions that their records leave out and no other order brings: canceled, as shops cancel them. They
- * keep their scans, which count again if the position comes back, here or in another order.
+ * keep their scans, which count again if the position comes back, here or in another order. Positions that could not be read
+ * stay as they are.
  */
 export async function keepLeftOut<O extends Order>(
   tx: Tx,
@@ -45,7 +52,7 @@ export async function keepLeftOut<O extends Order>(
 ): Promise<{ readonly values: readonly O[]; readonly rows: readonly positions.PositionRow[] }> {
   const orderOf = new Map(
     values.flatMap(({ data }) =>
-      findMissing(data, known.orders).flatMap((id) => (sent.has(id) ? [] : [[id, data] as const])),
+      findUnbrought(data, known.orders).flatMap((id) => (sent.has(id) ? [] : [[id, data] as const])),
     ),
   );
   if (orderOf.size === 0) return { values, rows: [] };
@@ -57,7 +64,8 @@ export async function keepLeftOut<O extends Order>(
     values: values.map((value) => withPositions(value, documents.get(value.data.code) ?? [])),
     rows: stored.flatMap((row) => {
       const order = orderOf.get(row.id);
-      return order === undefined ? [] : [toLeftOut(row, order)];
+      if (order === undefined) return [];
+      return [order.unread.has(row.id) ? withOrder(row, order) : toLeftOut(row, order)];
     }),
   };
 }
@@ -65,14 +73,22 @@ export async function keepLeftOut<O extends Order>(
 function withPositions<O extends Order>(value: O, kept: readonly orders.PositionDocument[]): O {
   if (kept.length === 0) return value;
   const document = JSON.parse(value.document) as { readonly positions: readonly object[] };
-  const canceled = kept.map((position) => ({ ...(JSON.parse(position.document) as object), canceled: true }));
-  return { ...value, document: JSON.stringify({ ...document, positions: [...document.positions, ...canceled] }) };
+  const added = kept.map((position) => {
+    const before = JSON.parse(position.document) as { readonly id: number };
+    return value.data.unread.has(before.id) ? before : { ...before, canceled: true };
+  });
+  return { ...value, document: JSON.stringify({ ...document, positions: [...document.positions, ...added] }) };
 }
 
 /** Its order may have changed, and is part of its state. */
+function withOrder(row: positions.PositionRow, order: OrderData): positions.PositionRow {
+  const state = { ...Position.decode(row.state), canceled: row.canceled, order: toOrder(order) };
+  const takes = takenAs({ canceled: row.canceled, orderStatus: order.status });
+  return { ...row, takenAs: takes, state: Position.encode(state).finish() };
+}
+
 function toLeftOut(row: positions.PositionRow, order: OrderData): positions.PositionRow {
-  const state = { ...Position.decode(row.state), canceled: true, order: toOrder(order) };
-  return { ...row, canceled: true, takenAs: null, leftOut: true, state: Position.encode(state).finish() };
+  return { ...withOrder({ ...row, canceled: true }, order), leftOut: true };
 }
 
 /**

@@ -11,4 +11,8 @@ export type AnswerData = SentAnswer & {
 
 export type PositionData = Omit<SentPosition, "answers"> & { readonly answers: AnswerData[] | null };
 
-export type OrderData = Omit<SentOrder, "positions"> & { readonly positions: PositionData[] };
+export type OrderData = Omit<SentOrder, "positions"> & {
+  readonly positions: PositionData[];
+  /** The ids of positions that it was sent with and that could not be read: the stored ones stay as they are. */
+  readonly unread: ReadonlySet<number>;
+};

@@ -57,5 +57,8 @@ it("a new seat does not take an id that a seat of the batch has", async () => {
     2: { "positions.0.seat": ["Seat 60 is another seat."] },
     3: { "positions.1.seat": ["Seat 61 is another seat."] },
   });
-  expect(await seatIds()).toEqual([{ id: 60, guid: "x" }]);
+  expect(await seatIds()).toEqual([
+    { id: 60, guid: "x" },
+    { id: 61, guid: "v" },
+  ]);
 });

@@ -79,7 +79,7 @@ export class SeatPlan {
 }
 
 /**
- * Refuses orders whose positions would share a seat, as all of the run would be stored together: orders may swap seats.
+ * Finds positions that would share a seat, as all of the run would be stored together: orders may swap seats.
  * Canceled positions, and positions of canceled or expired orders, have released their seats.
  */
 export function refuseSharedSeats<V extends WithOrder>(

@@ -2,8 +2,9 @@ import { type ErasedUntil, findErasedUntil } from "@tessera/kit/personal-data/er
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
+import type { LeftOut } from "@tessera/records/kind";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { type AddError, refuseEach, refuseTogether } from "@tessera/records/validate";
+import { type AddError, refuseEach } from "@tessera/records/validate";
 import { orderRecord } from "@tessera/resources/records/order";
 import { isDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere } from "@tessera/values";
@@ -11,7 +12,7 @@ import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import { nameAnswer } from "../domain/name-answer.ts";
 import type { Scope } from "../domain/scope.ts";
-import { validatePositions, validateReferences } from "../domain/validate-order.ts";
+import { doubtOrder, validatePositions, validateReferences } from "../domain/validate-order.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import { findLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
@@ -30,6 +31,7 @@ import {
   answerTooLong,
   examineFileAnswers,
   filesOf,
+  keepFileAnswers,
   longestAnswer,
   mapAnswers,
   readFileAnswers,
@@ -50,6 +52,7 @@ export interface OrderRecord extends Reading<OrderData> {
 }
 
 const madeHere = "An order with this code was made here; no record may bring, replace or remove it.";
+const noneLeft = "None of its positions can be taken.";
 const positionMadeHere = `Positions with ids from ${firstIdMadeHere} on were made here; no record may bring one.`;
 
 /** Reads the data of an order, also of one that is made here. */
@@ -68,10 +71,12 @@ export const readOrder = compileReader(orderRecord, {
 export const order: RecordKind<OrderRecord> = {
   name: "order",
   schema: orderRecord,
-  read(data) {
+  read(data, leftOut = []) {
     const checked = readOrder(data);
     if (!checked.ok) return checked;
-    const reading = checked.value;
+    const reading = withUnread(checked.value, leftOut);
+    if (reading.data.positions.length === 0 && leftOut.some(({ list }) => list === "positions"))
+      return { ok: false, errors: { positions: [noneLeft] } };
     const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
     return { ok: true, value: toRecord(reading) };
@@ -87,6 +92,7 @@ export const order: RecordKind<OrderRecord> = {
     return toRecord(await examineFileAnswers(value, examine));
   },
   filesOf: ({ data }, scope) => filesOf(data, scope),
+  keepFiles: (value, before) => toRecord(keepFileAnswers(value, before.data)),
   mention({ data }, mentioned) {
     mentioned.orders.add(data.code);
     mentioned.salesChannels.add(data.sales_channel);
@@ -116,12 +122,10 @@ export const order: RecordKind<OrderRecord> = {
       scope,
       taken.map(({ id }) => id),
     );
-    // A refused order keeps its seats and positions, so orders that expected them are refused as well.
-    return refuseTogether(values, (left) => {
-      const found = refuseMissing(left, { known, leftOut, erased, placedAt, lostAt });
-      return found.size > 0 ? found : refuseSharedSeats(left, known);
-    });
+    const found = refuseMissing(values, { known, leftOut, erased, placedAt, lostAt });
+    return found.size > 0 ? found : refuseSharedSeats(values, known);
   },
+  doubt: ({ values, known }) => refuseEach(values, ({ data }, addWarning) => doubtOrder(data, known, addWarning)),
   async store(tx, { scope, values: read, known }) {
     const { values: resolved, files } = await resolveFileAnswers(tx, { scope, values: read, known });
     const values = resolved.map((value, at) => {
@@ -173,6 +177,15 @@ export function toRecord(reading: Reading<OrderData>): OrderRecord {
   return { ...reading, positions: toRows(reading.data) };
 }
 
+/** Notes which positions could not be read. */
+function withUnread(reading: Reading<OrderData>, leftOut: readonly LeftOut[]): Reading<OrderData> {
+  const unread = leftOut.flatMap(({ list, element }) => {
+    const id = list === "positions" ? Number((element as { readonly id?: unknown } | null)?.id) : Number.NaN;
+    return Number.isInteger(id) ? [id] : [];
+  });
+  return unread.length === 0 ? reading : { ...reading, data: { ...reading.data, unread: new Set(unread) } };
+}
+
 /** Finds positions that contradict each other, or that only orders made here have. */
 function validateIds(data: OrderData, addError: AddError): void {
   validatePositions(data, addError);
@@ -194,7 +207,7 @@ function findOlderOrders(
   return orders.findPlacedAt(tx, scope, [...new Set(codes)]);
 }
 
-/** Refuses orders that refer to missing entities or to positions of other orders, or bring back what was erased. */
+/** Finds in orders what refers to missing entities or to positions of other orders, or brings back what was erased. */
 function refuseMissing(
   values: readonly OrderRecord[],
   {
@@ -223,7 +236,7 @@ function refuseMissing(
       seats.validate(data, addError);
       for (const [index, { id }] of data.positions.entries()) {
         if ((ordersOf.get(id) ?? data.code) === data.code) continue;
-        addError(`positions.${index}.id`, `Position ${id} belongs to another order.`);
+        addError(`positions.${index}`, `Position ${id} belongs to another order.`);
       }
     },
     ({ data }) => {

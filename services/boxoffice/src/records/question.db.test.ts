@@ -94,7 +94,7 @@ describe("a question", () => {
 
   it.each([
     ["of no known type", { type: "X" }, ["type"]],
-    ["without a type and a text", { type: undefined, question: undefined }, ["question", "type"]],
+    ["with a text that is none", { question: [] }, ["question"]],
     [
       "with limits that exclude everything",
       {
@@ -125,16 +125,33 @@ describe("a question", () => {
     ["that depends on an unknown one", { dependency_question: 99 }, ["dependency_question"]],
     ["that depends on one of another event", { dependency_question: 8 }, ["dependency_question"]],
     ["That depends on itself.", { dependency_question: 1 }, ["dependency_question"]],
-    [
-      "That is asked at check-in and depends.",
-      { ask_during_checkin: true, dependency_question: 7 },
-      ["dependency_question"],
-    ],
-  ])("[R3.27, R3.28, R3.29] %s is refused by the names of its fields", async (_name, fields, expected) => {
+  ])("[R3.27, R3.28, R3.29] %s is taken, and its fields are named", async (_name, fields, expected) => {
     await office.apply(colors, ...[sample.event({ slug: "other" }), sample.question({ id: 8 })].map(elsewhere));
     await takeFacts(office.db);
-    expect(fieldsOf((await office.apply(sample.question(fields)))[1])).toEqual(expected);
-    expect(await takeFacts(office.db)).toEqual([]);
+    const { rejected, warned } = await office.applyApart(sample.question(fields));
+    expect([rejected, fieldsOf(warned[1])]).toEqual([{}, expected]);
+    expect(await takeFacts(office.db)).toMatchObject([{ topic: "question-changed", key: "org/fest/1" }]);
+  });
+
+  it("[R3.29] that is asked at check-in may depend on one, also on another that is asked there", async () => {
+    const asked = { ask_during_checkin: true };
+    expect(
+      await office.apply(
+        sample.question({ id: 7, ...asked }),
+        sample.question({
+          ...asked,
+          dependency_question: 7,
+          valid_number_min: "1.000000",
+          valid_number_max: "0.000000",
+        }),
+      ),
+    ).toEqual({ 2: { valid_number_max: ["It is below `valid_number_min`."] } });
+    const [row] = await office.db.many<{ data: unknown }>(sql`select data from question where id = 1`);
+    expect(row?.data).toMatchObject({
+      valid_number_min: "1.000000",
+      valid_number_max: "0.000000",
+      dependency_question: 7,
+    });
   });
 
   it("may depend on one of the same batch, before or behind it", async () => {
@@ -142,11 +159,8 @@ describe("a question", () => {
     expect(await office.apply(dependent, colors)).toEqual({});
     const [row] = await office.db.many<{ data: Record<string, unknown> }>(sql`select data from question where id = 1`);
     expect(row?.data).toMatchObject({ dependency_values: ["71"], dependency_value: "71" });
-    expect(fieldsOf((await office.apply(sample.question({ id: 7, type: "N" })))[1])).toEqual(["type"]);
-    expect(fieldsOf((await office.apply(sample.question({ id: 7, ask_during_checkin: true })))[1])).toEqual([
-      "ask_during_checkin",
-    ]);
-    expect(await office.apply(sample.question({ id: 7, type: "N" }), sample.question())).toEqual({});
+    expect(await office.apply(sample.question({ id: 7, type: "N" }))).toEqual({});
+    expect(fieldsOf((await office.apply(dependent))[1])).toEqual(["dependency_question"]);
   });
 
   it("[R3.29] does not depend on itself over others, and takes nobody along who depends on it alone", async () => {
@@ -205,10 +219,8 @@ describe("an answer", () => {
     ];
     expect(await office.apply(ordered(...answers))).toEqual({
       1: {
-        "positions.0.answers": [
-          "Element 2: Question 9 is not known; its record must come first.",
-          "Element 3: Question 7 has no option 11.",
-        ],
+        "positions.0.answers.1": ["Question 9 is not known; its record must come first."],
+        "positions.0.answers.2.options": ["Question 7 has no option 11."],
       },
     });
     expect(await office.apply(ordered({ question: 1, options: [11, 12] }, { question: 7, options: [71] }))).toEqual({});

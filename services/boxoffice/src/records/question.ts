@@ -1,10 +1,10 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { refuseEach } from "@tessera/records/validate";
 import { questionRecord } from "@tessera/resources/records/question";
 import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
-import { refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
+import { doubtQuestions, refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
@@ -70,6 +70,7 @@ export const question: RecordKind<Reading<Question>> = {
     for (const item of data.items) mentioned.items.add(item);
   },
   async refuse(_tx, { values, known }) {
-    return refuseTogether(values, (left) => refuseQuestions(left, known));
+    return refuseQuestions(values, known);
   },
+  doubt: ({ values, known }) => doubtQuestions(values, known),
 };

@@ -2,7 +2,7 @@ import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { quotaRecord } from "@tessera/resources/records/quota";
 import type { TypeOf } from "@tessera/schema/schema";
-import { refuseQuotas } from "../domain/refuse-quotas.ts";
+import { doubtQuotas } from "../domain/doubt-quotas.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
@@ -31,7 +31,5 @@ export const quota: RecordKind<Reading<Quota>> = {
     for (const item of data.items) mentioned.items.add(item);
     if (data.subevent !== null) mentioned.subevents.add(data.subevent);
   },
-  async refuse(_tx, { values, known }) {
-    return refuseQuotas(values, known);
-  },
+  doubt: ({ values, known }) => doubtQuotas(values, known),
 };

@@ -1,6 +1,5 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { refuseTogether } from "@tessera/records/validate";
 import { reusableMediumRecord, type SentLink } from "@tessera/resources/records/reusable-medium";
 import type { TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
@@ -55,7 +54,7 @@ export const reusableMedium: RecordKind<Reading<Medium>> = {
     for (const { id } of data.linked_orderpositions) mentioned.linkedPositions.add(id);
   },
   async refuse(_tx, { scope, values, known }) {
-    return refuseTogether(values, (left) => refuseMedia(left, { organizer: scope.organizer, known }));
+    return refuseMedia(values, { organizer: scope.organizer, known });
   },
   async store(tx, run) {
     await base.store(tx, { ...run, values: run.values.map((value) => withEvents(value, run.known)) });

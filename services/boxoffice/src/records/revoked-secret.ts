@@ -28,9 +28,8 @@ export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
   mention({ data }, mentioned) {
     if (data.position !== null) mentioned.positions.add(data.position);
   },
-  async refuse(_tx, { values, known }) {
-    return refuseEach(values, ({ data: { position } }, addError) => {
-      if (position !== null && !known.positions.has(position)) addError("position", notKnown(`position ${position}`));
-    });
-  },
+  doubt: ({ values, known }) =>
+    refuseEach(values, ({ data: { position } }, addWarning) => {
+      if (position !== null && !known.positions.has(position)) addWarning("position", notKnown(`position ${position}`));
+    }),
 };

@@ -1,7 +1,7 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { refuseEach, refuseTogether, toSentence } from "@tessera/records/validate";
+import { refuseEach, toSentence } from "@tessera/records/validate";
 import { seatRecord } from "@tessera/resources/records/seat";
 import type { TypeOf } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
@@ -36,7 +36,7 @@ export const seat: RecordKind<Reading<Seat>> = {
   async refuse(tx, run) {
     const lost = await refuseLostSeats(tx, run);
     const left = run.values.filter((value) => !lost.has(value));
-    return new Map([...lost, ...refuseTogether(left, (rest) => refuseSeats(rest, run.known))]);
+    return new Map([...lost, ...refuseSeats(left, run.known)]);
   },
 };
 

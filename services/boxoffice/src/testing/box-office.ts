@@ -4,6 +4,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
+import type { RejectedRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecords } from "../handlers/apply-records.ts";
 import { removeUntil } from "../records/event-removal.ts";
 import { send, type TestRecord } from "./records.ts";
@@ -15,8 +16,10 @@ const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-answers-of-test
 export type Rejections = Record<number, Record<string, string[]>>;
 
 export interface BoxOffice {
-  /** Applies a batch of records and returns what was rejected. */
+  /** Applies a batch of records and returns what is said of them: why they were rejected, or warnings. */
   apply(...records: TestRecord[]): Promise<Rejections>;
+  /** The same, apart. */
+  applyApart(...records: TestRecord[]): Promise<{ readonly rejected: Rejections; readonly warned: Rejections }>;
   /** What was logged, line by line. */
   readonly logged: readonly string[];
 }
@@ -25,19 +28,28 @@ export interface BoxOffice {
 export function boxOfficeOn(db: Db, { files = neverMade }: { files?: Files } = {}): BoxOffice {
   const logged: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => logged.push(line) } });
-  return {
+  const office: BoxOffice = {
     logged,
     async apply(...records) {
+      const { rejected, warned } = await office.applyApart(...records);
+      return { ...rejected, ...warned };
+    },
+    async applyApart(...records) {
       const sent = send(records);
-      const { rejected } = await applyRecords({ records: sent }, { db, files, log });
+      const { rejected, warned } = await applyRecords({ records: sent }, { db, files, log });
       // As workers do.
       await removeUntil(db, [...new Set(sent.map(({ organizer }) => organizer))], () => false);
-      return Object.fromEntries(
-        rejected.map(({ line, errors }) => [
-          line,
-          Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
-        ]),
-      );
+      return { rejected: byLine(rejected), warned: byLine(warned?.records ?? []) };
     },
   };
+  return office;
+}
+
+function byLine(records: readonly RejectedRecord[]): Rejections {
+  return Object.fromEntries(
+    records.map(({ line, errors }) => [
+      line,
+      Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
+    ]),
+  );
 }

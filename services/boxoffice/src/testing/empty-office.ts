@@ -9,7 +9,7 @@ import type { PublishedFact } from "./facts.ts";
 import { record, sample, type TestRecord } from "./records.ts";
 
 /** A boxoffice whose database is empty when a test begins. */
-export interface EmptyOffice extends Pick<BoxOffice, "apply"> {
+export interface EmptyOffice extends Pick<BoxOffice, "apply" | "applyApart"> {
   readonly db: Db;
   /** How many rows a table has. */
   count(table: string): Promise<number>;
@@ -43,6 +43,7 @@ export function emptyOffice(): EmptyOffice {
       return db;
     },
     apply: (...records) => office.apply(...records),
+    applyApart: (...records) => office.applyApart(...records),
     count: async (table) =>
       (await db.one<{ count: number }>(sql`select count(*) as count from ${identifier(table)}`)).count,
   };

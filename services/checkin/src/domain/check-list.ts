@@ -23,7 +23,8 @@ export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
   return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };
 }
 
-function checkRulesText(text: string): ListErrors {
+/** Finds what is wrong with the JSON of rules. */
+export function checkRulesText(text: string): ListErrors {
   let rules: unknown;
   try {
     rules = JSON.parse(text);

@@ -153,14 +153,14 @@ describe("records of check-in lists", () => {
       record(3, { id: 502, name: "Ruled", rules: null }),
     );
     expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
-      [2, ["non_field_errors"]],
+      [2, ["rules"]],
       [3, ["rules"]],
     ]);
     expect(await shown(500)).toMatchObject({ rules: JSON.stringify(rules) });
   });
 
-  it("[R2.4, R3.58, R4.4, R4.8, R6.2] are rejected one by one", async () => {
-    const { rejected } = await apply(
+  it("[R2.4, R3.58, R4.4, R4.8, R6.2] are rejected one by one, or taken with a warning", async () => {
+    const { rejected, warned } = await apply(
       record(10, { id: 500, name: "Good" }),
       record(11, { name: "" }),
       record(12, "{"),
@@ -174,21 +174,23 @@ describe("records of check-in lists", () => {
       record(20, { id: 506, name: "Good too" }),
     );
     expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
-      [11, ["id", "name"]],
+      [11, ["id"]],
       [12, ["non_field_errors"]],
       [13, ["id"]],
-      [14, ["non_field_errors"]],
-      [15, ["limit_products", "exit_all_at"]],
+      [14, ["rules"]],
       [16, ["id"]],
       [17, ["event"]],
       [18, ["kind"]],
+    ]);
+    expect(warned?.records.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [15, ["limit_products", "exit_all_at"]],
       [19, ["name"]],
     ]);
     expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
   });
 
-  it("[R3.58, R5.7, R6.11] are rejected where they name what their event does not have", async () => {
-    const { rejected } = await apply(
+  it("[R3.58, R5.7, R6.11] are rejected where they name a date that their event does not have, and warn of its items", async () => {
+    const { rejected, warned } = await apply(
       record(1, { id: 1, name: "Door", limit_products: [10, 99] }),
       record(2, { id: 2, name: "Door", subevent: 3 }),
       record(3, { id: 3, name: "Door" }, { event: "tomorrow" }),
@@ -196,13 +198,15 @@ describe("records of check-in lists", () => {
       record(4, { id: 4, name: "Door", limit_products: [10] }),
     );
     expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
-      [1, ["limit_products"]],
       [2, ["subevent"]],
       [3, ["event"]],
-      [5, ["name", "non_field_errors", "limit_products"]],
+      [5, ["rules"]],
+    ]);
+    expect(warned?.records.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [1, ["limit_products"]],
     ]);
     expect(await shown(4)).toMatchObject({ limitProducts: [10] });
-    await expect(shown(1)).rejects.toMatchObject({ code: "checkin_list_not_found" });
+    expect(await shown(1)).toMatchObject({ limitProducts: [10, 99] });
   });
 
   it("[R6.5] of several events do not deadlock with each other, nor with changes of these lists", async () => {

@@ -1,15 +1,16 @@
 import type { RecordKind } from "@tessera/records/kind";
+import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import { checkinListRecord } from "@tessera/resources/checkin-list";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
-import { checkListFields, checkListReferences, joinErrors } from "../domain/check-list.ts";
+import { checkRulesText } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockLists, putLists, removeList, type StoredList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
 import type { Known, Mentioned } from "./known.ts";
 
-const check = compileSchema(checkinListRecord);
+const check = compileSchema(checkinListRecord, { namesParts: true });
 
 const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
@@ -29,11 +30,17 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     if (subevent !== null) subevents.add(subevent);
   },
   async refuse(_tx, { values, known }) {
-    const checked = values.map(
-      (list) => [list, joinErrors(checkListFields(list), checkListReferences(list, known))] as const,
-    );
-    return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
+    return refuseEach(values, ({ rules, subevent }, addError) => {
+      for (const message of Object.values(checkRulesText(rules)).flat()) addError("rules", message);
+      if (subevent !== null && !known.subevents.has(subevent)) addError("subevent", notKnown(`subevent ${subevent}`));
+    });
   },
+  doubt: ({ values, known }) =>
+    refuseEach(values, ({ limitProducts }, addWarning) => {
+      for (const [index, item] of limitProducts.entries()) {
+        if (!known.items.has(item)) addWarning("limit_products", ofElement(index, notKnown(`item ${item}`)));
+      }
+    }),
   async store(tx, { scope, values }) {
     const held = new Map(
       (

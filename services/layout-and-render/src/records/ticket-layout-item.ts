@@ -7,7 +7,7 @@ import type { Assignment } from "../domain/selection/layout.ts";
 import { deleteAssignments, findOfItems, putAssignments } from "../store/assignments.ts";
 import type { Known, Mentioned } from "./known.ts";
 
-const check = compileSchema(layoutAssignmentRecord);
+const check = compileSchema(layoutAssignmentRecord, { namesParts: true });
 
 const madeHere = `Assignments with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 

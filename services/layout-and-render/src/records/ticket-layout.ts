@@ -1,7 +1,8 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { refuseEach } from "@tessera/records/validate";
-import { compileLayoutSchema, layoutRecordWithText, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
+import { findTooLong, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
+import { compileSchema } from "@tessera/schema/schema";
 import { type HeldFile, holdFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
@@ -17,7 +18,7 @@ interface ImportedLayout extends Omit<Layout, "background"> {
   readonly problem?: string;
 }
 
-const check = compileLayoutSchema(layoutRecordWithText);
+const check = compileSchema(ticketLayoutRecord, { namesParts: true });
 
 const madeHere = `Layouts with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
@@ -29,10 +30,16 @@ export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
   name: "ticket_layout",
   schema: ticketLayoutRecord,
   read(data) {
-    const isSent = isObject(data) && data["layout"] !== undefined;
-    const checked = check(isSent ? { ...data, layout: JSON.stringify(convertNegativeTexts(data["layout"])) } : data);
-    if (!checked.ok) return checked;
-    const { id, name, default: isDefault, layout: elements, background } = checked.value;
+    const converted = isObject(data) ? { ...data, layout: convertNegativeTexts(data["layout"]) } : data;
+    // Written before it is checked: the check reads values, and elements are kept as they were sent.
+    const elements = JSON.stringify(isObject(converted) ? (converted["layout"] ?? []) : []);
+    const checked = check(converted);
+    const tooLong = findTooLong(elements);
+    if (!checked.ok || tooLong !== undefined) {
+      const errors = checked.ok ? {} : checked.errors;
+      return { ok: false, errors: { ...errors, ...(tooLong === undefined ? {} : { layout: [tooLong] }) } };
+    }
+    const { id, name, default: isDefault, background } = checked.value;
     if (id >= firstIdMadeHere) return { ok: false, errors: { id: [madeHere] } };
     const layout = { id, name, isDefault, elements };
     if (background === null || background === "") return { ok: true, value: { ...layout, background: null } };

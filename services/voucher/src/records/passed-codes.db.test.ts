@@ -18,8 +18,9 @@ beforeEach(async () => {
   await service.prepareEvent();
 });
 
-/** Applies vouchers in one batch, and returns the errors by id. */
-async function apply(...vouchers: readonly { readonly id: number; readonly code: string; readonly item?: number }[]) {
+type Sent = { readonly id: number; readonly code: string; readonly item?: number };
+
+async function send(...vouchers: readonly Sent[]) {
   const records = vouchers.map((voucher, index) => ({
     line: index + 1,
     kind: "voucher",
@@ -27,7 +28,12 @@ async function apply(...vouchers: readonly { readonly id: number; readonly code:
     deleted: false,
     data: Buffer.from(JSON.stringify({ item: 1, ...voucher })),
   }));
-  const { rejected } = await service.records.applyRecords({ records });
+  return service.records.applyRecords({ records });
+}
+
+/** Applies vouchers in one batch, and returns the errors by id. */
+async function apply(...vouchers: readonly Sent[]) {
+  const { rejected } = await send(...vouchers);
   return Object.fromEntries(
     rejected.map(({ line, errors }) => [vouchers[line - 1]?.id, errors.map(({ field }) => field)]),
   );
@@ -82,18 +88,24 @@ describe("a code that a voucher gives up in a batch", () => {
   });
 
   it("[R3.93] is not free where the record of the giver is rejected, whatever depends on that", async () => {
-    expect(await apply({ id: 1, code: "CCCCC", item: 8 }, { id: 2, code: "AAAAA" }, { id: 3, code: "BBBBB" })).toEqual({
-      1: ["item"],
+    expect(await apply({ id: 4, code: "DDDDD" })).toEqual({});
+    expect(await apply({ id: 1, code: "DDDDD" }, { id: 2, code: "AAAAA" }, { id: 3, code: "BBBBB" })).toEqual({
+      1: ["code"],
       2: ["code"],
       3: ["code"],
     });
-    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB" });
+    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB", 4: "DDDDD" });
   });
 
   it("stays with a voucher that keeps it, and goes to the first of several that can have it", async () => {
     expect(await apply({ id: 2, code: "AAAAA" }, { id: 1, code: "AAAAA" })).toEqual({ 2: ["code"] });
     expect(await apply({ id: 3, code: "DDDDD" }, { id: 4, code: "DDDDD" })).toEqual({ 4: ["code"] });
-    expect(await apply({ id: 5, code: "EEEEE", item: 8 }, { id: 6, code: "EEEEE" })).toEqual({ 5: ["item"] });
-    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB", 3: "DDDDD", 6: "EEEEE" });
+    expect(await codes()).toEqual({ 1: "AAAAA", 2: "BBBBB", 3: "DDDDD" });
+  });
+
+  it("[R3.58] is taken with a voucher for what its event does not have, which is named", async () => {
+    const response = await send({ id: 5, code: "EEEEE", item: 8 });
+    expect(response).toMatchObject({ rejected: [], warned: { records: [{ line: 1, errors: [{ field: "item" }] }] } });
+    expect(await codes()).toMatchObject({ 5: "EEEEE" });
   });
 });

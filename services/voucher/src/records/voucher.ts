@@ -2,7 +2,7 @@ import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/er
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
-import { notKnown, refuseEach, refuseTogether } from "@tessera/records/validate";
+import { notKnown, refuseEach } from "@tessera/records/validate";
 import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
@@ -35,7 +35,7 @@ interface ImportedVoucher extends VoucherFields {
   readonly created: number | null;
 }
 
-const check = compileSchema(voucherRecord);
+const check = compileSchema(voucherRecord, { namesParts: true });
 
 const erasedComment =
   "Comments of the waiting list of this event were erased (waiting_list), and no record may bring one back.";
@@ -67,7 +67,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     if (quota !== null) mentioned.quotas.add(quota);
     if (subevent !== null) mentioned.subevents.add(subevent);
   },
-  async refuse(tx, { scope, values, known }) {
+  async refuse(tx, { scope, values }) {
     const holders = await findCodes(
       tx,
       scope,
@@ -82,24 +82,26 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
             scope,
             values.map(({ id }) => id),
           );
-    return refuseTogether(values, (left) => {
-      const owners = keptCodes(left, holders);
-      return refuseEach(
-        left,
-        (value, addError) => {
-          const { id, code } = value;
-          for (const [name, at] of findUnknown(value, known)) addError(name, notKnown(`${name} ${at}`));
-          // A record that names a later time does not make a voucher of before the erasure a new one.
-          const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
-          const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
-          if (isOld && erased.has("waiting_list") && namesGuest(value)) addError("comment", erasedComment);
-          const owner = owners.get(code) ?? id;
-          if (owner !== id) addError("code", `Voucher ${owner} has this code.`);
-        },
-        ({ id, code }) => owners.set(code, id),
-      );
-    });
+    const owners = keptCodes(values, holders);
+    return refuseEach(
+      values,
+      (value, addError) => {
+        const { id, code } = value;
+        // A record that names a later time does not make a voucher of before the erasure a new one.
+        const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
+        const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
+        if (isOld && erased.has("waiting_list") && namesGuest(value)) addError("comment", erasedComment);
+        const owner = owners.get(code) ?? id;
+        if (owner !== id) addError("code", `Voucher ${owner} has this code.`);
+      },
+      ({ id, code }) => owners.set(code, owners.get(code) ?? id),
+    );
   },
+  // What it refers to may have been deleted in the shop.
+  doubt: ({ values, known }) =>
+    refuseEach(values, (value, addWarning) => {
+      for (const [name, at] of findUnknown(value, known)) addWarning(name, notKnown(`${name} ${at}`));
+    }),
   async store(tx, { scope, values }) {
     const held = await findHeld(
       tx,

@@ -55,6 +55,8 @@ export function fakePlatform(): FakePlatform {
         settled: true,
         overbooked: [],
         ambiguous_secrets: [],
+        warned: 0,
+        warnings: [],
       } satisfies SentAnswer;
     },
     of: (kind) => platform.records.filter((record) => record.kind === kind).map(({ data }) => data),

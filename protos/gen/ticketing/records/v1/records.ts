@@ -40,7 +40,16 @@ export interface Record {
 export interface ApplyRecordsResponse {
   rejected: RejectedRecord[];
   /** Absent where every key is known. */
-  ignored?: IgnoredKeys | undefined;
+  ignored?:
+    | IgnoredKeys
+    | undefined;
+  /** Absent where nothing is doubtful. */
+  warned?: WarnedRecords | undefined;
+}
+
+/** Accepted records of which something is doubtful or was left out. */
+export interface WarnedRecords {
+  records: RejectedRecord[];
 }
 
 /** Keys of `data` that their kind does not know, the first hundred. */
@@ -56,6 +65,7 @@ export interface IgnoredKey {
   count: number;
 }
 
+/** What is wrong with the record of a line. */
 export interface RejectedRecord {
   line: number;
   errors: FieldError[];
@@ -215,7 +225,7 @@ export const Record: MessageFns<Record> = {
 };
 
 function createBaseApplyRecordsResponse(): ApplyRecordsResponse {
-  return { rejected: [], ignored: undefined };
+  return { rejected: [], ignored: undefined, warned: undefined };
 }
 
 export const ApplyRecordsResponse: MessageFns<ApplyRecordsResponse> = {
@@ -225,6 +235,9 @@ export const ApplyRecordsResponse: MessageFns<ApplyRecordsResponse> = {
     }
     if (message.ignored !== undefined) {
       IgnoredKeys.encode(message.ignored, writer.uint32(18).fork()).join();
+    }
+    if (message.warned !== undefined) {
+      WarnedRecords.encode(message.warned, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -256,6 +269,60 @@ export const ApplyRecordsResponse: MessageFns<ApplyRecordsResponse> = {
             }
 
             message.ignored = IgnoredKeys.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.warned = WarnedRecords.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWarnedRecords(): WarnedRecords {
+  return { records: [] };
+}
+
+export const WarnedRecords: MessageFns<WarnedRecords> = {
+  encode(message: WarnedRecords, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.records) {
+      RejectedRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WarnedRecords {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWarnedRecords();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.records.push(RejectedRecord.decode(reader, reader.uint32()));
             continue;
           }
         }

@@ -1,0 +1,149 @@
+import type { FieldErrors } from "@tessera/kit/fault";
+import { FieldProblems } from "@tessera/schema/field-problems";
+import type { JsonSchema } from "@tessera/schema/schema";
+import { isObject } from "@tessera/values";
+import type { LeftOut } from "./kind.ts";
+
+type Steps = readonly string[];
+
+/** Where something stands in what was sent. */
+interface Place {
+  readonly steps: Steps;
+  /** What it is called: names within maps may be personal data. */
+  readonly shown: string;
+}
+
+/**
+ * The data of a record, without those parts that are wrong and that it can do without. What is wrong is named.
+ * Nothing of what was sent changes, so a draft can be copied before more is left out.
+ */
+export class Draft {
+  readonly #schema: JsonSchema;
+  readonly #sent: unknown;
+  /** The names of what is left out, by the path of what contains it, as JSON. */
+  readonly #omitted = new Map<string, Set<string>>();
+  readonly #named = new FieldProblems({ most: Number.POSITIVE_INFINITY });
+
+  constructor(schema: JsonSchema, sent: unknown, before?: Draft) {
+    this.#schema = schema;
+    this.#sent = sent;
+    if (before === undefined) return;
+    for (const [path, names] of before.#omitted) this.#omitted.set(path, new Set(names));
+    this.#named.addAll(before.named);
+  }
+
+  /** A draft that is without the same parts. */
+  copy(): Draft {
+    return new Draft(this.#schema, this.#sent, this);
+  }
+
+  /** What was found to be wrong, by the paths of what was sent. */
+  get named(): FieldErrors {
+    return this.#named.toErrors();
+  }
+
+  /** The elements that their lists are without. */
+  get leftOut(): LeftOut[] {
+    return [...this.#omitted].flatMap(([path, names]) => {
+      const steps = JSON.parse(path) as string[];
+      const list = valueAt(this.#sent, steps);
+      if (!Array.isArray(list)) return [];
+      return Array.from(names, (name) => ({ list: steps.join("."), element: list[Number(name)] as unknown }));
+    });
+  }
+
+  /** What is left of the data. Its reader may change it. */
+  data(): unknown {
+    const data = structuredClone(this.#sent);
+    const containers = Array.from(
+      this.#omitted,
+      ([path, names]) => [valueAt(data, JSON.parse(path) as string[]), names] as const,
+    );
+    for (const [container, names] of containers) {
+      if (Array.isArray(container)) {
+        const kept = container.filter((_, index) => !names.has(String(index)));
+        container.length = 0;
+        for (const element of kept) container.push(element);
+      } else for (const name of names) delete (container as Record<string, unknown>)[name];
+    }
+    return data;
+  }
+
+  /**
+   * Leaves out the smallest parts that contain the errors of what is left of the data. Where the record cannot do without one of
+   * them, it returns all that was found to be wrong.
+   */
+  leaveOut(errors: FieldErrors): FieldErrors | undefined {
+    const found = Object.entries(errors).map(([path, messages]) => {
+      const place = this.#placeOf(path.split("."));
+      return { place, messages, cut: findCut(this.#schema, place.steps) };
+    });
+    for (const { place, messages } of found) for (const message of messages) this.#named.add(place.shown, message);
+    if (found.some(({ cut }) => cut === undefined)) return this.named;
+    for (const { place, cut = 0 } of found) {
+      const name = place.steps[cut - 1] ?? "";
+      const within = JSON.stringify(place.steps.slice(0, cut - 1));
+      const names = this.#omitted.get(within) ?? new Set();
+      this.#omitted.set(within, names.add(name));
+    }
+    return undefined;
+  }
+
+  /** Finds in what was sent what has this path in what is left of it. */
+  #placeOf(path: Steps): Place {
+    const steps: string[] = [];
+    const shown: string[] = [];
+    let value = this.#sent;
+    let schema: JsonSchema | undefined = this.#schema;
+    for (const [at, step] of path.entries()) {
+      const omitted = this.#omitted.get(JSON.stringify(steps));
+      const isMap: boolean = isObject(schema?.["additionalProperties"]) && isObject(value);
+      const isList = Array.isArray(value);
+      const names = isMap || isList ? Object.keys(value as object).filter((name) => omitted?.has(name) !== true) : [];
+      const name: string = isMap || isList ? (names[Number(step)] ?? step) : step;
+      steps.push(name);
+      // What is said of an element without fields has its number, and the name of its list.
+      const isLeaf = at === path.length - 1 && isList && isObject(schema?.["items"]) && mayBePlain(schema["items"]);
+      if (!isMap && !isLeaf) shown.push(name);
+      value = isObject(value) || isList ? (value as Record<string, unknown>)[name] : undefined;
+      schema = schema && partOf(schema, name);
+    }
+    return { steps, shown: shown.join(".") };
+  }
+}
+
+/** How many steps of a path lead to the smallest part around it that a record can do without; undefined: it needs each. */
+function findCut(schema: JsonSchema, steps: Steps): number | undefined {
+  const chain: { readonly isNeeded: boolean; readonly refuses: boolean }[] = [];
+  let holder: JsonSchema | undefined = schema;
+  for (const step of steps) {
+    const part: JsonSchema | undefined = holder && partOf(holder, step);
+    if (holder === undefined || part === undefined) break;
+    chain.push({ isNeeded: isNeeded(holder, step, part), refuses: part["needed"] === "record" });
+    holder = part;
+  }
+  for (let cut = chain.length; cut > 0; cut -= 1) {
+    if (chain[cut - 1]?.refuses === true) return undefined;
+    if (chain[cut - 1]?.isNeeded === false) return cut;
+  }
+  return undefined;
+}
+
+function isNeeded({ required }: JsonSchema, name: string, part: JsonSchema): boolean {
+  const isRequired = Array.isArray(required) && required.includes(name) && part["default"] === undefined;
+  return isRequired || part["needed"] !== undefined;
+}
+
+function partOf({ properties, items, additionalProperties }: JsonSchema, step: string): JsonSchema | undefined {
+  if (isObject(properties)) return Object.hasOwn(properties, step) ? (properties[step] as JsonSchema) : undefined;
+  if (isObject(items)) return /^\d+$/.test(step) ? items : undefined;
+  return isObject(additionalProperties) ? additionalProperties : undefined;
+}
+
+function mayBePlain({ type }: JsonSchema): boolean {
+  return [type].flat().some((name) => name !== "object");
+}
+
+function valueAt(value: unknown, steps: Steps): unknown {
+  return steps.reduce((inner, step) => (inner as Record<string, unknown> | undefined)?.[step], value);
+}

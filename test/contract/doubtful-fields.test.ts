@@ -1,0 +1,259 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isAddressedByEvent, type RecordKindName } from "@tessera/protos/record-kinds";
+import { recordSchemas } from "@tessera/resources/records/all-records";
+import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
+import { isObject } from "@tessera/values";
+import { describe, expect, it } from "vitest";
+import { exampleOf, listFields, type RecordField } from "./print-record-fields.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+type ReadRecord = (
+  sent: object,
+  unknownKeys: object,
+) =>
+  | { readonly ok: true; readonly value: { readonly warnings: object; readonly value: unknown } }
+  | { readonly ok: false; readonly errors: object };
+
+const packages: string = "../../packages/records/src";
+const { compileRecordReader } = (await import(`${packages}/read-record.ts`)) as {
+  compileRecordReader(kinds: Kinds): ReadRecord;
+};
+const { UnknownKeys } = (await import(`${packages}/unknown-keys.ts`)) as { UnknownKeys: new () => object };
+
+type Kinds = readonly { readonly name: string }[];
+
+const owners = await Promise.all(
+  globSync("services/*/src/records/{all-kinds,record-owner}.ts", { cwd: root }).map(
+    async (path) => (await import(join(root, path))) as { recordOwner: { readonly kinds: Kinds } },
+  ),
+);
+const readers = new Map(
+  owners.flatMap(({ recordOwner: { kinds } }) => {
+    const read = compileRecordReader(kinds);
+    return kinds.map(({ name }) => [name, read] as const);
+  }),
+);
+
+type Data = Record<string, unknown>;
+
+/** All that a kind may have, by the examples of its fields. */
+function exampleOfAll(schema: JsonSchema): Data {
+  const fields = (schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { properties, items } = field;
+      if (isObject(properties)) return [name, exampleOfAll(field)];
+      if (isObject(items) && isObject(items["properties"])) return [name, [exampleOfAll(items)]];
+      return [name, structuredClone(exampleOf(field) ?? field["default"])];
+    }),
+  );
+}
+
+function samplesOf(kind: RecordKindName): Data {
+  const data = exampleOfAll(recordSchemas[kind]);
+  if (kind === "order") (data["positions"] as [Data])[0]["addon_to"] = null;
+  if (kind === "ticket_layout") data["background"] = null;
+  return data;
+}
+
+function read(kind: RecordKindName, data: Data) {
+  const place = { organizer: "bigevents", event: isAddressedByEvent(kind) ? "sampleconf" : "" };
+  const sent = { line: 1, kind, ...place, deleted: false, data: Buffer.from(JSON.stringify(data)) };
+  const reader = readers.get(kind);
+  if (reader === undefined) throw new Error(`nobody reads ${kind}`);
+  return reader(sent, new UnknownKeys());
+}
+
+/** The object that has the field, of a new copy of the sample, and the path of the field there. */
+function placeOf(kind: RecordKindName, path: string): { data: Data; holder: Data; name: string; at: string } {
+  const data = samplesOf(kind);
+  const steps = path.split(".");
+  const name = steps.pop() ?? "";
+  let holder = data;
+  let at = "";
+  for (const step of steps) {
+    const inner = holder[step];
+    holder = (Array.isArray(inner) ? inner[0] : inner) as Data;
+    at += Array.isArray(inner) ? `${step}.0.` : `${step}.`;
+  }
+  return { data, holder, name, at: at + name };
+}
+
+const strange = [
+  null,
+  "",
+  "\0",
+  "no-such-thing",
+  "x".repeat(66_000),
+  "2026-02-30",
+  5.5,
+  -1,
+  2 ** 52,
+  true,
+  {},
+  [],
+  [[]],
+  [{}],
+  { a: [] },
+  "8.87512345",
+];
+
+function wrongFor(field: JsonSchema): unknown[] {
+  const check = compileSchema(field);
+  return strange.filter((value) => !check(structuredClone(value)).ok);
+}
+
+function namesIt(names: object, at: string): boolean {
+  return Object.keys(names).some((name) => name === at || name.startsWith(`${at}.`));
+}
+
+/** What is said of wrong values of a field that refuse the record, or that no warning names. */
+function findRefusals(kind: RecordKindName, { path, schema }: RecordField): string[] {
+  const found: string[] = [];
+  for (const [index, wrong] of wrongFor(schema).entries()) {
+    const { data, holder, name, at } = placeOf(kind, path);
+    holder[name] = wrong;
+    const taken = read(kind, data);
+    const what = `${kind}.${path}: ${JSON.stringify(wrong)?.slice(0, 40)}`;
+    if (!taken.ok) found.push(`${what} refuses: ${JSON.stringify(taken.errors)}`);
+    else if (!namesIt(taken.value.warnings, at)) found.push(`${what} is not named`);
+    if (!taken.ok) continue;
+    if (index > 0 || schema["read"] === undefined) continue;
+    const without = placeOf(kind, path);
+    delete without.holder[without.name];
+    const other = read(kind, without.data);
+    expect(taken.value.value, what).toEqual(other.ok && other.value.value);
+  }
+  return found;
+}
+
+/** Wrong values of a field that refuse no record. Of a wrong list each wrong element is left out. */
+function findTaken(kind: RecordKindName, { path, schema }: RecordField): string[] {
+  return wrongFor(schema).flatMap((wrong) => {
+    if (Array.isArray(wrong)) return [];
+    const { data, holder, name, at } = placeOf(kind, path);
+    holder[name] = wrong;
+    const refused = read(kind, data);
+    return !refused.ok && namesIt(refused.errors, at) ? [] : [`${kind}.${path}: ${JSON.stringify(wrong).slice(0, 40)}`];
+  });
+}
+
+describe.each(Object.keys(recordSchemas) as RecordKindName[])("[R2.17] a %s", (kind) => {
+  const fields = listFields(recordSchemas[kind]);
+
+  it("with all its fields is read without a word", () => {
+    expect(read(kind, samplesOf(kind))).toMatchObject({ ok: true, value: { warnings: {} } });
+  });
+
+  it("is taken without any wrong field but those that say whom it admits, where and when, and the field is named", () => {
+    const others = fields.filter(({ whenWrong }) => whenWrong === "left out");
+    expect(others.flatMap((field) => findRefusals(kind, field))).toEqual([]);
+  });
+
+  it("is refused for each of those", () => {
+    const needed = fields.filter(({ whenWrong }) => whenWrong === "refuses");
+    expect(needed.flatMap((field) => findTaken(kind, field))).toEqual([]);
+  });
+});
+
+it("[R2.17] these refuse a record, and no other field", () => {
+  const refusing = Object.entries(recordSchemas).flatMap(([kind, schema]) =>
+    listFields(schema).flatMap(({ path, whenWrong }) => (whenWrong === "refuses" ? [`${kind}.${path}`] : [])),
+  );
+  expect(refusing).toEqual([
+    "organizer.slug",
+    "sales_channel.identifier",
+    "api_key.token",
+    "api_key.active",
+    "gate.id",
+    "device.token",
+    "device.device_id",
+    "device.security_profile",
+    "device.revoked",
+    "event.slug",
+    "event.date_from",
+    "event.has_subevents",
+    "subevent.id",
+    "subevent.date_from",
+    "tax_rule.id",
+    "category.id",
+    "item.id",
+    "question.id",
+    "seat.id",
+    "seat.seat_guid",
+    "seat.subevent",
+    "quota.id",
+    "quota.size",
+    "order.code",
+    "order.status",
+    "order.positions",
+    "order.positions.id",
+    "revoked_secret.id",
+    "revoked_secret.secret",
+    "blocked_secret.id",
+    "blocked_secret.secret",
+    "reusable_medium.id",
+    "reusable_medium.type",
+    "reusable_medium.identifier",
+    "reusable_medium.active",
+    "reusable_medium.expires",
+    "checkin_list.id",
+    "checkin_list.all_products",
+    "checkin_list.limit_products",
+    "checkin_list.subevent",
+    "checkin_list.rules",
+    "voucher.id",
+    "voucher.code",
+    "voucher.max_usages",
+    "voucher.valid_until",
+    "voucher.price_mode",
+    "voucher.value",
+    "voucher.budget",
+    "ticket_layout.id",
+    "ticket_layout_item.id",
+    "ticket_layout_item.layout",
+    "ticket_layout_item.item",
+  ]);
+});
+
+it("[R2.17] an order is taken without its wrong parts, and with all others", () => {
+  const [sold] = samplesOf("order")["positions"] as [Data];
+  const [scan] = sold["checkins"] as [Data];
+  const parts = [
+    {
+      ...sold,
+      id: 1,
+      secret: "good",
+      checkins: [{ ...scan, type: "sideways" }, scan],
+      answers: [{ question: "x" }],
+      blocked: null,
+    },
+    { ...sold, id: 2, secret: 5.5 },
+    { ...sold, id: 3, valid_until: "soon" },
+    { ...sold, id: 4, canceled: "perhaps" },
+  ];
+  const taken = read("order", {
+    ...samplesOf("order"),
+    positions: parts,
+    invoice_address: { country: "Germany", city: "Ulm" },
+  });
+  if (!taken.ok) throw new Error(JSON.stringify(taken.errors));
+  expect(Object.keys(taken.value.warnings).sort()).toEqual([
+    "invoice_address.country",
+    "positions.0.answers.0.question",
+    "positions.0.checkins.0.type",
+    "positions.1.secret",
+    "positions.2.valid_until",
+    "positions.3.canceled",
+  ]);
+  expect(taken.value.value).toMatchObject({
+    data: {
+      positions: [{ id: 1, secret: "good", checkins: [{ type: "entry" }], answers: [] }],
+      unread: new Set([2, 3, 4]),
+      invoice_address: { country: "", city: "Ulm" },
+    },
+  });
+});
