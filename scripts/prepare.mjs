@@ -52,7 +52,7 @@ async function prepare(entry) {
 /** Waits until no other process sets up this clone. A lock whose process has ended is taken over. */
 async function lock() {
   // Outside node_modules, which an install may remove.
-  const path = join(root, ".tessera", "preparing");
+  const path = join(root, ".tessera", "lock");
   mkdirSync(dirname(path), { recursive: true });
   for (let isFirst = true; ; isFirst = false) {
     try {
