@@ -180,6 +180,14 @@ create table rebuild (
   constraint rebuild_pkey primary key (id)
 );
 
+create table record_warning (
+  kind text collate "C" not null,
+  field text collate "C" not null,
+  count bigint not null,
+  last_at timestamptz not null,
+  constraint record_warning_pkey primary key (kind, field)
+);
+
 create table upload (
   id uuid not null,
   organizer text not null,

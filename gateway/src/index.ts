@@ -26,6 +26,7 @@ import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
+import { addWarnings } from "./store/record-warnings.ts";
 import { countOutstanding, expireDropped, insertUpload } from "./store/uploads.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
 import { ownerOf, uploadFinder } from "./upload/find-uploads.ts";
@@ -79,7 +80,12 @@ export const gateway = defineService({
     );
     const importTargets: ImportTargets = {
       onRecord: (outcome) => imported.add({ outcome }),
-      onWarning: (about) => doubtful.add(about),
+      async noteWarnings(warnings) {
+        for (const { count, ...about } of warnings) doubtful.add(about, count);
+        await waitForDatabase(addWarnings(db, warnings)).catch((error: unknown) => {
+          log.warn("warnings about records are not counted: they could not be stored", { error });
+        });
+      },
       owners: recordOwners(clients),
       readers: factReaders(clients, {
         isInstalled,

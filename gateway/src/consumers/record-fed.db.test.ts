@@ -17,6 +17,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ImportTargets } from "../import/import-stream.ts";
 import { batchTurns } from "../import/owners.ts";
+import { addWarnings, findWarnings } from "../store/record-warnings.ts";
 import { eventChanged } from "./event-changed.ts";
 import { takeRecords } from "./record-fed.ts";
 
@@ -152,10 +153,10 @@ describe("the feed", () => {
         records: records.map(({ line }) => ({ line, errors: [{ field: "variations.0.price", messages: ["?"] }] })),
       },
     }));
-    const counted: object[] = [];
-    await feed([item(1), item(2)], { targets: { ...targets, onWarning: (about) => counted.push(about) } });
+    await feed([item(1), item(2)], { targets: { ...targets, noteWarnings: (met) => addWarnings(db, met) } });
     expect(taken).toEqual([1, 2]);
-    expect(counted).toEqual(Array(2).fill({ kind: "item", field: "variations.price" }));
+    const met = { kind: "item", field: "variations.price", count: 2 };
+    expect(await findWarnings(db, { days: 7, most: 5 })).toEqual([met]);
     expect(await deadLetters()).toEqual([]);
   });
 

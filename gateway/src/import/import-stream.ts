@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FieldError, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { type RecordOwnerName, recordKinds } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
+import type { FieldWarnings } from "../store/record-warnings.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
 import { type ArrivalOptions, Arrivals, type ArrivalTargets } from "./arrivals.ts";
 import {
@@ -17,9 +18,14 @@ import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
-import { Tally, type TallyListeners, usualErrors } from "./tally.ts";
+import { type RecordOutcome, Tally, usualErrors } from "./tally.ts";
 
-export interface ImportTargets extends ConflictFinders, ArrivalTargets, TallyListeners {}
+export interface ImportTargets extends ConflictFinders, ArrivalTargets {
+  /** Called for each record. */
+  readonly onRecord?: (outcome: RecordOutcome) => void;
+  /** Called for the warnings of each batch that has some. */
+  readonly noteWarnings?: (warnings: readonly FieldWarnings[]) => Promise<void>;
+}
 
 export interface ImportOptions extends ArrivalOptions {
   /** How many rejected lines the summary names; usually a thousand. */
@@ -243,6 +249,8 @@ class ImportRun {
       const warnings = warned.get(line);
       if (warnings !== undefined) this.#tally.warn({ line, kind, warnings: byField(warnings) });
     }
+    const met = countFields(batch, warned);
+    if (met.length > 0) await this.#targets.noteWarnings?.(met);
     this.#arrivals.expectFrom(owner);
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
@@ -282,6 +290,22 @@ class ImportRun {
     const cause = error instanceof OwnerFailure ? error.cause : error;
     return new ImportFailure(this.#tally.summary(undetermined), cause);
   }
+}
+
+/** Counts the fields that warnings of a batch are about. */
+function countFields(
+  batch: readonly WireRecord[],
+  warned: ReadonlyMap<number, readonly FieldError[]>,
+): readonly FieldWarnings[] {
+  const counts = new Map<string, FieldWarnings>();
+  for (const { line, kind } of batch) {
+    for (const { field: path } of warned.get(line) ?? []) {
+      const field = path.replaceAll(/\.\d+(?=\.|$)/g, "");
+      const name = `${kind} ${field}`;
+      counts.set(name, { kind, field, count: (counts.get(name)?.count ?? 0) + 1 });
+    }
+  }
+  return [...counts.values()];
 }
 
 function byField(errors: readonly FieldError[]): Record<string, string[]> {

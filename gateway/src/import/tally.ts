@@ -10,13 +10,6 @@ const mostIgnored = 100;
 /** What became of a record. */
 export type RecordOutcome = "accepted" | "rejected";
 
-/** What is called for what an import meets. */
-export interface TallyListeners {
-  readonly onRecord?: (outcome: RecordOutcome) => void;
-  /** A field is a path without the places of elements: `positions.tax_rate`. */
-  readonly onWarning?: (about: { readonly kind: string; readonly field: string }) => void;
-}
-
 /** Counts accepted and rejected records. */
 export class Tally {
   #accepted = 0;
@@ -28,31 +21,29 @@ export class Tally {
   #warned = 0;
   readonly #warnings: LineWarning[] = [];
   readonly #mostErrors: number;
-  readonly #listeners: TallyListeners;
+  readonly #onRecord: ((outcome: RecordOutcome) => void) | undefined;
 
-  constructor({ mostErrors, ...listeners }: { mostErrors: number } & TallyListeners) {
+  /** `onRecord` is called for each record. */
+  constructor({ mostErrors, onRecord }: { mostErrors: number; onRecord?: (outcome: RecordOutcome) => void }) {
     this.#mostErrors = mostErrors;
-    this.#listeners = listeners;
+    this.#onRecord = onRecord;
   }
 
   accept(kind: string): void {
     this.#accepted += 1;
-    this.#listeners.onRecord?.("accepted");
+    this.#onRecord?.("accepted");
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
   reject(error: LineError): void {
     this.#rejected += 1;
-    this.#listeners.onRecord?.("rejected");
+    this.#onRecord?.("rejected");
     if (this.#errors.length < this.#mostErrors) this.#errors.push(error);
   }
 
   warn(warning: LineWarning): void {
     this.#warned += 1;
     if (this.#warnings.length < this.#mostErrors) this.#warnings.push(warning);
-    for (const path of Object.keys(warning.warnings)) {
-      this.#listeners.onWarning?.({ kind: warning.kind, field: path.replaceAll(/\.\d+(?=\.|$)/g, "") });
-    }
   }
 
   ignore({ kind, key, count }: IgnoredKey): void {

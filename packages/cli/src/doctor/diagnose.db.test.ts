@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { addWarnings } from "@tessera/gateway/store/record-warnings";
 import { systemClock } from "@tessera/kit/clock";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
@@ -159,6 +160,17 @@ describe("a database that is ready", () => {
     expect(say("retention")).toEqual(["warning: event late of o should have been erased 8 days ago"]);
     expect(findings.find(({ area }) => area === "retention")).toMatchObject({ why: "It is online." });
     await shredder.run(sql`delete from retention`);
+  });
+
+  it("names the fields of records that had warnings", async () => {
+    expect((await examine(database.url)).say("records")).toEqual(["ok: no record had warnings in the last 7 days"]);
+    const gateway = open({ schema: "gateway" });
+    await addWarnings(gateway, [{ kind: "order", field: "positions.tax_rate", count: 3 }]);
+    await addWarnings(gateway, [{ kind: "order", field: "positions.tax_rate", count: 4 }]);
+    expect((await examine(database.url)).say("records")).toEqual([
+      "warning: 7 warnings about positions.tax_rate of order records, the last within 7 days",
+    ]);
+    await gateway.run(sql`delete from record_warning`);
   });
 
   it("reports facts that wait and those that are parked, with the command for them", async () => {

@@ -11,6 +11,7 @@ import { examineFacts } from "./examine-facts.ts";
 import { examineFiles } from "./examine-files.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineProcesses } from "./examine-processes.ts";
+import { examineRecords } from "./examine-records.ts";
 import { examineRetention } from "./examine-retention.ts";
 import { examineSchema } from "./examine-schema.ts";
 import { examineWork } from "./examine-work.ts";
@@ -56,6 +57,11 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     { area: "bus", subject: "the bus", settings: /^(?:BUS$|KAFKA_)/, examine: () => examineBus(around) },
     ...ofEach("facts", "the facts", examineFacts),
     ...ofEach("work", "the work", examineWork),
+    ...around.definitions.flatMap((service): Examination[] =>
+      service.name === "gateway"
+        ? [{ area: "records", subject: "the warnings about records", examine: () => examineRecords(around, service) }]
+        : [],
+    ),
     ...around.definitions.flatMap((service): Examination[] =>
       service.name === "shredder"
         ? [{ area: "retention", subject: "the retention of data", examine: () => examineRetention(around, service) }]
