@@ -27,10 +27,13 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       example: importExample,
       summary: "Brings in events, products, orders, keys and lists as records",
       description:
-        "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A bad line is reported and skipped. Sending records again changes nothing.",
+        "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A record that does not say whom it admits, where and when is rejected; of others what is wrong is left out or taken as sent, with a warning. Sending records again changes nothing.",
       access: { kind: "operator" },
       query: {
-        errors: count("How many rejected lines the answer names.", { usual: usualErrors, most: mostErrors }),
+        errors: count("How many rejected lines, and how many with warnings, the answer names.", {
+          usual: usualErrors,
+          most: mostErrors,
+        }),
       },
       streams: "application/x-ndjson",
       lines: recordShown,
