@@ -41,7 +41,7 @@ export function keepFileAnswers({ data: order, document }: Reading<OrderData>, b
   }
   const data = mapAnswers(order, (answer, { id }) => {
     const same = answer.sent && kept.get(nameOfSent(id, answer));
-    return same === undefined ? answer : { ...answer, answer: same.answer, sent: same.sent };
+    return same?.sent === undefined ? answer : { ...answer, answer: same.answer, sent: same.sent };
   });
   return { data, document: withAnswers(document, data) };
 }
