@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import {
   decodePDFRawStream,
   ParseSpeeds,
@@ -67,12 +68,11 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
     const content = contentOf(page);
     if (content === undefined) return { width, height, form: undefined };
     const { context } = target;
-    const form = context.flateStream(content, {
-      Type: "XObject",
-      Subtype: "Form",
-      BBox: [box.left, box.bottom, box.right, box.top],
-      Matrix: matrix,
+    const dict = context.obj({
+      ...{ Type: "XObject", Subtype: "Form", Filter: "FlateDecode" },
+      ...{ BBox: [box.left, box.bottom, box.right, box.top], Matrix: matrix },
     });
+    const form = PDFRawStream.of(dict, deflateSync(content));
     const resources = source.context.lookup(page.node.getInheritableAttribute(PDFName.Resources));
     form.dict.set(PDFName.Resources, resources instanceof PDFDict ? copier.copy(resources) : context.obj({}));
     // How a page mixes with what lies under it.
@@ -80,7 +80,7 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
     if (group !== undefined) form.dict.set(PDFName.of("Group"), copier.copy(group));
     return { width, height, form: context.register(form).objectNumber };
   });
-  if (target.context.largestObjectNumber > mostObjects) throw new TooManyObjects();
+  if (target.context.largestObjectNumber > mostObjects) throw new TooManyObjects("it has too many objects");
   const layers = takeLayers(target);
   const objects = objectsOf(target.context);
   return { pages, layers, objects, version: versionOf(bytes), size: sizeOf(objects) };
