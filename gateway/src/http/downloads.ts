@@ -62,6 +62,8 @@ interface StoredDownload {
   readonly type?: string;
   /** Of tickets: how many things could not be printed as the layout wants them. */
   readonly warnings?: number;
+  /** Of tickets: the numbers of parts that it lacks. */
+  readonly leftOut?: readonly number[];
 }
 
 /** Answers the file of a job. */
@@ -70,7 +72,7 @@ export type ReplyStored = (request: Incoming, file: StoredDownload) => Promise<R
 /** Makes what answers files of jobs from the store for files, piece by piece and in turns. */
 export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits): ReplyStored {
   const takeTurn = downloadTurns(limits);
-  return async (request, { key, name, type = pdf, warnings }) => {
+  return async (request, { key, name, type = pdf, warnings, leftOut = [] }) => {
     const { signal } = request;
     await takeTurn(request, 1);
     const stored = await files.get(key);
@@ -82,6 +84,7 @@ export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits
     const headers = {
       ...asAttachment(name),
       ...(warnings === undefined ? {} : warned(warnings)),
+      ...(leftOut.length === 0 ? {} : { "X-Tessera-Left-Out": leftOut.join(", ") }),
       "Content-Length": String(stored.size),
     };
     return { status: 200, type, body: stored.content, headers };

@@ -78,7 +78,7 @@ const rendering = (may: Promise<void> = Promise.resolve()) =>
       await may;
       const fileKey = drawKey(id);
       const { size } = await files.put(fileKey, Buffer.from("Ada"), { contentType: "application/pdf" });
-      return async () => ({ fileKey, size, warnings: [] });
+      return async () => ({ fileKey, size, warnings: [], leftOut: [] });
     })({}),
   );
 const render = () => finishWork(service.db, rendering());

@@ -9,6 +9,8 @@ export interface RenderOrder {
   /** A random UUID. */
   readonly file: string;
   readonly parts: readonly Part[];
+  /** Whether parts that cannot be printed are left out, instead of failing the whole. */
+  readonly skipsFailed?: boolean;
 }
 
 /** What became of it. */
@@ -16,6 +18,8 @@ export interface Rendered {
   readonly fileKey: string;
   readonly size: number;
   readonly warnings: readonly string[];
+  /** Parts that the file lacks, by their numbers from 1. */
+  readonly leftOut?: readonly number[];
 }
 
 const dayMs = 86_400_000;

@@ -47,7 +47,7 @@ async function start({ longestMs = 60_000 }: Partial<DownloadLimits> = {}) {
   ];
   const ourOwn = (route: Route) => ({ ...(ours.find(({ name }) => name === route.name) ?? route), path: route.path });
   app = await serveApp({ routes: (all) => all.map(ourOwn) });
-  const file = { message: "", fileKey: "renders/x.pdf", size: large.length };
+  const file = { message: "", fileKey: "renders/x.pdf", size: large.length, leftOut: [] };
   peers.when("rendering", "findBatch", async () => ({ ...file, state: BatchState.SUCCEEDED, warnings: [] }));
   peers.when("offlineSales", "findRendering", async () => ({ ...file, state: JobState.SUCCEEDED, warnings: 0 }));
   peers.when("rendering", "previewLayout", async () => ({ content: large, warnings: [] }));

@@ -14,7 +14,9 @@ const [job, file] = ["0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1", "1c7ae55b-3b0c-4f0e
 const start = `${inEvent}/ticketpdfrenderer/render_batch/`;
 const download = `${inEvent}/ticketpdfrenderer/download/${job}/${file}/`;
 const ticket = `${inEvent}/orderpositions/42/download/pdf/`;
-const found: FindBatchResponse = { state: BatchState.WAITING, message: "", fileKey: "", size: 0, warnings: [] };
+const found: FindBatchResponse = {
+  ...{ state: BatchState.WAITING, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
+};
 
 let directory: string;
 let files: Files;
@@ -44,8 +46,17 @@ describe("POST render_batch/", () => {
           { position: 42, overrideChannel: "web", overrideLayout: 7 },
           { position: 43, overrideChannel: undefined, overrideLayout: undefined },
         ],
+        skipsFailed: false,
       },
     ]);
+  });
+
+  it("[L51.3] skips parts that cannot be printed where `on_error` says so", async () => {
+    const body = { parts: [{ orderposition: 42 }], on_error: "skip" };
+    expect((await app.send("POST", start, { body })).status).toBe(202);
+    expect(app.peers.requestsOf("startBatch")).toMatchObject([{ skipsFailed: true }]);
+    const wrong = await app.send("POST", start, { body: { ...body, on_error: "ask" } });
+    expect([wrong.status, wrong.json]).toEqual([400, { on_error: [expect.any(String)] }]);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -99,6 +110,15 @@ describe("GET download/", () => {
     expect(await app.send("GET", download)).toMatchObject({
       status: 410,
       json: { status: "failed", message: "part 3: broken" },
+    });
+  });
+
+  it("[L51.3] names the parts that the file lacks", async () => {
+    await files.put("renders/x.pdf", Buffer.from("%PDF-1.7 tickets"), { contentType: "application/pdf" });
+    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"], leftOut: [3, 17] });
+    expect(await app.send("GET", download)).toMatchObject({
+      status: 200,
+      headers: { "x-tessera-warnings": "2", "x-tessera-left-out": "3, 17" },
     });
   });
 

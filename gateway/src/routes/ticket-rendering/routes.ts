@@ -35,6 +35,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
           overrideChannel: part.override_channel ?? undefined,
           overrideLayout: part.override_layout ?? undefined,
         })),
+        skipsFailed: request.body.on_error === "skip",
       }),
     );
 
@@ -64,7 +65,13 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       access: rendering,
       produces: pdf,
       answers: {
-        200: fileShown,
+        200: {
+          ...fileShown,
+          headers: {
+            "X-Tessera-Left-Out":
+              "Where parts were to be skipped: those that the file lacks, by their numbers from 1, like `3, 17`. `X-Tessera-Warnings` counts them, too.",
+          },
+        },
         404: notFound("There is no such file, or it has expired."),
         ...unfinishedAnswers,
       },
@@ -73,8 +80,8 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
         const batch = { job: request.uuid("job"), file: request.uuid("file") };
         const found = await service.findBatch(request.inEvent(batch), { signal });
         if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
-        const { fileKey: key, warnings } = found;
-        return replyStored(request, { key, name: "tickets.pdf", warnings: warnings.length });
+        const { fileKey: key, warnings, leftOut } = found;
+        return replyStored(request, { key, name: "tickets.pdf", warnings: warnings.length, leftOut });
       },
     }),
 

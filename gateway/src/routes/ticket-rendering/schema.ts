@@ -1,4 +1,4 @@
-import { arrayOf, id, object, text } from "@tessera/schema/build";
+import { arrayOf, choice, id, object, text } from "@tessera/schema/build";
 import { fieldErrors, record } from "../../http/answers.ts";
 import { type Answer, bodyOf } from "../../http/route.ts";
 
@@ -23,7 +23,14 @@ export const batchBody = bodyOf(
   {
     title: "RenderBatch",
     ...object(
-      { parts: arrayOf(part, { minItems: 1, description: "The tickets of the file, in order: at most 1000." }) },
+      {
+        parts: arrayOf(part, { minItems: 1, description: "The tickets of the file, in order: at most 1000." }),
+        on_error: choice(["stop", "skip"], {
+          default: "stop",
+          description:
+            "What becomes of a part that cannot be printed: it fails the job, with a message that names it, or the file lacks it.",
+        }),
+      },
       { required: ["parts"] },
     ),
   },

@@ -12,7 +12,7 @@ import { renderId, renderWorks } from "../render-work.ts";
 export async function findBatch(request: FindBatchRequest, { db }: { readonly db: Db }): Promise<FindBatchResponse> {
   const id = renderId(request);
   const found = await findWorkOf(db, renderWorks, id);
-  const none = { message: "", fileKey: "", size: 0, warnings: [] };
+  const none = { message: "", fileKey: "", size: 0, warnings: [], leftOut: [] };
   switch (found?.state) {
     case "waiting":
       return { ...none, state: BatchState.WAITING };
@@ -21,7 +21,13 @@ export async function findBatch(request: FindBatchRequest, { db }: { readonly db
     case "failed":
       return { ...none, state: BatchState.FAILED, message: found.cause ?? "The tickets could not be rendered." };
     case "succeeded":
-      return { ...none, state: BatchState.SUCCEEDED, ...found.result, warnings: [...found.result.warnings] };
+      return {
+        ...none,
+        state: BatchState.SUCCEEDED,
+        ...found.result,
+        warnings: [...found.result.warnings],
+        leftOut: [...(found.result.leftOut ?? [])],
+      };
     default:
       throw fault("render_not_found", "There is no such file, or it has expired.");
   }

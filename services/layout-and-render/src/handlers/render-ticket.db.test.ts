@@ -105,7 +105,7 @@ describe("a ticket that cannot be printed", () => {
     await setBackground();
     await expect(render()).rejects.toMatchObject({
       ...lasting("ticket_unprintable"),
-      message: "Part 1: The background of the layout is lost: set it again.",
+      message: expect.stringMatching(/^Part 1 \(position \d+\): The background of the layout is lost: set it again\.$/),
     });
     const draft = { background: undefined, withoutBackground: false };
     const preview = { ...place, draft, position: 1, format: PreviewFormat.PDF, dpi: 150, page: 1 };

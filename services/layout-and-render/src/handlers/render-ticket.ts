@@ -1,4 +1,5 @@
 import { buffer } from "node:stream/consumers";
+import { Fault } from "@tessera/kit/fault";
 import { WorkFailed } from "@tessera/kit/jobs/work-on";
 import type { Call } from "@tessera/kit/rpc";
 import type { RenderTicketRequest, RenderTicketResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
@@ -32,8 +33,10 @@ export async function renderTicket(
     if (pdf.length > mostAnswerBytes) throw tooLarge();
     return { pdf, order: ticket.order.code, positionid: ticket.position.positionid, warnings };
   } catch (error) {
-    if (error instanceof WorkFailed) throw fault("ticket_unprintable", error.message, { cause: error });
-    throw error;
+    if (!(error instanceof WorkFailed)) throw error;
+    // Anything but what is known to fail is a bug.
+    if (error.cause instanceof Error && !(error.cause instanceof Fault)) throw error.cause;
+    throw fault("ticket_unprintable", error.message, { cause: error });
   }
 }
 

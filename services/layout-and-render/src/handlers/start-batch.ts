@@ -25,7 +25,7 @@ export interface StartTools {
 
 /** Starts a job that renders tickets into one file. */
 export async function startBatch(request: StartBatchRequest, tools: StartTools): Promise<StartBatchResponse> {
-  const { organizer, event, parts } = request;
+  const { organizer, event, parts, skipsFailed } = request;
   const mostParts = Math.min(request.most ?? usualMost, greatestMost);
   if (parts.length > mostParts) {
     const message = `Render at most ${mostParts} tickets at once.`;
@@ -41,7 +41,12 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
     const [job, file] = [randomUUID(), randomUUID()];
     const id = renderId({ organizer, event, job, file });
     await enqueueWork(tx, workFor(parts.length), [
-      { id, owner: organizer, payload: { organizer, event, file, parts }, bytes: expectBytes(parts.length) },
+      {
+        id,
+        owner: organizer,
+        payload: { organizer, event, file, parts, skipsFailed: skipsFailed ?? false },
+        bytes: expectBytes(parts.length),
+      },
     ]);
     return { job, file };
   });

@@ -10,6 +10,7 @@ import { part, renderJobs } from "../testing/render-jobs.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { place } from "../testing/start-layout.ts";
 import { ticketAnswer } from "../testing/ticket-answer.ts";
+import type { JobTools } from "./render-batches.ts";
 
 const jobs = renderJobs();
 const { finish, readStored, start, stored } = jobs;
@@ -103,22 +104,28 @@ describe("a part that cannot be printed", () => {
     await finish({
       ticketData: { readTicketData: async (request) => ticketAnswer(request, { exists: (id) => id === 1 }) },
     });
-    expect(await gone.find()).toMatchObject({ message: "Part 2: the ticket 2 does not exist any more." });
+    expect(await gone.find()).toMatchObject({ message: "Part 2 (position 2): the ticket 2 does not exist any more." });
     const noLayout = await start([part(1), part(2, { overrideLayout: 77 })]);
     await finish();
-    expect(await noLayout.find()).toMatchObject({ message: "Part 2: the layout 77 does not exist any more." });
+    expect(await noLayout.find()).toMatchObject({
+      message: "Part 2 (position 2): the layout 77 does not exist any more.",
+    });
     const { id } = await jobs.service.create();
     await jobs.db.run(sql`
       update layout set background = ${"ab".repeat(20)}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
     const noFile = await start([part(1), part(2, { overrideLayout: id })]);
     await finish();
-    expect((await noFile.find()).message).toBe("Part 2: The background of the layout is lost: set it again.");
+    expect((await noFile.find()).message).toBe(
+      "Part 2 (position 2): The background of the layout is lost: set it again.",
+    );
     await jobs.files.put(`backgrounds/${"ab".repeat(20)}.pdf`, Buffer.from("%PDF-1.4 x"), {
       contentType: "application/pdf",
     });
     const broken = await start([part(1), part(2, { overrideLayout: id })]);
     await finish();
-    expect((await broken.find()).message).toBe("Part 2: The background of the layout cannot be read: set another PDF.");
+    expect((await broken.find()).message).toBe(
+      "Part 2 (position 2): The background of the layout cannot be read: set another PDF.",
+    );
     expect(await stored()).toEqual([]);
   });
 
@@ -138,7 +145,73 @@ describe("a part that cannot be printed", () => {
     const later = [await start([part(1)], "one"), await start([part(1)], "two")];
     await finish({ renderer });
     await slow.close();
-    for (const { find } of [first, ...later]) expect((await find()).message).toMatch(/^Part 1: A page took too long/);
+    for (const { find } of [first, ...later])
+      expect((await find()).message).toMatch(/^Part 1 \(position 1\): A page took too long/);
     expect(printed).toEqual(["one", "two"]);
+  });
+
+  /** A printer that fails for chunks with such a name. */
+  const failsFor = (name: string): JobTools["renderer"] => {
+    const { tools } = jobs.renderer;
+    return {
+      ...tools,
+      printer: {
+        ...tools.printer,
+        print: (job, options) =>
+          job.html.includes(name) ? Promise.reject(new Error("broken")) : tools.printer.print(job, options),
+      },
+    };
+  };
+  const guests: JobTools["ticketData"] = {
+    readTicketData: async (request) =>
+      ticketAnswer(request, { attendeeName: (id) => `Guest ${id}.`, exists: (id) => id !== 3 }),
+  };
+  const namesIn = async (fileKey: string) =>
+    (await readStored(fileKey)).pages.map(({ texts }) => texts.find(({ text }) => text.startsWith("Guest "))?.text);
+
+  it("[L51.4] is named alone when it cannot be drawn, whatever is drawn with it", async () => {
+    const job = await start([4, 5, 6, 7, 8].map((position) => part(position)));
+    await finish({ renderer: failsFor("Guest 7."), ticketData: guests });
+    expect(await job.find()).toMatchObject({
+      state: BatchState.FAILED,
+      message: "Part 4 (position 7): it cannot be drawn.",
+    });
+    expect(jobs.lines.join("")).toContain("tickets could not be drawn");
+    expect(await stored()).toEqual([]);
+  });
+
+  it("[L51.3] is left out, and named, where that was asked for", async () => {
+    const parts = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => part(id, id === 5 ? { overrideLayout: 77 } : {}));
+    const job = await start(parts, place.organizer, { skipsFailed: true });
+    await finish({ renderer: failsFor("Guest 7."), ticketData: guests });
+    const found = await job.find();
+    expect(found).toMatchObject({
+      state: BatchState.SUCCEEDED,
+      leftOut: [3, 5, 7],
+      warnings: [
+        "Part 3 (position 3): the ticket 3 does not exist any more.",
+        "Part 5 (position 5): the layout 77 does not exist any more.",
+        "Part 7 (position 7): it cannot be drawn.",
+      ],
+    });
+    expect(await namesIn(found.fileKey)).toEqual([1, 2, 4, 6, 8].map((id) => `Guest ${id}.`));
+    expect(await stored()).toEqual([found.fileKey]);
+  });
+
+  it("[L51.3] fails the job where nothing is left", async () => {
+    const job = await start([part(3), part(3)], place.organizer, { skipsFailed: true });
+    await finish({ ticketData: guests });
+    expect(await job.find()).toMatchObject({
+      state: BatchState.FAILED,
+      message: "No part can be printed. Part 1 (position 3): the ticket 3 does not exist any more.",
+    });
+    const slow = openTestRenderer({ printMs: 1 });
+    const late = await start([part(1), part(2)], place.organizer, { skipsFailed: true });
+    await finish({ renderer: slow.tools });
+    await slow.close();
+    expect((await late.find()).message).toMatch(
+      /^No part can be printed\. Part 1 \(position 1\): A page took too long/,
+    );
+    expect(await stored()).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { backoff } from "@tessera/kit/backoff";
-import { isTransient } from "@tessera/kit/fault";
+import { Fault, isTransient } from "@tessera/kit/fault";
 import { type Effect, WorkFailed, type WorkInHand, workOn } from "@tessera/kit/jobs/work-on";
 import type { Log } from "@tessera/kit/log";
 import { pause } from "@tessera/kit/pause";
-import { type PrintTools, printTickets } from "../printing.ts";
+import { type LeftOut, PartsLeftOut, type PrintTools, printTickets } from "../printing.ts";
 import { drawKey, type Rendered, type RenderOrder, renderBatch, renderFew } from "../render-work.ts";
 
 export interface JobTools extends PrintTools {
@@ -44,11 +44,16 @@ async function renderPatiently(
 ): Promise<Effect<Rendered>> {
   const { patienceMs = usualPatienceMs } = tools;
   const begun = performance.now();
+  const leftOut: LeftOut | undefined = job.payload.skipsFailed === true ? new Map() : undefined;
   let own = 0;
   for (let failures = 1; ; failures += 1) {
     try {
-      return await render(job, tools, size);
+      return await render(job, tools, { ...size, leftOut });
     } catch (error) {
+      const isBug = error instanceof PartsLeftOut || error instanceof WorkFailed;
+      if (isBug && error.cause instanceof Error && !(error.cause instanceof Fault))
+        tools.log.error("tickets could not be drawn", { id: job.id, error: error.cause });
+      if (error instanceof PartsLeftOut) continue;
       if (!isTransient(error) || job.signal.aborted) throw error;
       if (ownFaults.has(error.code)) own += 1;
       const restMs = backoff(pauses, failures);
@@ -64,7 +69,7 @@ async function renderPatiently(
 async function render(
   { id, payload, signal, ifLost, keepFile, progress }: WorkInHand<RenderOrder>,
   tools: JobTools,
-  { isSmall }: Size,
+  { isSmall, leftOut }: Size & { readonly leftOut: LeftOut | undefined },
 ): Promise<Effect<Rendered>> {
   const warnings: string[] = [];
   const total = payload.parts.length;
@@ -75,6 +80,7 @@ async function render(
     const options = {
       signal,
       isSmall,
+      leftOut,
       onPart: (count: number) => {
         done = count;
       },
@@ -94,5 +100,12 @@ async function render(
   const fileKey = drawKey(id);
   ifLost(() => tools.files.remove([fileKey]));
   const { size } = await tools.files.put(fileKey, keepFile(content()), { contentType: "application/pdf" });
-  return async () => ({ fileKey, size, warnings });
+  const lacking = [...(leftOut ?? [])].sort(([one], [other]) => one - other);
+  const all = [...lacking.map(([, why]) => why), ...warnings];
+  return async () => ({
+    fileKey,
+    size,
+    warnings: all.slice(0, mostWarnings),
+    leftOut: lacking.map(([number]) => number),
+  });
 }

@@ -5,7 +5,7 @@ import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { fault } from "../faults.ts";
 import { PageAssembler } from "./assemble-pages.ts";
 import { type BackgroundCache, builtIn } from "./background-cache.ts";
-import { type DrawnChunk, drawChunk, type ReadTicket, readMark, readStampMark } from "./draw-chunk.ts";
+import { drawChunk, type ReadTicket, readMark, readStampMark } from "./draw-chunk.ts";
 import { encodeCodes } from "./encode-codes.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
@@ -41,8 +41,16 @@ export interface RenderRequest {
   readonly readImages: ReadImages;
   readonly signal?: AbortSignal | undefined;
   readonly onWarning?: (warning: RenderWarning) => void;
+  /** Is told which tickets could not be drawn together, before the error is thrown. */
+  readonly onUndrawn?: (tickets: TicketRange, error: unknown) => void;
   /** Whether warnings name all texts that do not fit their box, not only those that shrink. */
   readonly checksFit?: boolean;
+}
+
+/** The first and the last ticket, from 0. */
+export interface TicketRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** How many letters: a layout may have pages full of them. */
@@ -66,20 +74,30 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   const assembler = new PageAssembler(writer, { issuer });
   const stamps = new Stamps();
   const tooLong = new Set<number>();
-  const underWay: Promise<readonly [DrawnChunk, Uint8Array | undefined]>[] = [];
+  const underWay: { readonly tickets: readonly ReadTicket[]; readonly printed: ReturnType<typeof print> }[] = [];
+
+  async function named<T>(tickets: readonly ReadTicket[], draw: () => Promise<T>): Promise<T> {
+    try {
+      return await draw();
+    } catch (caught) {
+      const error = isTooSlow(caught) ? tooSlow(tickets, caught) : caught;
+      request.onUndrawn?.(rangeOf(tickets), error);
+      throw error;
+    }
+  }
 
   async function print(tickets: readonly ReadTicket[], encode: EncodeSymbol) {
     const chunk = drawChunk(tickets, tools.fonts, { encode, stamps, checksFit });
     for (const warning of chunk.warnings) onWarning?.(warning);
     if (chunk.job === undefined) return [chunk, undefined] as const;
     const layouts = [...new Set(tickets.flatMap(({ ticket }) => ticket.layout ?? []))];
-    if (layouts.some((layout) => tools.slow.has(party, layout))) throw tooSlow(tickets);
+    if (layouts.some((layout) => tools.slow.has(party, layout)))
+      throw fault("print_too_slow", "A page took too long to be printed. Make its layout simpler.");
     const { pdf, misfits, brokenImages } = await tools.printer
       .print(chunk.job, { party, signal, isShort: isSmall })
       .catch((error: unknown) => {
-        if (!isTooSlow(error)) throw error;
-        for (const layout of layouts) tools.slow.note(party, layout);
-        throw tooSlow(tickets, error);
+        if (isTooSlow(error)) for (const layout of layouts) tools.slow.note(party, layout);
+        throw error;
       });
     for (const mark of misfits) {
       const stamp = readStampMark(mark);
@@ -98,9 +116,10 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   }
 
   /** Chunks come in order: the stamps that they use have been printed by then. */
-  async function add(chunk: DrawnChunk, pdf: Uint8Array | undefined): Promise<Buffer> {
+  async function add({ tickets, printed }: (typeof underWay)[number]): Promise<Buffer> {
+    const [chunk, pdf] = await printed;
     for (const { stamp, mark } of chunk.measured) if (tooLong.has(stamp)) warnOfLength(mark);
-    await assembler.add(chunk, pdf);
+    await named(tickets, () => assembler.add(chunk, pdf));
     return writer.take();
   }
 
@@ -108,17 +127,17 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     for await (const tickets of readChunks(request, tools)) {
       signal.throwIfAborted();
       // Awaited here, since chunks are drawn in order.
-      const encode = await encodeCodes(codesOf(tickets));
-      const printed = print(tickets, encode);
+      const encode = await named(tickets, () => encodeCodes(codesOf(tickets)));
+      const printed = named(tickets, () => print(tickets, encode));
       // It is awaited below, in order; until then its failure waits, too.
       printed.catch(() => undefined);
-      underWay.push(printed);
+      underWay.push({ tickets, printed });
       // One more than the tabs: it is ready when one becomes free.
       if (underWay.length <= tools.printer.tabs) continue;
-      const [chunk, pdf] = (await underWay.shift()) ?? [];
-      if (chunk !== undefined) yield await add(chunk, pdf);
+      const next = underWay.shift();
+      if (next !== undefined) yield await add(next);
     }
-    for (const printed of underWay) yield await add(...(await printed));
+    for (const next of underWay) yield await add(next);
     yield writer.finish();
   } finally {
     // Where one has failed, or the reader has left, the others need not wait for their turn.
@@ -136,11 +155,15 @@ function isTooSlow(error: unknown): error is Fault {
   return error instanceof Fault && error.code === "print_too_slow";
 }
 
+function rangeOf(tickets: readonly ReadTicket[]): TicketRange {
+  return { first: tickets[0]?.index ?? 0, last: tickets.at(-1)?.index ?? 0 };
+}
+
 /** Names the tickets. */
-function tooSlow(tickets: readonly ReadTicket[], cause?: Fault): Fault {
-  const [first, last] = [(tickets[0]?.index ?? 0) + 1, (tickets.at(-1)?.index ?? 0) + 1];
-  const parts = first === last ? `Part ${first}` : `Parts ${first} to ${last}`;
-  return fault("print_too_slow", `${parts}: A page took too long to be printed. Make its layout simpler.`, { cause });
+function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
+  const { first, last } = rangeOf(tickets);
+  const parts = first === last ? `Part ${first + 1}` : `Parts ${first + 1} to ${last + 1}`;
+  return fault("print_too_slow", `${parts}: ${cause.message}`, { cause });
 }
 
 /** Reads what tickets need, a chunk at a time. */

@@ -20,7 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { Formats } from "../domain/formats/formats.ts";
 import { findBatch } from "../handlers/find-batch.ts";
 import { type JobTools, renderBatches, renderFews } from "../jobs/render-batches.ts";
-import { renderId, workFor } from "../render-work.ts";
+import { type RenderOrder, renderId, workFor } from "../render-work.ts";
 import { openTestRenderer, type TestRenderer } from "./renderer.ts";
 import { place, type RunningLayout, startLayout } from "./start-layout.ts";
 import { allTickets, noScans } from "./ticket-answer.ts";
@@ -99,12 +99,16 @@ export function renderJobs() {
     },
     workers,
     finish: (changed: Partial<JobTools> = {}) => finishWork(db, workers(changed)),
-    async start(parts: readonly Part[], organizer: string = place.organizer) {
+    async start(
+      parts: readonly Part[],
+      organizer: string = place.organizer,
+      { skipsFailed = false }: Pick<RenderOrder, "skipsFailed"> = {},
+    ) {
       const wanted = { organizer, event: place.event, job: randomUUID(), file: randomUUID() };
       const { file, event } = wanted;
       await db.transaction((tx) =>
         enqueueWork(tx, workFor(parts.length), [
-          { id: renderId(wanted), owner: organizer, payload: { organizer, event, file, parts } },
+          { id: renderId(wanted), owner: organizer, payload: { organizer, event, file, parts, skipsFailed } },
         ]),
       );
       return { ...wanted, find: () => findBatch(wanted, { db }) };

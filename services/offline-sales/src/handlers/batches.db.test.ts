@@ -191,7 +191,14 @@ describe("rendering", () => {
     const rendering = { ...place, id, job, file };
     const found = await service.batches.findRendering(rendering);
     expect(found).toMatchObject({ state: JobState.RUNNING, done: 2, total: 5 });
-    const done = { state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, message: "", warnings: ["a", "b"] };
+    const done = {
+      state: BatchState.SUCCEEDED,
+      fileKey: "renders/x.pdf",
+      size: 16,
+      message: "",
+      warnings: ["a", "b"],
+      leftOut: [],
+    };
     service.peers.findRendering = async () => done;
     expect(await service.batches.findRendering(rendering)).toMatchObject({
       state: JobState.SUCCEEDED,

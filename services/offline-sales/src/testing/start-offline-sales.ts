@@ -56,7 +56,7 @@ export async function startOfflineSales(db: Db) {
       file: "1c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f2",
     }),
     findRendering: async (): Promise<FindBatchResponse> => ({
-      ...{ state: BatchState.RUNNING, done: 2, total: 5, message: "", fileKey: "", size: 0, warnings: [] },
+      ...{ state: BatchState.RUNNING, done: 2, total: 5, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
     }),
   };
   const marked = { marker: "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1", partitions: [] };

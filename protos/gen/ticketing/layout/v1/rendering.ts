@@ -153,7 +153,11 @@ export interface StartBatchRequest {
     | number
     | undefined;
   /** Only finds what is wrong, and starts nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
+  onlyCheck?:
+    | boolean
+    | undefined;
+  /** Parts that cannot be printed are left out, instead of failing the job. */
+  skipsFailed?: boolean | undefined;
 }
 
 export interface StartBatchResponse {
@@ -183,6 +187,8 @@ export interface FindBatchResponse {
   size: number;
   /** What could not be printed as the layout wants it: the first 200. */
   warnings: string[];
+  /** Parts that the file lacks, by their numbers from 1; the first warnings say why. */
+  leftOut: number[];
 }
 
 export interface RenderTicketRequest {
@@ -369,7 +375,7 @@ export const Part: MessageFns<Part> = {
 };
 
 function createBaseStartBatchRequest(): StartBatchRequest {
-  return { organizer: "", event: "", parts: [], most: undefined, onlyCheck: undefined };
+  return { organizer: "", event: "", parts: [], most: undefined, onlyCheck: undefined, skipsFailed: undefined };
 }
 
 export const StartBatchRequest: MessageFns<StartBatchRequest> = {
@@ -388,6 +394,9 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
     }
     if (message.onlyCheck !== undefined) {
       writer.uint32(40).bool(message.onlyCheck);
+    }
+    if (message.skipsFailed !== undefined) {
+      writer.uint32(48).bool(message.skipsFailed);
     }
     return writer;
   },
@@ -443,6 +452,14 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
             }
 
             message.onlyCheck = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.skipsFailed = reader.bool();
             continue;
           }
         }
@@ -603,6 +620,7 @@ function createBaseFindBatchResponse(): FindBatchResponse {
     fileKey: "",
     size: 0,
     warnings: [],
+    leftOut: [],
   };
 }
 
@@ -628,6 +646,13 @@ export const FindBatchResponse: MessageFns<FindBatchResponse> = {
     }
     for (const v of message.warnings) {
       writer.uint32(58).string(v!);
+    }
+    if (message.leftOut.length !== 0) {
+      writer.uint32(66).fork();
+      for (const v of message.leftOut) {
+        writer.int32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -700,6 +725,24 @@ export const FindBatchResponse: MessageFns<FindBatchResponse> = {
 
             message.warnings.push(reader.string());
             continue;
+          }
+          case 8: {
+            if (tag === 64) {
+              message.leftOut.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 66) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.leftOut.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
