@@ -178,7 +178,7 @@ create table held_claim (
   variation bigint,
   quota bigint,
   subevent bigint,
-  amount bigint not null,
+  usages bigint not null,
   valid_until_at timestamptz,
   seat text collate "C",
   based_on bigint not null default 0,
@@ -440,15 +440,19 @@ create table voucher_claim (
   variation bigint,
   quota bigint,
   subevent bigint,
-  amount bigint not null,
+  max_usages bigint,
+  blocks boolean not null default false,
+  uses_elsewhere bigint not null default 0,
+  counted_as_of_at timestamptz,
+  uses bigint not null default 0,
   valid_until_at timestamptz,
   seat text collate "C",
   revision bigint not null,
   known_columns integer not null default 0,
   constraint voucher_claim_pkey primary key (organizer, event, id)
 );
-create index voucher_claim_by_seat on voucher_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where (seat is not null);
-create index voucher_claim_taking on voucher_claim using btree (organizer, event, subevent, quota, item, variation) include (amount, valid_until_at) where (amount > 0);
+create index voucher_claim_by_seat on voucher_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where ((seat is not null) and (max_usages > greatest((uses_elsewhere + uses), (0)::bigint)));
+create index voucher_claim_taking on voucher_claim using btree (organizer, event, subevent, quota, item, variation) include (max_usages, uses_elsewhere, uses, valid_until_at) where (blocks and (max_usages > greatest((uses_elsewhere + uses), (0)::bigint)));
 
 create table work (
   kind text not null,

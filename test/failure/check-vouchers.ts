@@ -12,8 +12,11 @@ const accounts = [
              case when max_usages > redeemed then seat end as seat
         from voucher.voucher`,
     copied: sql`
-      select organizer, event, id, item, variation, quota, subevent, valid_until_at, amount, seat
-        from boxoffice.voucher_claim`,
+      select organizer, event, id, item, variation, quota, subevent, valid_until_at,
+             case when blocks then greatest(max_usages - greatest(uses_elsewhere + uses, 0), 0) else 0 end as amount,
+             case when max_usages > greatest(uses_elsewhere + uses, 0) then seat end as seat
+        from boxoffice.voucher_claim
+       where max_usages is not null`,
   },
   {
     name: "positions that use vouchers",
@@ -57,9 +60,11 @@ export async function checkVouchers({
            (select count(*) from boxoffice.held_claim) as "held claims"`);
   for (const [name, count] of Object.entries(left)) if (count > 0) found.push(`${count} ${name} are left`);
   const taken = await db.many<{ quota: number; amount: number }>(sql`
-    select coalesce(voucher_claim.quota, voucher_claim.item) as quota, sum(voucher_claim.amount)::bigint as amount
+    select coalesce(voucher_claim.quota, voucher_claim.item) as quota, sum(voucher_claim.max_usages - greatest(voucher_claim.uses_elsewhere + voucher_claim.uses, 0))::bigint as amount
       from boxoffice.voucher_claim
      where voucher_claim.event = 'voucherfair'
+       and voucher_claim.blocks
+       and voucher_claim.max_usages > greatest(voucher_claim.uses_elsewhere + voucher_claim.uses, 0)
        and (voucher_claim.valid_until_at is null or voucher_claim.valid_until_at >= now())
      group by 1`);
   for (const { id, size } of limitedQuotas) {

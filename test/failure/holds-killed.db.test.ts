@@ -41,6 +41,7 @@ async function startParts() {
   const capacity = implement(Capacity, {
     holdCapacity: (request) => call(() => ledger.holdCapacity(request)),
     releaseCapacity: (request) => call(() => ledger.releaseCapacity(request)),
+    tellVouchers: (request) => call(() => ledger.tellVouchers(request)),
   });
   /** A process may die while a call is under way: before it leaves, and before its answer arrives. */
   async function call<T>(send: () => Promise<T>): Promise<T> {
@@ -204,14 +205,16 @@ async function findWrong({ created, toDelete }: Evidence): Promise<string[]> {
       from voucher
      order by voucher.id`);
   const kept = await boxoffice.many(sql`
-    select voucher_claim.id, voucher_claim.item, voucher_claim.quota, voucher_claim.amount
+    select voucher_claim.id, voucher_claim.item, voucher_claim.quota,
+           case when voucher_claim.blocks then voucher_claim.max_usages else 0 end as amount
       from voucher_claim
      order by voucher_claim.id`);
   const { held } = await boxoffice.one<{ held: number }>(sql`select count(*) as held from held_claim`);
   const { asked } = await voucher.one<{ asked: number }>(sql`select count(*) as asked from asked_hold`);
   const taken = await boxoffice.many<{ quota: number; amount: number }>(sql`
-    select coalesce(voucher_claim.quota, voucher_claim.item) as quota, sum(voucher_claim.amount)::bigint as amount
+    select coalesce(voucher_claim.quota, voucher_claim.item) as quota, sum(voucher_claim.max_usages)::bigint as amount
       from voucher_claim
+     where voucher_claim.blocks
      group by 1`);
   const over = taken.filter(({ quota, amount }) => amount > (quotas.find(({ id }) => id === quota)?.size ?? 0));
   const there = new Set(owned.map(({ id }) => id));

@@ -4,15 +4,23 @@ import { uuid } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
 import { heldRows } from "./store/holds.ts";
 import { voucherUseRows } from "./store/positions.ts";
-import { claimRows } from "./store/voucher-claims.ts";
+import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claims.ts";
 
-/** What boxoffice keeps as voucher does. */
+/** What boxoffice keeps as voucher does, and what it counts. */
 export const accounts: readonly Account[] = [
   {
     name: "what vouchers take of quotas and seats",
     topic: topics.voucherChanged,
     key,
     rows: claimRows,
+    harm: "quotas have more or less left than they should, or seats are free that are not",
+  },
+  {
+    name: "how often positions use vouchers",
+    topic: topics.voucherChanged,
+    key,
+    rows: usesRows,
+    truth: recountedUsesRows,
     harm: "quotas have more or less left than they should, or seats are free that are not",
   },
   {

@@ -32,6 +32,7 @@ import { readTicketData } from "./handlers/read-ticket-data.ts";
 import { releaseCapacity } from "./handlers/release-capacity.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { sellTickets } from "./handlers/sell-tickets.ts";
+import { tellVouchers } from "./handlers/tell-vouchers.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { forgetHolds } from "./jobs/forget-holds.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
@@ -50,7 +51,7 @@ export const boxoffice = defineService({
     rpcs(Records, { applyRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Quotas, { findOverbooked }),
-    rpcs(Capacity, { holdCapacity, releaseCapacity }),
+    rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),
     rpcs(Sales, { sellTickets, cancelSale }),
     rpcs(AnswerFiles, { getAnswerFile, getAnswerFiles }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),

@@ -1,6 +1,6 @@
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
-import type { EventKey } from "./store/keys.ts";
+import type { EntityKey, EventKey } from "./store/keys.ts";
 
 /** Log lines and counters of what happens here. None of them ever contains a code or a comment. */
 export type VoucherEvents = ReturnType<typeof reportEvents>;
@@ -46,6 +46,14 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     holdReleased({ organizer, event }: EventKey): void {
       released.add();
       log.info("a hold of capacity was released: no voucher came of it", { organizer, event });
+    },
+    voucherNotTold({ organizer, event, id }: EntityKey, error: unknown): void {
+      log.warn("boxoffice was not told of a voucher; its fact says the same later", {
+        organizer,
+        event,
+        voucher: id,
+        error,
+      });
     },
     holdNotReleased({ organizer, event }: EventKey, error: unknown): void {
       log.warn("a hold of capacity is to be released and was not; it is tried again", { organizer, event, error });

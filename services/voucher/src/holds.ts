@@ -3,6 +3,7 @@ import { currentContext } from "@tessera/kit/context";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { NeedProblem, VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { Capacity } from "@tessera/protos/services";
 import type { VoucherEvents } from "./events.ts";
 import { fault } from "./faults.ts";
@@ -21,6 +22,21 @@ export interface Held {
   readonly problems: readonly NeedProblem[];
   /** Confirms the hold if the transaction commits. It stores the next state of each of the vouchers. */
   confirm(tx: Tx): Promise<void>;
+}
+
+/** A request waits so long at most for a boxoffice that does not answer. Its facts say the same later. */
+const tellMs = 500;
+
+/** Tells boxoffice what vouchers have become, so that what they gave back is free before the request is answered. */
+export async function tellVouchers(
+  { capacity, events }: Omit<HoldTools, "db">,
+  vouchers: readonly VoucherChanged[],
+): Promise<void> {
+  try {
+    await capacity.tellVouchers({ vouchers: [...vouchers] }, { timeoutMs: tellMs });
+  } catch (error) {
+    for (const voucher of vouchers) events.voucherNotTold(voucher, error);
+  }
 }
 
 /** Boxoffice waits three seconds for the turn of the organizer, and three for its lock. */

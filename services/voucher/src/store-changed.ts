@@ -8,11 +8,8 @@ import { toVoucherFact } from "./wire/vouchers.ts";
 
 type Placed = EntityKey & StoredVoucher;
 
-/** Stores vouchers that have changed, each under a new revision, and publishes them; returns them with their facts. */
-export async function storeChanged(
-  tx: Tx,
-  changed: readonly Placed[],
-): Promise<{ readonly stored: readonly Placed[]; readonly facts: readonly VoucherChanged[] }> {
+/** Stores vouchers that have changed, each under a new revision, and publishes them; returns their facts. */
+export async function storeChanged(tx: Tx, changed: readonly Placed[]): Promise<VoucherChanged[]> {
   const revisions = await nextRevisions(tx, changed.length);
   const stored = changed.map((voucher, index) => ({ ...voucher, revision: revisions[index] ?? 0 }));
   for (const ofEvent of Map.groupBy(stored, ({ organizer, event }) => `${organizer}/${event}`).values()) {
@@ -21,7 +18,7 @@ export async function storeChanged(
   }
   const facts = await makeFacts(tx, stored);
   await tx.publish(topics.voucherChanged, facts);
-  return { stored, facts };
+  return facts;
 }
 
 /** Makes the facts of vouchers. Their locks are held. */

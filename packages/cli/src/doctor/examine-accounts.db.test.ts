@@ -52,8 +52,8 @@ beforeEach(async () => {
   await boxoffice.run(sql`
     insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`);
   await boxoffice.run(sql`
-    insert into voucher_claim (organizer, event, id, item, amount, valid_until_at, revision)
-    select 'org', 'fest', number, 1, 3 - (number % 10 = 0)::integer,
+    insert into voucher_claim (organizer, event, id, item, max_usages, blocks, uses, valid_until_at, revision)
+    select 'org', 'fest', number, 1, 3, true, (number % 10 = 0)::integer,
            case when number % 3 = 0 then timestamptz '2031-05-06 07:08:09.123456Z' end, number
       from generate_series(1, ${many}::integer) as number`);
   await boxoffice.run(sql`
@@ -83,6 +83,7 @@ async function examine({ limitMs = 20_000 } = {}): Promise<string[]> {
 
 const agreed = [
   "ok: holds of capacity that are under way, in boxoffice: 0 rows, as voucher has them",
+  "ok: how often positions use vouchers, in boxoffice: 1200 rows, as a recount has them",
   "ok: how often vouchers were used, in voucher: 12000 rows, as a recount has them",
   "ok: positions that were bought with vouchers, in voucher: 1200 rows, as boxoffice has them",
   "ok: uses that a shop confirmed more than a day ago, of positions that have not arrived, in voucher: 0 rows, as a recount has them",
@@ -94,14 +95,16 @@ it("services that say the same of vouchers agree, also where one says it in othe
 });
 
 it("a row that is missing, in excess or different is named, with the rebuild that mends it", async () => {
+  await boxoffice.run(sql`update voucher_claim set uses = 2, max_usages = 4 where id = 20`);
   await boxoffice.run(sql`delete from voucher_claim where id in (7, 11001)`);
-  await boxoffice.run(sql`update voucher_claim set amount = 9 where id = 5000`);
+  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 5000`);
   await boxoffice.run(sql`update voucher_claim set id = 777777 where id = 9`);
   await voucher.run(sql`update current_use set counts = false where position = 40`);
   const found = await examine();
   expect(found).toEqual([
     agreed[0],
-    agreed[3],
+    agreed[4],
+    "wrong: how often positions use vouchers: boxoffice has 1 row that a recount has differently (org/fest/20) → tessera topics rebuild voucher.voucher-changed.v1",
     "wrong: how often vouchers were used: voucher has 1 row that a recount has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
     "wrong: positions that were bought with vouchers: voucher has 1 row that boxoffice has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
     "wrong: what vouchers take of quotas and seats: boxoffice lacks 3 rows that voucher has, has 1 row that voucher does not have, has 1 row that voucher has differently (org/fest/5000, org/fest/777777, org/fest/7, org/fest/9, org/fest/11001) → tessera topics rebuild voucher.voucher-changed.v1",
@@ -112,7 +115,7 @@ it("a hold that voucher does not know is one that nobody ends; one that it knows
   const [known, lost] = ["0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f11", "0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f12"];
   for (const hold of [known, lost])
     await boxoffice.run(sql`
-      insert into held_claim (organizer, event, voucher, hold, amount) values ('org', 'fest', 5, ${hold}::uuid, 1)`);
+      insert into held_claim (organizer, event, voucher, hold, usages) values ('org', 'fest', 5, ${hold}::uuid, 1)`);
   await voucher.run(sql`insert into asked_hold (hold, organizer, event) values (${known}::uuid, 'org', 'fest')`);
   expect(await examine()).toEqual([
     ...agreed.slice(1),
@@ -128,14 +131,14 @@ it("a confirmed use whose position does not arrive is named after a day", async 
   await confirm(900_001, 0);
   await confirm(900_002, 2);
   await voucher.run(sql`update voucher set redeemed = 3 where id = 10`);
-  await boxoffice.run(sql`update voucher_claim set amount = 0 where id = 10`);
+  await boxoffice.run(sql`update voucher_claim set max_usages = 1 where id = 10`);
   expect((await examine()).filter((line) => !line.startsWith("ok"))).toEqual([
     "wrong: uses that a shop confirmed more than a day ago, of positions that have not arrived: voucher has 1 row that a recount does not have (org/fest/900002) → import the orders of these positions; of an order that was never placed, as a canceled one",
   ]);
 });
 
 it("what differs while facts wait is no finding, nor what its owner changes meanwhile", async () => {
-  await boxoffice.run(sql`update voucher_claim set amount = 9 where id = 5000`);
+  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 5000`);
   await voucher.run(sql`insert into outbox (topic, key) values ('voucher.voucher-changed.v1', 'org/fest/5000')`);
   const waiting = examine({ limitMs: 2000 });
   expect(await waiting).toContain("skipped: 1 row of what vouchers take of quotas and seats, in boxoffice");
@@ -158,5 +161,5 @@ it("what a record says too little of counts nothing, and not less", async () => 
   await voucher.run(sql`
     insert into former_use (organizer, event, voucher, position, since_at, until_at, counts, budget)
     values ('org', 'fest', 40, 40, now() - interval '2 hours', now(), true, 2.5)`);
-  expect((await examine()).filter((line) => line.includes("how often"))).toEqual([agreed[1]]);
+  expect((await examine()).filter((line) => line.includes("how often"))).toEqual([agreed[1], agreed[2]]);
 });

@@ -19,7 +19,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { readQuotas } from "../store/capacity.ts";
-import { readClaims } from "../store/voucher-claims.ts";
+import { readLedger } from "../store/voucher-claims.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { farAway, type Ledger, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
@@ -68,7 +68,12 @@ const quotas = [
 type Quota = (typeof quotas)[number];
 
 const held = () => db.many<{ voucher: number }>(sql`select voucher from held_claim order by voucher`);
-const confirmed = () => db.many(sql`select id, amount, revision from voucher_claim order by id`);
+const confirmed = () =>
+  db.many(sql`
+    select id, max_usages - greatest(uses_elsewhere + uses, 0) as amount, revision
+      from voucher_claim
+     where max_usages is not null
+     order by id`);
 
 describe("a fact of a voucher", () => {
   beforeEach(openShop);
@@ -149,6 +154,18 @@ describe("a fact of a voucher", () => {
     expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
     await ledger.sweep(Date.now() * 1000);
     expect(await held()).toEqual([{ voucher: 2 }]);
+  });
+
+  it("that a rebuild repeats has its uses counted again, also where all claims were lost", async () => {
+    await ledger.tell(voucher(1, { maxUsages: 5 }));
+    const using = sample.order({ code: "U", positions: [position({ id: 9, secret: "u", voucher: 1 })] });
+    expect(await office.apply(using)).toEqual({});
+    for (const loss of [sql`update voucher_claim set uses = 3`, sql`delete from voucher_claim`]) {
+      await db.run(loss);
+      await ledger.tell(voucher(1, { maxUsages: 5, revision: 20, changed: 1 }));
+      await ledger.sweep(2);
+      expect(await confirmed()).toEqual([{ id: 1, amount: 4, revision: 20 }]);
+    }
   });
 
   it("takes nothing of an event that does not exist, and ends its holds", async () => {
@@ -335,7 +352,7 @@ async function take(model: Model, each: Step, names: string[]): Promise<void> {
     }
     case "fact": {
       const { voucher: id, product, amount, validUntil, seat } = each.wish;
-      const fields = { item: undefined, ...product, validUntil, seat, maxUsages: amount + 2, redeemed: 2 };
+      const fields = { item: undefined, ...product, validUntil, seat, maxUsages: amount };
       const fact = voucher(id, { ...fields, revision: each.revision });
       await ledger.tell(...(each.twice ? [fact, fact] : [fact]));
       if ((model.confirmed.get(id)?.revision ?? 0) < each.revision) {
@@ -356,7 +373,7 @@ async function take(model: Model, each: Step, names: string[]): Promise<void> {
 /** What vouchers take, by quota, as the ledger computes it. */
 async function countTaken(): Promise<Record<number, number>> {
   const stored = await readQuotas(db, scope, { ids: [], subevents: [null] });
-  const taken = sumByQuota(await readClaims(db, [scope]), matchQuotas(stored, new Map([[2, [21, 22]]])));
+  const taken = sumByQuota((await readLedger(db, [scope])).claims, matchQuotas(stored, new Map([[2, [21, 22]]])));
   return Object.fromEntries(quotas.map(({ id }) => [id, taken.get(id) ?? 0]));
 }
 

@@ -3,10 +3,9 @@ import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
-import { lockPresent } from "../store/events.ts";
 import { endHolds, endLostHolds } from "../store/holds.ts";
-import { voucherClaims } from "../store/voucher-claims.ts";
-import { toVoucherClaim } from "../wire/voucher-fact.ts";
+import { forgetClaims, forgetOlderClaims, recountUses, voucherClaims } from "../store/voucher-claims.ts";
+import { storeStates } from "../voucher-states.ts";
 
 /**
  * Keeps what vouchers take of capacity and seats.
@@ -19,25 +18,23 @@ export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
   copy: voucherClaims,
   async sweep(tx, { before }) {
     await endLostHolds(tx, before);
-    return voucherClaims.deleteOlder(tx, before);
+    const forgotten = await forgetOlderClaims(tx, before);
+    await recountUses(tx);
+    return forgotten;
   },
 });
 
 async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Promise<void> {
   // A voucher that was deleted and imported again has new revisions, so the state before its tombstone goes first.
   const deleted = newestPerKey(facts.filter(({ value }) => value === null)).map(({ key }) => parseEntityKey(key));
-  await voucherClaims.delete(
+  await forgetClaims(
     tx,
     deleted.map(({ organizer, event, id }) => ({ organizer, event, id: Number(id) })),
   );
-  const changed = newestPerKey(facts).flatMap(({ value }) => (value === null ? [] : (toVoucherClaim(value) ?? [])));
-  if (changed.length > 0) {
-    const present = new Set((await lockPresent(tx, placesOf(changed))).map(placeOf));
-    await voucherClaims.upsertNewer(
-      tx,
-      changed.filter((claim) => present.has(placeOf(claim))),
-    );
-  }
+  await storeStates(
+    tx,
+    newestPerKey(facts).flatMap(({ value }) => value ?? []),
+  );
   await endHolds(tx, facts.flatMap(toEnd));
 }
 
@@ -47,12 +44,3 @@ function toEnd({ key, value, deletedAt }: Fact<VoucherChanged>): Parameters<type
   const changed = value === null ? deletedAt : value.changed;
   return changed === undefined ? [] : [{ organizer, event, voucher: Number(id), changed }];
 }
-
-interface Place {
-  readonly organizer: string;
-  readonly event: string;
-}
-
-const placeOf = ({ organizer, event }: Place) => `${organizer}/${event}`;
-
-const placesOf = (claims: readonly Place[]) => [...new Map(claims.map((claim) => [placeOf(claim), claim])).values()];

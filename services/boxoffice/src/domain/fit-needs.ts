@@ -1,9 +1,11 @@
 import { seatKey } from "./seat-key.ts";
 import { type Claim, greatest, type QuotaMatch, takesOf } from "./voucher-claims.ts";
 
-/** What a voucher will take. */
-export interface Need extends Claim {
+/** What a voucher needs. */
+export interface Need extends Omit<Claim, "amount"> {
   readonly voucher: number;
+  /** How often it can be used, also what it was used for; 0: it takes no quota. */
+  readonly usages: number;
   /** The revision of the state that it is to replace; 0: it is the first one. */
   readonly basedOn: number;
   /** Whether there must be a quota, and quotas must have so much left. */
@@ -30,8 +32,8 @@ interface QuotaLeft {
 }
 
 /** Tells whether quotas decide about a need at an instant: it takes of them, or there must be one. */
-export function dependsOnQuotas(need: Pick<Need, "amount" | "isChecked" | "validUntil">, now: number): boolean {
-  return (need.amount > 0 || need.isChecked) && isValid(need, now);
+export function dependsOnQuotas(need: Pick<Need, "usages" | "isChecked" | "validUntil">, now: number): boolean {
+  return (need.usages > 0 || need.isChecked) && isValid(need, now);
 }
 
 function isValid({ validUntil }: Pick<Need, "validUntil">, now: number): boolean {
@@ -49,8 +51,15 @@ export function findQuotaProblems<Q extends QuotaLeft>(
   {
     match,
     claims,
+    uses,
     now,
-  }: { readonly match: QuotaMatch<Q>; readonly claims: ReadonlyMap<number, readonly Claim[]>; readonly now: number },
+  }: {
+    readonly match: QuotaMatch<Q>;
+    readonly claims: ReadonlyMap<number, readonly Claim[]>;
+    /** How often each voucher was used. */
+    readonly uses: ReadonlyMap<number, number>;
+    readonly now: number;
+  },
 ): Map<number, Problem> {
   const problems = new Map<number, Problem>();
   const promised = new Map<number, number>();
@@ -59,8 +68,9 @@ export function findQuotaProblems<Q extends QuotaLeft>(
     const affected = match.affectedBy(need);
     if (need.isChecked && affected.length === 0) problems.set(place, { kind: "no_quota" });
     const before = claims.get(need.voucher) ?? [];
+    const amount = Math.max(0, need.usages - (uses.get(need.voucher) ?? 0));
     const wanted = affected
-      .map((quota) => ({ quota, more: need.amount - greatest(before, quota, match) }))
+      .map((quota) => ({ quota, more: amount - greatest(before, quota, match) }))
       .filter(({ more }) => more > 0);
     const short = need.isChecked
       ? wanted.find(({ quota, more }) => !hasRoom(quota, (promised.get(quota.id) ?? 0) + more))

@@ -9,8 +9,8 @@ import { computeAvailability } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { fault } from "../faults.ts";
-import { type QuotaRow, readLimitedQuotas, readTaken, readVariations } from "../store/capacity.ts";
-import { readClaims } from "../store/voucher-claims.ts";
+import { type QuotaRow, readLimitedQuotas, readVariations } from "../store/capacity.ts";
+import { type Ledger, readLedger } from "../store/voucher-claims.ts";
 
 /** One statement reads all of them. */
 const mostEvents = 1000;
@@ -30,11 +30,10 @@ export async function findOverbooked(
   const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
   const quotas = await readLimitedQuotas(db, scopes);
   if (quotas.length === 0) return { quotas: [] };
-  // Positions first: a voucher that is used in between does not count at all then, and the other way round it would count twice.
-  const positions = await readTaken(db, scopes);
+  const ledger = await readLedger(db, scopes);
   // A quota counts positions of its own date alone, and a series has many dates.
-  const taken = Map.groupBy(positions, dateOf);
-  const byVouchers = await sumVouchers(db, quotas);
+  const taken = Map.groupBy(ledger.taken, dateOf);
+  const byVouchers = await sumVouchers(db, quotas, ledger);
   const overbooked: OverbookedQuota[] = [];
   for (const [index, quota] of quotas.entries()) {
     if (overbooked.length === mostReported) break;
@@ -51,10 +50,11 @@ export async function findOverbooked(
 async function sumVouchers(
   db: Queryable,
   quotas: readonly (Scope & QuotaRow)[],
+  ledger: Pick<Ledger, "claims">,
 ): Promise<Map<string, Map<number, number>>> {
   const ofEvent = Map.groupBy(quotas, placeOf);
   const scopes = [...ofEvent.values()].flatMap(([quota]) => quota ?? []);
-  const claims = Map.groupBy(await readClaims(db, scopes), placeOf);
+  const claims = Map.groupBy(ledger.claims, placeOf);
   const claimed = scopes.filter((scope) => claims.has(placeOf(scope)));
   const items = Map.groupBy(claimed.length === 0 ? [] : await readVariations(db, claimed), placeOf);
   return new Map(

@@ -52,6 +52,10 @@ const tooLittle = (place: number, quota = 1) => ({ need: place, kind: NeedProble
 const problem = (place: number, kind: NeedProblemKind) => ({ need: place, kind });
 const isHeld = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
 
+/** An order of one position that names a voucher. */
+const using = (id: number, rest: object = {}) =>
+  sample.order({ code: `U${id}`, positions: [position({ id: 100 + id, secret: `u${id}`, voucher: id })], ...rest });
+
 /** How much of item 1 can still be held, found by trying. */
 async function left(rest: Partial<VoucherNeed> = {}): Promise<number> {
   for (let amount = 1; ; amount += 1) {
@@ -211,7 +215,8 @@ describe("needs", () => {
   it("[V4.6] of a voucher that was expired or used up are everything", async () => {
     await take(sold(8));
     await ledger.tell(voucher(1, { maxUsages: 3, validUntil: longAgo }), voucher(2, { maxUsages: 3, redeemed: 3 }));
-    for (const id of [1, 2]) expect(await ledger.hold([need(id, { amount: 3 })])).toEqual([tooLittle(0)]);
+    expect(await ledger.hold([need(1, { amount: 3 })])).toEqual([tooLittle(0)]);
+    expect(await ledger.hold([need(2, { amount: 6 })])).toEqual([tooLittle(0)]);
   });
 
   it.each([
@@ -223,6 +228,96 @@ describe("needs", () => {
     ["an event of another organizer", { organizer: "rival" }, "no_such_event"],
   ] as const)("are not read with %s", async (_name, rest, code) => {
     await expect(ledger.ask({ needs: [need(1)], ...rest } as never)).rejects.toMatchObject({ code });
+  });
+});
+
+describe("[V4.18] a place", () => {
+  const asOf = Date.UTC(2026, 5, 1) * 1000;
+
+  it("passes from a voucher to its position and back, before voucher has counted either", async () => {
+    await ledger.tell(voucher(1, { maxUsages: 3 }));
+    for (const status of ["p", "n", "c", "p", "e", "p"]) {
+      await take(using(1, { status }));
+      expect(await left()).toBe(7);
+    }
+    await take(record("order", { code: "U1" }, { deleted: true }));
+    expect(await left()).toBe(7);
+    // Used more often than it can be.
+    await ledger.tell(voucher(1, { maxUsages: 1, revision: 2 }));
+    await take(
+      sold(3, { positions: [1, 2].map((id) => position({ id, positionid: id, secret: `s${id}`, voucher: 1 })) }),
+    );
+    expect(await left()).toBe(8);
+    await take(
+      sold(3, { positions: [position({ id: 1, secret: "s1" }), position({ id: 2, positionid: 2, secret: "s2" })] }),
+    );
+    expect(await left()).toBe(7);
+  });
+
+  it("passes also while its voucher is held and nothing was told of it", async () => {
+    await ledger.mustHold([need(1, { amount: 3 })]);
+    await take(using(1));
+    expect(await left()).toBe(7);
+    await ledger.mustHold([need(1, { amount: 4 })]);
+    expect(await left()).toBe(6);
+    await ledger.tell(voucher(1, { maxUsages: 4 }));
+    expect(await left()).toBe(6);
+    await take(using(1, { status: "c" }));
+    expect(await left()).toBe(6);
+    await ledger.tell(1);
+    expect(await left()).toBe(10);
+    await take(using(1));
+    await ledger.tell(voucher(1, { maxUsages: 4, revision: 7 }));
+    expect(await left()).toBe(6);
+  });
+
+  it("is not counted twice where the record of the voucher contains the order, whichever arrives first", async () => {
+    const contained = { ...voucher(1, { maxUsages: 3, redeemed: 1 }), countedAsOf: asOf };
+    await ledger.tell(contained);
+    expect(await left()).toBe(8);
+    await take(using(1));
+    expect(await left()).toBe(7);
+    await ledger.tell({ ...contained, revision: 2, usesElsewhere: 0 });
+    expect(await left()).toBe(7);
+    await take(using(1, { status: "c" }));
+    expect(await left()).toBe(7);
+    await take(using(2), using(1, { status: "c", datetime: "2026-07-01T10:00:00Z" }));
+    expect(await left()).toBe(6);
+  });
+
+  it("of a seat goes to a position and back, too", async () => {
+    await take(sample.seat({ product: 1 }));
+    await ledger.tell(voucher(1, { seat: "stalls-1-1", blockQuota: false }));
+    const claim = () => ledger.hold([need(2, { amount: 0, seat: "stalls-1-1" })]);
+    for (const status of ["p", "c"]) {
+      await take(
+        using(1, { status, positions: [position({ id: 101, secret: "u1", voucher: 1, seat: "stalls-1-1" })] }),
+      );
+      expect(await claim()).toEqual([problem(0, NeedProblemKind.SEAT_TAKEN)]);
+    }
+  });
+});
+
+describe("[V4.19] what a voucher gives back", () => {
+  const gone = { ...voucher(1, { revision: 9 }), voucher: undefined };
+
+  it("is free once the ledger was told, also where earlier facts arrive only then", async () => {
+    await ledger.mustHold([need(1, { amount: 3 })]);
+    await ledger.announce(voucher(1, { maxUsages: 1, revision: 4 }));
+    expect(await left()).toBe(9);
+    await ledger.announce(gone);
+    expect(await left()).toBe(10);
+    await ledger.tell(voucher(1, { maxUsages: 3, revision: 2 }), voucher(1, { maxUsages: 1, revision: 4 }));
+    expect(await left()).toBe(10);
+    await ledger.tellDeleted(1, 9);
+    expect(await db.many(sql`select id from voucher_claim where id = 1`)).toEqual([]);
+  });
+
+  it("leaves a hold that was asked for later", async () => {
+    await ledger.announce(voucher(1, { maxUsages: 1, revision: 4 }));
+    await ledger.mustHold([need(1, { amount: 5, basedOn: 4 })]);
+    await ledger.announce(voucher(1, { maxUsages: 1, revision: 4 }));
+    expect(await left()).toBe(5);
   });
 });
 
@@ -349,8 +444,8 @@ describe("a hold", () => {
         const [stored] = await db.many<{ sum: number }>(sql`
           select sum(taken.amount)::bigint as sum
             from (select max(claim.amount) as amount
-                    from (select id as voucher, amount from voucher_claim
-                           union all select voucher, amount from held_claim) as claim
+                    from (select id as voucher, max_usages as amount from voucher_claim
+                           union all select voucher, usages from held_claim) as claim
                    group by claim.voucher) as taken`);
         most = Math.max(most, stored?.sum ?? 0);
       }

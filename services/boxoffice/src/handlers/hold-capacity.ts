@@ -105,9 +105,9 @@ async function findProblems(tx: Tx, scope: Scope, question: Question): Promise<H
 async function checkQuotas(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {
   const depending = needs.filter((need) => dependsOnQuotas(need, now));
   if (!depending.some(({ isChecked }) => isChecked)) return new Map();
-  const { match, claims } = await readRoom(tx, scope, depending);
+  const { match, claims, uses } = await readRoom(tx, scope, depending);
   const own = claims.filter(({ part }) => part === "own");
-  return findQuotaProblems(needs, { match, claims: Map.groupBy(own, ({ voucher }) => voucher ?? 0), now });
+  return findQuotaProblems(needs, { match, claims: Map.groupBy(own, ({ voucher }) => voucher ?? 0), uses, now });
 }
 
 async function checkSeats(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {

@@ -2,8 +2,8 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { computeAvailability } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { matchQuotas, type QuotaMatch, type ReadClaim, sumByQuota } from "../domain/voucher-claims.ts";
-import { type QuotaRow, readQuotas, readTaken, readVariations } from "../store/capacity.ts";
-import { readClaims } from "../store/voucher-claims.ts";
+import { type QuotaRow, readQuotas, readVariations } from "../store/capacity.ts";
+import { type Ledger, readLedger } from "../store/voucher-claims.ts";
 
 /** What may take of quotas: a voucher, or a sale. */
 interface Taker {
@@ -12,7 +12,7 @@ interface Taker {
   readonly subevent: number | null;
 }
 
-interface Room {
+interface Room extends Pick<Ledger, "uses"> {
   readonly match: QuotaMatch<QuotaRow & { readonly left: number | null }>;
   readonly claims: readonly ReadClaim[];
 }
@@ -25,13 +25,12 @@ export async function readRoom(tx: Tx, scope: Scope, takers: readonly Taker[]): 
   });
   const variationsOf = new Map((await readVariations(tx, [scope])).map(({ id, variations }) => [id, variations]));
   const vouchers = takers.flatMap(({ voucher }) => (voucher === undefined ? [] : [{ ...scope, voucher }]));
-  // Before what is taken: a voucher that is used in between counts twice then, and the other way round it would not count at all.
-  const claims = await readClaims(tx, [scope], vouchers);
-  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
+  const { claims, uses, taken: positions } = await readLedger(tx, [scope], vouchers);
+  const taken = Map.groupBy(positions, ({ subevent }) => subevent);
   const byVouchers = sumByQuota(claims, matchQuotas(quotas, variationsOf));
   const withRoom = (quota: QuotaRow) => {
     const { left } = computeAvailability(quota, taken.get(quota.subevent) ?? [], byVouchers.get(quota.id));
     return { ...quota, left };
   };
-  return { match: matchQuotas(quotas.map(withRoom), variationsOf), claims };
+  return { match: matchQuotas(quotas.map(withRoom), variationsOf), claims, uses };
 }

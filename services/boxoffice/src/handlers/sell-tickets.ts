@@ -119,10 +119,10 @@ async function findShortage(
   scope: Scope,
   { wanted: { item, variation, subevent, amount }, now }: { readonly wanted: Wanted; readonly now: number },
 ): Promise<string | undefined> {
-  const taken = { item, variation, subevent, quota: null, amount };
+  const taken = { item, variation, subevent, quota: null, usages: amount };
   const { match } = await readRoom(tx, scope, [taken]);
   const need = { ...taken, voucher: 0, basedOn: 0, isChecked: true, validUntil: null, seat: null };
-  const problem = findQuotaProblems([need], { match, claims: new Map(), now }).get(0);
+  const problem = findQuotaProblems([need], { match, claims: new Map(), uses: new Map(), now }).get(0);
   if (problem === undefined) return undefined;
   if (problem.kind !== "too_little_left") return "No quota has this item on this date, so none of it can be sold.";
   const quota = match.affectedBy(taken).find(({ id }) => id === problem.quota);

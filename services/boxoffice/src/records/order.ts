@@ -265,7 +265,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
       voucher: position.voucher,
       budgetUse: budgetUseOf(position),
-      isAdded: false,
+      placedAt: data.datetime,
       leftOut: false,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
@@ -295,7 +295,7 @@ function noteAdded(
   { orders: stored }: Known,
 ): readonly positions.PositionRow[] {
   if (!stored.has(code)) return rows;
-  return rows.map((row) => (row.voucher === null ? row : { ...row, isAdded: true }));
+  return rows.map((row) => (row.voucher === null ? row : { ...row, placedAt: null }));
 }
 
 /** Scans are never lost by sending a position again without them: new ones are added to those that are stored. */

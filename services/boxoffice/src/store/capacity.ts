@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import type { QuotaLimits, Taken } from "../domain/availability.ts";
+import type { QuotaLimits } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**
@@ -71,16 +71,4 @@ export function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Prom
            and quota.event = wanted.event
      where quota.data ->> 'size' is not null
      order by quota.organizer, quota.event, quota.id`);
-}
-
-/** Reads what is taken of events. */
-export function readTaken(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & Taken)[]> {
-  return db.many<Scope & Taken>(sql`
-    select taken_capacity.organizer, taken_capacity.event, taken_capacity.subevent, taken_capacity.item,
-           taken_capacity.variation, taken_capacity.taken_as as "takenAs", taken_capacity.positions
-      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
-                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
-      join taken_capacity
-        on taken_capacity.organizer = wanted.organizer
-           and taken_capacity.event = wanted.event`);
 }

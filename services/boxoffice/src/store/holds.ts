@@ -35,7 +35,7 @@ export async function storeAnswer(
   return stored > 0;
 }
 
-const heldColumns = { voucher: bigint, basedOn: bigint, ...claimColumns };
+const heldColumns = { voucher: bigint, basedOn: bigint, usages: bigint, ...claimColumns };
 
 /** Stores what the vouchers of a hold will take. */
 export async function storeHeld(
@@ -44,10 +44,10 @@ export async function storeHeld(
   { id, claims }: { readonly id: string; readonly claims: readonly InputOf<typeof heldColumns>[] },
 ): Promise<void> {
   await tx.run(sql`
-    insert into held_claim (organizer, event, voucher, hold, based_on, item, variation, quota, subevent, amount,
+    insert into held_claim (organizer, event, voucher, hold, based_on, item, variation, quota, subevent, usages,
                             valid_until_at, seat)
     select ${organizer}, ${event}, claim.voucher, ${id}::uuid, claim.based_on, claim.item, claim.variation, claim.quota,
-           claim.subevent, claim.amount, claim.valid_until_at, claim.seat
+           claim.subevent, claim.usages, claim.valid_until_at, claim.seat
       from ${rowsAs("claim", heldColumns, claims)}`);
 }
 

@@ -2,11 +2,12 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, boolean, bytea, decimal, rowsAs, text } from "@tessera/kit/pg/table";
+import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
 import { gateAnswersOf, type StoredGateAnswers } from "./gate-answers.ts";
+import { addUses } from "./voucher-claims.ts";
 
 export interface PositionRow {
   readonly id: number;
@@ -24,8 +25,8 @@ export interface PositionRow {
   /** The voucher that it names, and what it took of the budget. */
   readonly voucher: number | null;
   readonly budgetUse: string | null;
-  /** Its order was known here before it. */
-  readonly isAdded: boolean;
+  /** When its order was placed, in microseconds since 1970; null: it did not come with its order. */
+  readonly placedAt: number | null;
   /** The record of its order leaves it out: it is canceled, and another order may take it over. */
   readonly leftOut: boolean;
   /** An encoded Position, as its record has it. */
@@ -77,7 +78,7 @@ const rowColumns = {
   takenAs: text.orNull,
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
-  isAdded: boolean,
+  placedAt: instant.orNull,
   leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
@@ -104,6 +105,30 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
         on before.organizer = ${organizer}
            and before.event = ${event}
            and before.id = stored.id`;
+  // One that is new and older than the record of its voucher is one of the uses that the record contains.
+  const naming = rows.filter(({ voucher }) => voucher !== null);
+  const uses = sql`
+    select stored.voucher, 1 as uses, coalesce(before.id is null and came.placed_at < claim.counted_as_of_at, false)::integer as contained
+      from ${rowsAs("came", { id: bigint, placedAt: instant.orNull }, naming)}
+      join stored on stored.id = came.id
+      left join position as before
+        on before.organizer = ${organizer}
+           and before.event = ${event}
+           and before.id = stored.id
+      left join voucher_claim as claim
+        on claim.organizer = ${organizer}
+           and claim.event = ${event}
+           and claim.id = stored.voucher
+     where stored.taken_as is not null
+     union all
+    select before.voucher, -1, 0
+      from stored
+      join position as before
+        on before.organizer = ${organizer}
+           and before.event = ${event}
+           and before.id = stored.id
+     where before.voucher is not null
+       and before.taken_as is not null`;
   return tx.many<UpsertedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
@@ -112,7 +137,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
              incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-             case when incoming.voucher is not null and incoming.is_added then statement_timestamp() end,
+             case when incoming.voucher is not null and incoming.placed_at is null then statement_timestamp() end,
              incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
@@ -146,8 +171,9 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
           or kept.left_out <> excluded.left_out
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
       returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
-                kept.revision, kept.earlier_checkins, kept.answers_revision, kept.voucher_since_at
-    ), counted as (${addTaken(scope, changes)})
+                kept.revision, kept.earlier_checkins, kept.answers_revision, kept.voucher,
+                kept.voucher_since_at
+    ), counted as (${addTaken(scope, changes)}), used as (${addUses(scope, uses)})
     select ${changedPosition(sql`stored`)}, stored.voucher_since_at as "usedSince"
       from stored`);
 }
@@ -158,7 +184,7 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
            position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
            position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse",
-           false as "isAdded", position.left_out as "leftOut", position.state, null as "earlierCheckins"
+           null as "placedAt", position.left_out as "leftOut", position.state, null as "earlierCheckins"
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
@@ -319,6 +345,11 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
   const changes = sql`
     select removed.subevent, removed.item, removed.variation, removed.taken_as, -1 as positions
       from removed`;
+  const uses = sql`
+    select removed.voucher, -1 as uses, 0 as contained
+      from removed
+     where removed.voucher is not null
+       and removed.taken_as is not null`;
   const place = { organizer: sql`${scope.organizer}`, event: sql`${scope.event}` };
   return tx.many<DeletedPosition>(sql`
     with removed as (
@@ -328,7 +359,7 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
          and position.id = any(${ids}::bigint[])
       returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.voucher,
                 position.state
-    ), counted as (${addTaken(scope, changes)})
+    ), counted as (${addTaken(scope, changes)}), used as (${addUses(scope, uses)})
     select removed.id, removed.voucher is not null as "namesVoucher",
            case when ${isErased(place, "any")} then removed.state end as state
       from removed`);

@@ -4,7 +4,7 @@ import { bigint, bytea, rowsAs, text } from "@tessera/kit/pg/table";
 import type { SeatState } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
-import { isUnexpired } from "./voucher-claims.ts";
+import { isUnexpired, isUsable } from "./voucher-claims.ts";
 import { withKey } from "./with-key.ts";
 
 /** Draws ids for seats that came without one, larger than those of all seats of the event. */
@@ -29,8 +29,8 @@ export async function findSeatStates(
   { organizer, event }: Scope,
   seats: readonly { readonly guid: string; readonly subevent: number | null }[],
 ): Promise<SeatState[]> {
-  const isClaimed = (table: Sql) => sql`
-    ${table}.seat is not null
+  const isClaimed = (table: Sql, whileUsable = sql``) => sql`
+    ${table}.seat is not null${whileUsable}
       and ${withKey(sql`${table}.organizer, ${table}.event, ${table}.seat, coalesce(${table}.subevent, 0)`, sql`${organizer}, ${event}, wanted.guid, coalesce(wanted.subevent, 0)`)}
     limit ${mostClaimants}`;
   return tx.many<SeatState>(sql`
@@ -38,7 +38,7 @@ export async function findSeatStates(
            array(select claim.voucher
                    from ((select voucher_claim.id as voucher, voucher_claim.valid_until_at
                             from voucher_claim
-                           where ${isClaimed(sql`voucher_claim`)})
+                           where ${isClaimed(sql`voucher_claim`, sql` and ${isUsable(sql`voucher_claim`)}`)})
                           union all
                          (select held_claim.voucher, held_claim.valid_until_at
                             from held_claim

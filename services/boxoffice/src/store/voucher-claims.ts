@@ -1,7 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { eventKey, entityKey as key } from "@tessera/kit/pg/entity-key";
+import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/kit/pg/entity-key";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
+import { bigint, boolean, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
+import type { Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ReadClaim } from "../domain/voucher-claims.ts";
 import { withKey } from "./with-key.ts";
@@ -12,36 +13,162 @@ export const claimColumns = {
   variation: bigint.orNull,
   quota: bigint.orNull,
   subevent: bigint.orNull,
-  amount: bigint,
   validUntil: instant.orNull,
   seat: text.orNull,
 };
 
-/** What vouchers take, as their facts say. */
-export const voucherClaims = copyTable("voucher_claim", { key, columns: claimColumns });
+const toldColumns = {
+  ...claimColumns,
+  maxUsages: bigint.orNull,
+  blocks: boolean,
+  usesElsewhere: bigint,
+  countedAsOf: instant.orNull,
+};
 
-export type VoucherClaimRow = InputOf<typeof key & typeof claimColumns & { readonly revision: typeof bigint }>;
+/** What vouchers take, as their facts say. The column `uses` is no part of that: positions change it. */
+export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns });
+
+export type VoucherClaimRow = InputOf<typeof key & typeof toldColumns & { readonly revision: typeof bigint }>;
+
+/** A row that nothing was told of is in no older version. */
+const ofNoVersion = 2_147_483_647;
+
+/**
+ * Writes the part of a statement that adds to how often positions of an event use vouchers. `changes` has the columns
+ * voucher, uses, and contained: how many of them the record of their voucher contains, so that they are no uses elsewhere.
+ */
+export function addUses({ organizer, event }: Scope, changes: Sql): Sql {
+  return sql`
+    insert into voucher_claim as kept (organizer, event, id, uses, uses_elsewhere, revision, known_columns)
+    select ${organizer}, ${event}, change.voucher, sum(change.uses)::bigint, -sum(change.contained)::bigint, 0, ${ofNoVersion}
+      from (${changes}) as change
+     group by change.voucher
+    having sum(change.uses) <> 0
+        or sum(change.contained) <> 0
+     order by change.voucher
+        on conflict (organizer, event, id) do update
+       set uses = kept.uses + excluded.uses,
+           uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere`;
+}
+
+/** Takes nothing any more for these vouchers, which are deleted; positions may still name them. */
+export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]): Promise<void> {
+  if (vouchers.length === 0) return;
+  const isOne = sql`
+           voucher_claim.organizer = gone.organizer
+       and voucher_claim.event = gone.event
+       and voucher_claim.id = gone.id`;
+  await tx.run(
+    sql`delete from voucher_claim using ${keysAs("gone", vouchers)} where ${isOne} and voucher_claim.uses = 0`,
+  );
+  await tx.run(sql`
+    update voucher_claim
+       set max_usages = null,
+           blocks = false,
+           uses_elsewhere = 0,
+           counted_as_of_at = null,
+           seat = null,
+           revision = 0,
+           known_columns = ${ofNoVersion}
+      from ${keysAs("gone", vouchers)}
+     where ${isOne}`);
+}
+
+const forgottenAtOnce = 5000;
+
+/** Forgets the claims that a rebuild did not tell; returns how many. */
+export async function forgetOlderClaims(tx: Queryable, revision: number): Promise<number> {
+  for (let forgotten = 0; ; ) {
+    const older = await tx.many<EntityKey>(sql`
+      select voucher_claim.organizer, voucher_claim.event, voucher_claim.id
+        from voucher_claim
+       where voucher_claim.revision > 0
+         and voucher_claim.revision < ${revision}
+       limit ${forgottenAtOnce}`);
+    if (older.length === 0) return forgotten;
+    await forgetClaims(tx, older);
+    forgotten += older.length;
+  }
+}
+
+const usesByPositions = sql`
+  select position.organizer, position.event, position.voucher as id, count(*) as uses
+    from position
+   where position.voucher is not null
+     and position.taken_as is not null
+   group by position.organizer, position.event, position.voucher`;
+
+/** Counts again how often positions use vouchers. The lock orders it against statements that move the counts: they add to it. */
+export async function recountUses(tx: Queryable): Promise<void> {
+  await tx.run(sql`lock table voucher_claim in share row exclusive mode`);
+  await tx.run(sql`
+    insert into voucher_claim as kept (organizer, event, id, uses, revision, known_columns)
+    select counted.organizer, counted.event, counted.id, counted.uses, 0, ${ofNoVersion}
+      from (${usesByPositions}) as counted
+        on conflict (organizer, event, id) do update
+       set uses = excluded.uses
+     where kept.uses <> excluded.uses`);
+  await tx.run(sql`
+    update voucher_claim
+       set uses = 0
+     where voucher_claim.uses <> 0
+       and (voucher_claim.organizer, voucher_claim.event, voucher_claim.id)
+           not in (select counted.organizer, counted.event, counted.id from (${usesByPositions}) as counted)`);
+}
+
+/** How often positions use each voucher, as its claim says and as they do, for a comparison. */
+export const usesRows = sql`
+  select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, 0 as revision, voucher_claim.uses::text as content
+    from voucher_claim
+   where voucher_claim.uses <> 0`;
+export const recountedUsesRows = sql`
+  select counted.organizer, counted.event, counted.id, 0 as revision, counted.uses::text as content
+    from (${usesByPositions}) as counted`;
 
 /** Whether a claim has not expired, by the clock of the database. */
 export function isUnexpired(claim: Sql): Sql {
   return sql`(${claim}.valid_until_at is null or ${claim}.valid_until_at >= statement_timestamp())`;
 }
 
-const isTaking = (claim: Sql) => sql`${claim}.amount > 0 and ${isUnexpired(claim)}`;
+/** How often a voucher was used: never below zero, as a record may have said too little. */
+const usedOf = (claim: Sql) => sql`greatest(${claim}.uses_elsewhere + ${claim}.uses, 0)`;
+
+/** Whether a voucher can still be used. The indexes have this condition. */
+export const isUsable = (claim: Sql) => sql`${claim}.max_usages > ${usedOf(claim)}`;
+
+const isTaking = (claim: Sql) => sql`${claim}.blocks and ${isUsable(claim)} and ${isUnexpired(claim)}`;
+const amountOf = (claim: Sql) => sql`(${claim}.max_usages - ${usedOf(claim)})`;
+
+/** The same of a held claim, whose voucher was used as often as its own claim says. */
+const heldAmountOf = (claim: Sql, kept: Sql) => sql`(${claim}.usages - coalesce(${usedOf(kept)}, 0))`;
+const isTakingHeld = (claim: Sql, kept: Sql) => sql`${heldAmountOf(claim, kept)} > 0 and ${isUnexpired(claim)}`;
 const productsOf = (claim: Sql) => sql`${claim}.item, ${claim}.variation, ${claim}.quota, ${claim}.subevent`;
 
+type Row = Scope &
+  Omit<ReadClaim, "part"> &
+  Pick<Taken, "takenAs"> & { readonly part: ReadClaim["part"] | "uses" | "taken" };
+
+/** What is taken of events at one moment. */
+export interface Ledger {
+  readonly claims: readonly (Scope & ReadClaim)[];
+  /** How often each voucher that was asked about was used. */
+  readonly uses: ReadonlyMap<number, number>;
+  /** By positions. */
+  readonly taken: readonly (Scope & Taken)[];
+}
+
 /**
- * Reads what vouchers of events take, and what some vouchers of one event take each.
+ * Reads what vouchers and positions of events take, and what some vouchers of one event take each.
  *
- * It is one statement, because a fact that confirms a hold moves its claims: two statements could miss both. Claims of the
- * same products are summed, because an event may have a hundred thousand vouchers. Only of vouchers that are being
- * changed are there several.
+ * It is one statement, because a fact that confirms a hold moves its claims, and a position that is stored takes what its
+ * voucher took: two statements could miss both, or see both. Claims of the same products are summed, because an event may have
+ * a hundred thousand vouchers. Only of vouchers that are being changed are there several.
  */
-export function readClaims(
+export async function readLedger(
   db: Queryable,
   scopes: readonly Scope[],
   own: readonly (Scope & { readonly voucher: number })[] = [],
-): Promise<(Scope & ReadClaim)[]> {
+): Promise<Ledger> {
   const places = rowsAs("wanted", eventKey, scopes);
   const vouchers = rowsAs("wanted", { organizer: text, event: text, voucher: bigint }, own);
   // A batch of new vouchers is newer than all that take something: none of ten thousand is looked for.
@@ -49,69 +176,92 @@ export function readClaims(
          wanted.voucher <= (select max(${newest})
                               from ${table} as newest
                              where newest.organizer = ${own[0]?.organizer ?? ""} and newest.event = ${own[0]?.event ?? ""})`;
+  const claim = sql`claim`;
+  const kept = sql`kept`;
   const parts = [
     sql`
-      select 'sum' as part, claim.organizer, claim.event, null::bigint as voucher, false as is_held, ${productsOf(sql`claim`)},
-             sum(claim.amount)::bigint as amount
+      select 'sum' as part, claim.organizer, claim.event, null::bigint as voucher, false as is_held, ${productsOf(claim)},
+             sum(${amountOf(claim)})::bigint as amount, null::text as taken_as
         from ${places}
         join voucher_claim as claim on claim.organizer = wanted.organizer and claim.event = wanted.event
-       where ${isTaking(sql`claim`)}
-       group by claim.organizer, claim.event, ${productsOf(sql`claim`)}`,
+       where ${isTaking(claim)}
+       group by claim.organizer, claim.event, ${productsOf(claim)}`,
     sql`
-      select 'sum', held.organizer, held.event, null, true, ${productsOf(sql`held`)}, sum(held.amount)::bigint
+      select 'sum', held.organizer, held.event, null, true, ${productsOf(sql`held`)}, sum(held.amount)::bigint, null
         from held
        where held.is_alone
        group by held.organizer, held.event, ${productsOf(sql`held`)}`,
     sql`
-      select 'several', held.organizer, held.event, held.voucher, true, ${productsOf(sql`held`)}, held.amount
+      select 'several', held.organizer, held.event, held.voucher, true, ${productsOf(sql`held`)}, held.amount, null
         from held
        where not held.is_alone`,
     sql`
       select 'several', held.organizer, held.event, held.voucher, false, held.kept_item, held.kept_variation,
-             held.kept_quota, held.kept_subevent, held.kept_amount
+             held.kept_quota, held.kept_subevent, held.kept_amount, null
         from held
        where held.is_kept`,
     sql`
-      select 'own', wanted.organizer, wanted.event, wanted.voucher, false, ${productsOf(sql`claim`)}, claim.amount
+      select 'own', wanted.organizer, wanted.event, wanted.voucher, false, ${productsOf(claim)}, ${amountOf(claim)}, null
         from ${vouchers}
        cross join lateral (${confirmedOf(sql`wanted`)}) as claim
-       where ${isTaking(sql`claim`)}
+       where ${isTaking(claim)}
          and ${mayTake(sql`newest.id`, sql`voucher_claim`)}`,
     sql`
-      select 'own', wanted.organizer, wanted.event, wanted.voucher, true, ${productsOf(sql`claim`)}, claim.amount
+      select 'own', wanted.organizer, wanted.event, wanted.voucher, true, ${productsOf(claim)}, ${heldAmountOf(claim, kept)}, null
         from ${vouchers}
         join held_claim as claim
           on claim.organizer = wanted.organizer
              and claim.event = wanted.event
              and claim.voucher = wanted.voucher
-       where ${isTaking(sql`claim`)}
+        left join lateral (${confirmedOf(sql`wanted`)}) as kept on true
+       where ${isTakingHeld(claim, kept)}
          and ${mayTake(sql`newest.voucher`, sql`held_claim`)}`,
+    sql`
+      select 'uses', wanted.organizer, wanted.event, wanted.voucher, false, null, null, null, null, ${usedOf(claim)}, null
+        from ${vouchers}
+       cross join lateral (${confirmedOf(sql`wanted`)}) as claim
+       where ${mayTake(sql`newest.id`, sql`voucher_claim`)}`,
+    sql`
+      select 'taken', position.organizer, position.event, null, false, position.item, position.variation, null,
+             position.subevent, position.positions, position.taken_as
+        from ${places}
+        join taken_capacity as position on position.organizer = wanted.organizer and position.event = wanted.event`,
   ];
-  return db.many<Scope & ReadClaim>(sql`
+  const rows = await db.many<Row>(sql`
     with line as materialized (
-      select claim.organizer, claim.event, claim.voucher, ${productsOf(sql`claim`)}, claim.amount,
+      select claim.organizer, claim.event, claim.voucher, ${productsOf(claim)}, ${heldAmountOf(claim, kept)} as amount,
+             kept.item as kept_item, kept.variation as kept_variation, kept.quota as kept_quota,
+             kept.subevent as kept_subevent, ${amountOf(kept)} as kept_amount, coalesce(${isTaking(kept)}, false) as is_kept,
              count(*) over (partition by claim.organizer, claim.event, claim.voucher) as lines
         from ${places}
         join held_claim as claim on claim.organizer = wanted.organizer and claim.event = wanted.event
-       where ${isTaking(sql`claim`)}
+        left join lateral (${confirmedOf(claim)}) as kept on true
+       where ${isTakingHeld(claim, kept)}
     ), held as materialized (
-      select line.organizer, line.event, line.voucher, ${productsOf(sql`line`)}, line.amount,
-             kept.item as kept_item, kept.variation as kept_variation, kept.quota as kept_quota,
-             kept.subevent as kept_subevent, kept.amount as kept_amount,
-             coalesce(${isTaking(sql`kept`)}, false) as is_kept,
-             line.lines = 1 and not coalesce(${isTaking(sql`kept`)}, false) as is_alone
+      select line.organizer, line.event, line.voucher, ${productsOf(sql`line`)}, line.amount, line.kept_item, line.kept_variation,
+             line.kept_quota, line.kept_subevent, line.kept_amount, line.is_kept,
+             line.lines = 1 and not line.is_kept as is_alone
         from line
-        left join lateral (${confirmedOf(sql`line`)}) as kept on true
     )
-    select taken.part, taken.organizer, taken.event, taken.voucher, taken.is_held as "isHeld", ${productsOf(sql`taken`)},
-           taken.amount
-      from (${joinSql(parts, " union all ")}) as taken`);
+    select read.part, read.organizer, read.event, read.voucher, read.is_held as "isHeld", ${productsOf(sql`read`)},
+           read.amount, read.taken_as as "takenAs"
+      from (${joinSql(parts, " union all ")}) as read`);
+  return {
+    claims: rows.flatMap((row) => (row.part === "uses" || row.part === "taken" ? [] : [{ ...row, part: row.part }])),
+    uses: new Map(rows.flatMap(({ part, voucher, amount }) => (part === "uses" ? [[voucher ?? 0, amount]] : []))),
+    taken: rows.flatMap((row) => (row.part === "taken" ? [toTaken(row)] : [])),
+  };
+}
+
+function toTaken({ organizer, event, subevent, item, variation, takenAs, amount }: Row): Scope & Taken {
+  return { organizer, event, subevent, item: item ?? 0, variation, takenAs, positions: amount };
 }
 
 /** The confirmed claim of the voucher of a row. */
 function confirmedOf(row: Sql): Sql {
   return sql`
-    select ${productsOf(sql`voucher_claim`)}, voucher_claim.amount, voucher_claim.valid_until_at
+    select ${productsOf(sql`voucher_claim`)}, voucher_claim.max_usages, voucher_claim.blocks, voucher_claim.uses_elsewhere,
+           voucher_claim.uses, voucher_claim.valid_until_at
       from voucher_claim
      where ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`${row}.organizer, ${row}.event, ${row}.voucher`)}
      limit 1`;
@@ -121,6 +271,9 @@ function confirmedOf(row: Sql): Sql {
 export const claimRows = sql`
   select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, voucher_claim.revision,
          concat_ws('/', coalesce(voucher_claim.item, 0), coalesce(voucher_claim.variation, 0), coalesce(voucher_claim.quota, 0),
-                   coalesce(voucher_claim.subevent, 0), voucher_claim.amount,
-                   coalesce(extract(epoch from voucher_claim.valid_until_at), 0), voucher_claim.seat) as content
-    from voucher_claim`;
+                   coalesce(voucher_claim.subevent, 0),
+                   case when voucher_claim.blocks then greatest(${amountOf(sql`voucher_claim`)}, 0) else 0 end,
+                   coalesce(extract(epoch from voucher_claim.valid_until_at), 0),
+                   case when ${isUsable(sql`voucher_claim`)} then voucher_claim.seat end) as content
+    from voucher_claim
+   where voucher_claim.max_usages is not null`;

@@ -86,6 +86,8 @@ export async function startLedger(db: Db) {
     },
     release: (hold: string, { organizer = "org", event = "fest" } = {}) =>
       capacity.releaseCapacity({ organizer, event, hold }),
+    /** Calls with states, as voucher does before their facts. */
+    announce: (...vouchers: VoucherChanged[]) => capacity.tellVouchers({ vouchers }),
     /** Delivers states of vouchers in one batch; a number is one that was deleted, after all its states. */
     tell: (...facts: readonly (VoucherChanged | number)[]) =>
       service.deliver(

@@ -14,9 +14,9 @@ const kinds: Readonly<Record<Problem["kind"], NeedProblemKind>> = {
 };
 
 /** Reads a need. */
-export function toNeed({ voucher, basedOn, amount, isChecked, ...rest }: VoucherNeed): Need {
+export function toNeed({ voucher, basedOn, amount: usages, isChecked, ...rest }: VoucherNeed): Need {
   const { item = null, variation = null, quota = null, subevent = null, validUntil = null, seat = null } = rest;
-  return { voucher, basedOn, item, variation, quota, subevent, amount, isChecked, validUntil, seat };
+  return { voucher, basedOn, item, variation, quota, subevent, usages, isChecked, validUntil, seat };
 }
 
 /** Writes why the need at a place cannot be held. */

@@ -1,19 +1,31 @@
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { VoucherClaimRow } from "../store/voucher-claims.ts";
 
-/** Reads what a voucher takes. One that is used up takes nothing; one that blocks no quota may still claim a seat. */
+/** Reads what a voucher takes as long as it can be used; one that was deleted takes nothing. */
 export function toVoucherClaim({
   organizer,
   event,
   id,
   revision,
   voucher,
-}: VoucherChanged): VoucherClaimRow | undefined {
-  const fields = voucher?.fields;
-  if (voucher === undefined || fields === undefined) return undefined;
-  const { item, variation, quota, subevent, validUntil } = fields;
-  const left = Math.max(fields.maxUsages - voucher.redeemed, 0);
-  const amount = fields.blockQuota ? left : 0;
-  const seat = left > 0 ? fields.seat : undefined;
-  return { organizer, event, id, revision, item, variation, quota, subevent, amount, validUntil, seat };
+  usesElsewhere,
+  countedAsOf,
+}: VoucherChanged): VoucherClaimRow {
+  const { fields } = voucher ?? {};
+  if (fields === undefined) return { organizer, event, id, revision, blocks: false, usesElsewhere: 0 };
+  const { item, variation, quota, subevent, validUntil, seat, maxUsages, blockQuota: blocks } = fields;
+  const place = { organizer, event, id, revision };
+  return {
+    ...place,
+    item,
+    variation,
+    quota,
+    subevent,
+    validUntil,
+    seat,
+    maxUsages,
+    blocks,
+    usesElsewhere,
+    countedAsOf,
+  };
 }

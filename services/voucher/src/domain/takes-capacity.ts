@@ -18,12 +18,17 @@ export type TakingTerms = Pick<
 
 /** What a voucher takes after a change, for the ledger. */
 export interface CapacityNeed extends Pick<Voucher, "item" | "variation" | "quota" | "subevent" | "validUntil"> {
-  /** Of each matching quota; 0: it takes no quota. */
-  readonly amount: number;
+  /** How often it can be used, also what it was used for; 0: it takes no quota. */
+  readonly usages: number;
   /** Whether its product must have a quota, and what it does not take yet must be left. */
   readonly isChecked: boolean;
   /** The guid of a seat that must be free of others. */
   readonly seat: string | null;
+}
+
+/** Returns whether a voucher may take something that others can have when it gives it back. */
+export function isClaiming({ blockQuota, seat }: Pick<TakingTerms, "blockQuota" | "seat">): boolean {
+  return blockQuota || seat !== null;
 }
 
 /** Returns how much a voucher takes of each matching quota. */
@@ -45,8 +50,9 @@ export function findNeed(
   // Also for one that has no usages: its product must have a quota.
   const isChecked = isQuotaChecked(after, { before, now });
   if (!takesMore && !isChecked && after.seat === null) return undefined;
-  const { item, variation, quota, subevent, validUntil, seat } = after;
-  return { item, variation, quota, subevent, validUntil, amount, isChecked, seat };
+  const { item, variation, quota, subevent, validUntil, seat, maxUsages } = after;
+  const usages = after.blockQuota && !isExpired(after, now) ? maxUsages : 0;
+  return { item, variation, quota, subevent, validUntil, usages, isChecked, seat };
 }
 
 /** Returns whether a voucher takes more than before, or other quotas, or longer. */

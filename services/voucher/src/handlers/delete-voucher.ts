@@ -1,22 +1,22 @@
 import { answerOnce } from "@tessera/kit/pg/answer-once";
-import type { Db } from "@tessera/kit/pg/database";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { DeleteVoucherRequest, DeleteVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import { entityKey, topics } from "@tessera/protos/topics";
-import type { VoucherEvents } from "../events.ts";
+import { isClaiming } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
+import { type HoldTools, tellVouchers } from "../holds.ts";
 import { requireEvent } from "../store/events.ts";
 import { countReserved } from "../store/reservations.ts";
 import { isUsed } from "../store/uses.ts";
 import { deleteVouchers, lockVouchers, nextRevisions } from "../store/vouchers.ts";
 
 /** Deletes a voucher that was never used, and that no cart has reserved. What it takes of quotas is free again. */
-export async function deleteVoucher(
-  request: DeleteVoucherRequest,
-  { db, events }: { readonly db: Db; readonly events: VoucherEvents },
-): Promise<DeleteVoucherResponse> {
+export async function deleteVoucher(request: DeleteVoucherRequest, tools: HoldTools): Promise<DeleteVoucherResponse> {
+  const { db, events } = tools;
   const { organizer, event, id } = request;
   let isDeleted = false;
+  let told: readonly VoucherChanged[] = [];
   const response = await answerOnce(db, Vouchers.deleteVoucher, async (tx) => {
     await requireEvent(tx, request);
     const [voucher] = await lockVouchers(tx, [{ organizer, event, id }]);
@@ -29,8 +29,19 @@ export async function deleteVoucher(
     const [deletedAt = 0] = await nextRevisions(tx, 1);
     await tx.retract(topics.voucherChanged, [entityKey(organizer, event, id)], { deletedAt });
     isDeleted = true;
+    const gone = {
+      organizer,
+      event,
+      id,
+      revision: deletedAt,
+      changed: deletedAt,
+      voucher: undefined,
+      usesElsewhere: 0,
+    };
+    told = isClaiming(voucher) ? [gone] : [];
     return {};
   });
   if (isDeleted) events.voucherDeleted({ organizer, event }, id);
+  if (told.length > 0) await tellVouchers(tools, told);
   return response;
 }

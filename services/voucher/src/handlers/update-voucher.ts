@@ -1,14 +1,15 @@
 import type { Clock } from "@tessera/kit/clock";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Tx } from "@tessera/kit/pg/database";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import { checkFields, checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
 import { findRefusal } from "../domain/find-refusal.ts";
-import { findNeed } from "../domain/takes-capacity.ts";
+import { findNeed, isClaiming } from "../domain/takes-capacity.ts";
 import type { Voucher } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
-import { type HoldTools, holdWhile } from "../holds.ts";
+import { type HoldTools, holdWhile, tellVouchers } from "../holds.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { countReserved } from "../store/reservations.ts";
 import { findCodes, lockVouchers, requireVoucher } from "../store/vouchers.ts";
@@ -74,7 +75,7 @@ async function updateOnce(
   const now = clock.now();
   const need = findNeed(after, { before, now });
   const needs = need === undefined ? [] : [toWireNeed(id, before.revision, need)];
-  let isChanged = false;
+  let told: readonly VoucherChanged[] = [];
   const response = await holdWhile(tools, { place, needs }, (held) =>
     retryTaken(() =>
       answerOnce(
@@ -94,15 +95,16 @@ async function updateOnce(
           const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
           if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
           await held.confirm(tx);
-          const { facts } = await storeChanged(tx, [{ ...after, ...place }]);
-          isChanged = true;
+          const facts = await storeChanged(tx, [{ ...after, ...place }]);
+          told = facts;
           return { voucher: facts[0]?.voucher };
         },
         { of: place },
       ),
     ),
   );
-  if (isChanged) events.voucherChanged(place, id);
+  if (told.length > 0) events.voucherChanged(place, id);
+  if (told.length > 0 && isClaiming(before)) await tellVouchers(tools, told);
   return response;
 }
 

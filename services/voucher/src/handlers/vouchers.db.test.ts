@@ -292,6 +292,34 @@ describe("capacity", () => {
   });
 });
 
+describe("[V4.19] boxoffice", () => {
+  it("is told of a changed and a deleted voucher that took something, and of no other", async () => {
+    const [blocking, other] = await service.create({ quota: 9, blockQuota: true, maxUsages: 2 }, {});
+    const [id = 0, free = 0] = [blocking?.id, other?.id];
+    await service.update(id, { maxUsages: 1 });
+    await service.update(free, { tag: "x" });
+    await service.update(id, { blockQuota: false });
+    await service.update(id, { tag: "x" });
+    await service.update(id, { blockQuota: true });
+    await service.vouchers.deleteVoucher({ ...place, id });
+    await service.vouchers.deleteVoucher({ ...place, id: free });
+    expect(service.told.map(({ voucher }) => [voucher?.fields?.maxUsages, voucher?.fields?.blockQuota])).toEqual([
+      [1, true],
+      [1, false],
+      [undefined, undefined],
+    ]);
+    const revisions = service.told.map(({ revision, changed }) => [revision, changed]);
+    expect(revisions).toEqual(revisions.toSorted((one, two) => (one[0] ?? 0) - (two[0] ?? 0)));
+  });
+
+  it("that does not answer delays no change for long, and fails none", async () => {
+    const { id } = await service.createOne({ quota: 9, blockQuota: true });
+    service.tell = () => new Promise(() => {});
+    expect(await service.update(id, { blockQuota: false })).toMatchObject({ fields: { blockQuota: false } });
+    expect(service.lines.join()).toContain("boxoffice was not told of a voucher");
+  });
+});
+
 describe("a seat", () => {
   const seat = "A-1";
   const refused = async (kind: NeedProblemKind, change: () => Promise<unknown>) => {

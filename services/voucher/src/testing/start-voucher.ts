@@ -4,7 +4,9 @@ import type {
   HoldCapacityRequest,
   HoldCapacityResponse,
   ReleaseCapacityRequest,
+  TellVouchersRequest,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { NewVoucher, Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Capacity, Records, VoucherShop, Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
@@ -23,6 +25,8 @@ export async function startVoucher(db: Db) {
     released: [] as ReleaseCapacityRequest[],
     hold: async (_request: HoldCapacityRequest): Promise<HoldCapacityResponse> => ({ problems: [] }),
     release: async (_request: ReleaseCapacityRequest): Promise<void> => {},
+    told: [] as VoucherChanged[],
+    tell: async (_request: TellVouchersRequest): Promise<void> => {},
   };
   const capacity = implement(Capacity, {
     async holdCapacity(request) {
@@ -32,6 +36,11 @@ export async function startVoucher(db: Db) {
     async releaseCapacity(request) {
       await ledger.release(request);
       ledger.released.push(request);
+      return {};
+    },
+    async tellVouchers(request) {
+      await ledger.tell(request);
+      ledger.told.push(...request.vouchers);
       return {};
     },
   });
@@ -103,6 +112,8 @@ export async function startVoucher(db: Db) {
       ledger.released = [];
       ledger.hold = async () => ({ problems: [] });
       ledger.release = async () => {};
+      ledger.told = [];
+      ledger.tell = async () => {};
     },
   });
 }

@@ -8,7 +8,7 @@ import type { CapacityNeed } from "../domain/takes-capacity.ts";
 
 /** Writes what a voucher needs for the state that follows the revision `basedOn`; 0: for its first one. */
 export function toWireNeed(voucher: number, basedOn: number, need: CapacityNeed): VoucherNeed {
-  const { item, variation, quota, subevent, validUntil, seat, amount, isChecked } = need;
+  const { item, variation, quota, subevent, validUntil, seat, usages: amount, isChecked } = need;
   return {
     voucher,
     item: item ?? undefined,

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { VoucherChanged } from "../../voucher/v1/facts.ts";
 
 /** Capacity and seats that vouchers hold in the ledger of boxoffice. */
 
@@ -109,7 +110,7 @@ export interface VoucherNeed {
   subevent?:
     | number
     | undefined;
-  /** How often it can still be used; 0: it takes no quota. */
+  /** How often it can be used, also what it was used for; 0: it takes no quota. */
   amount: number;
   /** Whether there must be a quota, and those that it does not take yet must have so much left. */
   isChecked: boolean;
@@ -148,6 +149,14 @@ export interface ReleaseCapacityRequest {
 }
 
 export interface ReleaseCapacityResponse {
+}
+
+export interface TellVouchersRequest {
+  /** States; one without its voucher was deleted, under the revision of its deletion. */
+  vouchers: VoucherChanged[];
+}
+
+export interface TellVouchersResponse {
 }
 
 function createBaseHoldCapacityRequest(): HoldCapacityRequest {
@@ -602,6 +611,87 @@ export const ReleaseCapacityResponse: MessageFns<ReleaseCapacityResponse> = {
   },
 };
 
+function createBaseTellVouchersRequest(): TellVouchersRequest {
+  return { vouchers: [] };
+}
+
+export const TellVouchersRequest: MessageFns<TellVouchersRequest> = {
+  encode(message: TellVouchersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.vouchers) {
+      VoucherChanged.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TellVouchersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTellVouchersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.vouchers.push(VoucherChanged.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTellVouchersResponse(): TellVouchersResponse {
+  return {};
+}
+
+export const TellVouchersResponse: MessageFns<TellVouchersResponse> = {
+  encode(_: TellVouchersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TellVouchersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTellVouchersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type CapacityServiceService = typeof CapacityServiceService;
 export const CapacityServiceService = {
   /**
@@ -630,6 +720,17 @@ export const CapacityServiceService = {
       Buffer.from(ReleaseCapacityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReleaseCapacityResponse => ReleaseCapacityResponse.decode(value),
   },
+  /** Takes what the facts of some vouchers say before they arrive, so that what was given back is free at once. */
+  tellVouchers: {
+    path: "/ticketing.boxoffice.v1.CapacityService/TellVouchers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TellVouchersRequest): Buffer => Buffer.from(TellVouchersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TellVouchersRequest => TellVouchersRequest.decode(value),
+    responseSerialize: (value: TellVouchersResponse): Buffer =>
+      Buffer.from(TellVouchersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TellVouchersResponse => TellVouchersResponse.decode(value),
+  },
 } as const;
 
 export interface CapacityServiceServer extends UntypedServiceImplementation {
@@ -640,6 +741,8 @@ export interface CapacityServiceServer extends UntypedServiceImplementation {
   holdCapacity: handleUnaryCall<HoldCapacityRequest, HoldCapacityResponse>;
   /** Ends a hold that no fact will end, also one that is not there yet. */
   releaseCapacity: handleUnaryCall<ReleaseCapacityRequest, ReleaseCapacityResponse>;
+  /** Takes what the facts of some vouchers say before they arrive, so that what was given back is free at once. */
+  tellVouchers: handleUnaryCall<TellVouchersRequest, TellVouchersResponse>;
 }
 
 export interface CapacityServiceClient extends Client {
@@ -677,6 +780,22 @@ export interface CapacityServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReleaseCapacityResponse) => void,
+  ): ClientUnaryCall;
+  /** Takes what the facts of some vouchers say before they arrive, so that what was given back is free at once. */
+  tellVouchers(
+    request: TellVouchersRequest,
+    callback: (error: ServiceError | null, response: TellVouchersResponse) => void,
+  ): ClientUnaryCall;
+  tellVouchers(
+    request: TellVouchersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TellVouchersResponse) => void,
+  ): ClientUnaryCall;
+  tellVouchers(
+    request: TellVouchersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TellVouchersResponse) => void,
   ): ClientUnaryCall;
 }
 

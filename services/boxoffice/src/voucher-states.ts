@@ -1,0 +1,27 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { nameOf } from "@tessera/kit/pg/entity-key";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import { lockPresent } from "./store/events.ts";
+import { voucherClaims } from "./store/voucher-claims.ts";
+import { toVoucherClaim } from "./wire/voucher-fact.ts";
+
+/** Keeps what vouchers take, where that is newer than what is known. Vouchers of a removed event take nothing. */
+export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Promise<void> {
+  if (states.length === 0) return;
+  const present = new Set((await lockPresent(tx, placesOf(states))).map(placeOf));
+  const claims = states.filter((state) => present.has(placeOf(state))).map(toVoucherClaim);
+  // Batches of positions lock claims in the order of their ids, too.
+  await voucherClaims.upsertNewer(
+    tx,
+    claims.sort((one, other) => one.id - other.id || (nameOf(one) < nameOf(other) ? -1 : 1)),
+  );
+}
+
+interface Place {
+  readonly organizer: string;
+  readonly event: string;
+}
+
+const placeOf = ({ organizer, event }: Place) => `${organizer}/${event}`;
+
+const placesOf = (states: readonly Place[]) => [...new Map(states.map((state) => [placeOf(state), state])).values()];
