@@ -56,6 +56,8 @@ COPY --from=build /opt/tessera /opt/tessera
 COPY --from=sboms /sbom/tessera /usr/share/sbom
 COPY LICENSE /opt/tessera/LICENSE
 ENV PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp
+# Large buffers go back to the system when they are freed.
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=262144
 WORKDIR /opt/tessera
 USER 10001:10001
 # HTTP, gRPC, health and metrics.
@@ -77,6 +79,7 @@ COPY --from=build /opt/tessera /opt/tessera
 COPY --from=sboms /sbom/tessera-chromium /usr/share/sbom
 COPY LICENSE /opt/tessera/LICENSE
 ENV PATH=/usr/local/bin:/usr/bin:/bin HOME=/tmp CHROMIUM_PATH=/usr/bin/chromium-headless-shell
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=262144
 WORKDIR /opt/tessera
 USER 10001:10001
 EXPOSE 50051 9090

@@ -31,6 +31,13 @@ const nodeOptions = [
   "--v8-pool-size=1",
 ];
 
+/** Large buffers go back to the system when they are freed, and threads share what they keep for small ones. */
+const memoryVariables = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_MMAP_THRESHOLD_: "262144",
+  MALLOC_TRIM_THRESHOLD_: "262144",
+};
+
 /** Makes a process that runs one service with an environment of its own; nothing runs yet. */
 export function clusterProcess(
   plan: PlannedProcess,
@@ -63,7 +70,7 @@ export function clusterProcess(
         process.execPath,
         serveArguments([plan.service], [...nodeOptions, ...(options.nodeOptions ?? [])]),
         {
-          env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
+          env: { PATH, HOME, ...memoryVariables, ...Object.fromEntries(given), ...options.environment },
           stdio: ["ignore", "pipe", "pipe"],
           // Ctrl-C would reach the process as well, and a second signal ends it at once.
           detached: true,

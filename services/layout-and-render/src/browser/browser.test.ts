@@ -276,6 +276,27 @@ describe("a queue before the browser", () => {
     await long;
   });
 
+  it("[L39.4] leaves one tab to a party whose prints are slow", async () => {
+    const renderer = open({ tabs: 2, slowMs: 0 });
+    await renderer.tools.printer.print(short, { party: "slow" });
+    let begun = 0;
+    const counted: PrintJob = {
+      ...endless,
+      get html() {
+        begun += 1;
+        return endless.html;
+      },
+    };
+    const printSlow = () => renderer.tools.printer.print(counted, { party: "slow" }).catch(() => undefined);
+    const first = printSlow();
+    await vi.waitUntil(() => begun === 1);
+    const second = printSlow();
+    expect(await renderer.tools.printer.print(short, { party: "other" })).toHaveProperty("pdf");
+    expect(begun).toBe(1);
+    await renderer.close();
+    await Promise.all([first, second]);
+  });
+
   it("[L39.3] forgets a job that is given up", async () => {
     const renderer = open({ tabs: 1 });
     await renderer.tools.printer.warmUp();

@@ -13,6 +13,8 @@ export interface PrintLimits extends BrowserLimits {
   /** How many jobs of one party may wait, and how many in all. */
   readonly waitingEach: number;
   readonly waitingInAll: number;
+  /** A party with a longer job that took more than this has one tab for them for a while: with more it would take the processors from others. */
+  readonly slowMs: number;
   /** How long a job waits for its turn. */
   readonly waitMs: number;
 }
@@ -22,6 +24,7 @@ export const usualLimits: PrintLimits = {
   waitingEach: 200,
   waitingInAll: 2000,
   waitMs: 60_000,
+  slowMs: 5000,
   printMs: 30_000,
   pages: 50_000,
   memory: 500 * 1024 * 1024,
@@ -46,6 +49,9 @@ export interface PrintQueue {
   close(): Promise<void>;
 }
 
+/** So long a party is remembered whose print was slow. */
+const rememberedMs = 60_000;
+
 /** A job during which the browser was lost is printed once more: another job may have been the cause. */
 const mostLosses = 2;
 
@@ -67,6 +73,20 @@ export function openPrintQueue({
   // However slow the pages of one party are, another finds a tab: of long jobs there is one more for it.
   const long = new Turns({ ...shared, total: limits.tabs + 1, each: limits.tabs });
   const short = new Turns({ ...shared, total: Math.max(2, limits.tabs), each: Math.max(1, limits.tabs - 1) });
+
+  const slow = new Set<string>();
+
+  async function printLong(job: PrintJob, party: string): Promise<Printed> {
+    const begun = performance.now();
+    try {
+      return await printWithRetry(job);
+    } finally {
+      if (performance.now() - begun > limits.slowMs) {
+        slow.add(party);
+        setTimeout(() => slow.delete(party), rememberedMs).unref();
+      }
+    }
+  }
 
   async function printWithRetry(job: PrintJob): Promise<Printed> {
     for (let losses = 0; ; ) {
@@ -101,9 +121,14 @@ export function openPrintQueue({
         isWaiting = false;
       };
       try {
-        return await (isShort ? short : long).run({ party, amount: 1, signal }, () => {
+        if (isShort)
+          return await short.run({ party, amount: 1, signal }, () => {
+            begin();
+            return printWithRetry(job);
+          });
+        return await long.run({ party, amount: slow.has(party) ? limits.tabs : 1, signal }, () => {
           begin();
-          return printWithRetry(job);
+          return printLong(job, party);
         });
       } finally {
         begin();

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
+const operations = read("docs/operations.md");
+
+/** What “Memory” in docs/operations.md says of the options of Node, and of the variables. */
+const [options = ""] = /--max-semi-space-size=\S+ --heap-growing-percent=\S+ --v8-pool-size=\d+/.exec(operations) ?? [];
+const [variables = ""] =
+  /MALLOC_ARENA_MAX=\S+ MALLOC_MMAP_THRESHOLD_=\S+ MALLOC_TRIM_THRESHOLD_=\d+/.exec(operations) ?? [];
+
+it.each([
+  ["package.json", 1],
+  ["Dockerfile", 2],
+  ["docs/tessera.service", 1],
+  ["packages/dev/src/cluster/start-process.ts", 1],
+])("%s starts processes with the memory that the documentation says", (path, times) => {
+  // One item a line, or all in one.
+  const text = read(path)
+    .replaceAll(/["',]/g, "")
+    .replaceAll(/: (?=\d)/g, "=")
+    .replaceAll(/\n\s*(?:\/\/.*\n\s*)?/g, " ");
+  for (const wanted of [options, variables]) {
+    expect(wanted).not.toBe("");
+    expect(text.split(wanted).length - 1, wanted).toBeGreaterThanOrEqual(times);
+  }
+});
