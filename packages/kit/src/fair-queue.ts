@@ -8,7 +8,7 @@ export type Choice = "take" | "leave" | "drop";
 export class FairQueue<T> {
   /** The party whose turn is next comes first. */
   readonly #parties = new Map<string, T[]>();
-  /** Of which items were taken the last time: these are done by now, and whoever has come meanwhile is before them. */
+  /** The parties of the last items that were taken: what they add comes behind what others have added since. */
   #served: ReadonlySet<string> = new Set();
   #size = 0;
 

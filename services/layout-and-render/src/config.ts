@@ -1,5 +1,4 @@
 import { choice, int, optional, text, url } from "@tessera/kit/config";
-import { sandboxes } from "./browser/open-browser.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -15,7 +14,7 @@ export const settings = {
   ),
   browserSandbox: choice(
     "BROWSER_SANDBOX",
-    sandboxes,
+    ["on", "off"],
     "on",
     "off: prints also where the browser has no sandbox, so that a hole in it opens what the service may reach.",
   ),

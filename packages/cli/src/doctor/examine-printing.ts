@@ -25,10 +25,10 @@ export async function examinePrinting({
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }): Promise<Finding[]> {
-  const { browserStarter, sandboxes } = await import("@tessera/layout-and-render/browser/open-browser");
+  const { browserStarter } = await import("@tessera/layout-and-render/browser/open-browser");
   const started = performance.now();
   try {
-    const sandbox = sandboxes.find((each) => each === environment["BROWSER_SANDBOX"]) ?? "on";
+    const sandbox = environment["BROWSER_SANDBOX"] === "off" ? "off" : "on";
     const chromium = await browserStarter({ executable: environment["CHROMIUM_PATH"] || undefined, sandbox, log })();
     try {
       const tab = await chromium.openTab();

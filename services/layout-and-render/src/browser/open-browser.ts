@@ -7,15 +7,10 @@ import { createProfile } from "./profile.ts";
 /** A machine where one takes longer is overloaded. */
 const longestStartMs = 20_000;
 
-/**
- * Whether a browser has its sandbox: `off` runs it without one, and then a hole in it opens all that this account may read,
- * such as the variables of this process.
- */
-export const sandboxes = ["on", "off"] as const;
-
 export interface StarterOptions {
   readonly executable: string | undefined;
-  readonly sandbox: (typeof sandboxes)[number];
+  /** `off` runs it without its sandbox: a hole in it then opens all that this account may read, such as the variables of this process. */
+  readonly sandbox: "on" | "off";
   readonly log: Log;
   readonly maxMs?: number;
 }

@@ -18,8 +18,8 @@ export interface Profile {
 const unprivileged = { uid: 65_534, gid: 65_534 };
 
 /**
- * The folder of all browsers of this account. Nobody else makes or names anything in it: in the folder for temporary files
- * anybody could lay out what is to be removed.
+ * The folder of all browsers of this account. No other account makes or names anything in it: in the folder for temporary
+ * files each could lay out what is to be removed.
  */
 export function browsersFolder(): string {
   return join(tmpdir(), `tessera-browsers-${process.getuid?.() ?? 0}`);
