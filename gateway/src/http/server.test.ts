@@ -77,7 +77,7 @@ it("clients that ask again and again leave a server before it stops, and none of
     agent.destroy();
   });
   await expect.poll(() => answered).toBeGreaterThan(5 * crowd);
-  expect(await connections()).toBe(crowd);
+  await expect.poll(connections).toBe(crowd);
   target = staying.server;
   leaving.server.leave();
   // Each has asked once more, and knows.

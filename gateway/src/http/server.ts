@@ -26,7 +26,7 @@ export interface HttpServerOptions {
 export interface HttpServer extends Server {
   /** The port it listens on; known once it has started. */
   port(): number;
-  /** Whether clients have to connect anew, which leads them elsewhere. */
+  /** Whether clients have to open another connection, which leads them elsewhere. */
   isLeaving(): boolean;
   /** Aborts when it stops accepting requests. */
   readonly stopping: AbortSignal;

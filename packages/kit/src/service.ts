@@ -44,7 +44,7 @@ export interface Server {
   readonly name: string;
   /** Resolves when it accepts requests. */
   start(): Promise<void>;
-  /** Tells clients with every answer from now on to connect anew, which leads them elsewhere. */
+  /** Tells clients with every answer from now on to open another connection, which leads them elsewhere. */
   leave(): void;
   /** Stops accepting requests; those under way go on. */
   drain(): Promise<void>;
