@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { noisy, noisyDevice, noisyKey, noisyLists, noisyOrder, noisySecret, ofNoisyEvent } from "./noisy-records.ts";
 
 /** The ways in which one organizer does its worst. */
-export const noises = ["scans", "reads", "connections", "bodies", "records"] as const;
+export const noises = ["scans", "reads", "connections", "bodies", "values", "records"] as const;
 export type Noise = (typeof noises)[number];
 
 export interface NoiseTarget {
@@ -114,6 +114,12 @@ function shotsOf(noise: Noise, target: NoiseTarget): readonly (readonly [paralle
       ],
       [2, (round) => send(round, "/api/v1/upload", { type: "image/png", body: randomBytes(1_000_000) })],
     ],
+    // As many as a layout may hold, and many more.
+    values: [
+      [2, (round) => send(round, `${place}/ticketlayouts/`, { body: manyFields(35_000) })],
+      [2, (round) => send(round, `${place}/ticketlayouts/preview/`, { body: deepLists(650) })],
+      [1, (round) => send(round, `${place}/ticketlayouts/`, { body: manyFields(310_000) })],
+    ],
     records: [
       [
         1,
@@ -144,6 +150,23 @@ function shotsOf(noise: Noise, target: NoiseTarget): readonly (readonly [paralle
     ],
   };
   return all[noise];
+}
+
+const manyFields = keepOne((count) => `{${numbered(count, (at) => `"k${at}":1`)}}`);
+const deepLists = keepOne((count) => `{"parts":[${numbered(count, () => "[".repeat(58) + "]".repeat(58))}]}`);
+
+function numbered(count: number, part: (at: number) => string): string {
+  return Array.from({ length: count }, (_, at) => part(at)).join();
+}
+
+/** Making a text of megabytes for each request would slow down its sender. */
+function keepOne(make: (count: number) => string): (count: number) => string {
+  const made = new Map<number, string>();
+  return (count) => {
+    const text = made.get(count) ?? make(count);
+    made.set(count, text);
+    return text;
+  };
 }
 
 const blankLines = gzipSync(Buffer.alloc(3_000_000, "\n"));
@@ -181,7 +204,14 @@ function orderOfManyScans(round: number, index: number): unknown {
 }
 
 /** Between two shots of a loop. Even a flood has to be made, and a shop imports some times a second. */
-const pausesMs: Readonly<Record<Noise, number>> = { scans: 5, reads: 5, connections: 5, bodies: 20, records: 100 };
+const pausesMs: Readonly<Record<Noise, number>> = {
+  scans: 5,
+  reads: 5,
+  connections: 5,
+  bodies: 20,
+  values: 20,
+  records: 100,
+};
 
 /** Opens a connection, says something, and waits for its end, at most a while. */
 function talk({ baseUrls }: NoiseTarget, words: string, { reads = true } = {}): Promise<string> {

@@ -14,13 +14,13 @@ describe("the texts of the fields of an object", () => {
     ['{"a:,":"x:,{"}', { "a:,": '"x:,{"' }],
     ['{"":"\\\\"}', { "": '"\\\\"' }],
   ])("of %s", (json, expected) => {
-    expect(Object.fromEntries(fieldTexts(json))).toEqual(expected);
+    expect(Object.fromEntries(fieldTexts(json, new Set(Object.keys(expected))))).toEqual(expected);
   });
 
   it("mean what the object means, whatever that is", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }), fc.nat(2), (value, indent) => {
-        const texts = fieldTexts(JSON.stringify(value, undefined, indent));
+        const texts = fieldTexts(JSON.stringify(value, undefined, indent), new Set(Object.keys(value)));
         const parsed: unknown = JSON.parse(JSON.stringify(value));
         const entries = Array.from(texts, ([name, text]): [string, unknown] => [name, JSON.parse(text)]);
         expect(entries).toEqual(Object.entries(parsed as object).map((entry) => entry));

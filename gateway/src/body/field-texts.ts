@@ -1,24 +1,28 @@
 import { closeBrace, closeBracket, comma, endOfString, openBrace, openBracket, quote } from "./nesting.ts";
 
 /**
- * The JSON text of each field of an object, as it was sent: parsing turns `1.0` into 1, and rounds long numbers. The text
+ * The JSON text of some fields of an object, as they were sent: parsing turns `1.0` into 1, and rounds long numbers. The text
  * must be that of a valid object. Of a repeated field the last counts, as it does when it is parsed.
  */
-export function fieldTexts(json: string): ReadonlyMap<string, string> {
+export function fieldTexts(json: string, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   let depth = 0;
+  let isValue = false;
   let name: string | undefined;
   let start = 0;
   const end = (at: number) => {
     if (name !== undefined) texts.set(name, json.slice(start, at).trim());
     name = undefined;
+    isValue = false;
   };
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === quote) {
       const last = endOfString(json, at);
-      if (depth === 1 && name === undefined) {
-        name = JSON.parse(json.slice(at, last + 1)) as string;
+      if (depth === 1 && !isValue) {
+        const found = nameIn(json.slice(at + 1, last));
+        if (wanted.has(found)) name = found;
+        isValue = true;
         at = json.indexOf(":", last);
         start = at + 1;
       } else at = last;
@@ -29,4 +33,8 @@ export function fieldTexts(json: string): ReadonlyMap<string, string> {
     } else if (code === comma && depth === 1) end(at);
   }
   return texts;
+}
+
+function nameIn(quoted: string): string {
+  return quoted.includes("\\") ? (JSON.parse(`"${quoted}"`) as string) : quoted;
 }

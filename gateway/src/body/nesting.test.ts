@@ -1,6 +1,6 @@
 import { assert, json, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deepestNesting, nestsTooDeep } from "./nesting.ts";
+import { deepestNesting, findExcess } from "./nesting.ts";
 
 const nested = (depth: number, inside = "") => "[".repeat(depth) + inside + "]".repeat(depth);
 
@@ -9,23 +9,32 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-describe("nestsTooDeep", () => {
+describe("findExcess", () => {
   it("[S4.4] allows what is allowed, and not one level more", () => {
-    expect(nestsTooDeep(nested(deepestNesting, JSON.stringify("x".repeat(200))))).toBe(false);
-    expect(nestsTooDeep(nested(deepestNesting + 1))).toBe(true);
-    expect(nestsTooDeep(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).toBe(true);
+    expect(findExcess(nested(deepestNesting, JSON.stringify("x".repeat(200))), 1000)).toBe(undefined);
+    expect(findExcess(nested(deepestNesting + 1), 1000)).toBe("levels");
+    expect(findExcess(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`, 1000)).toBe("levels");
+  });
+
+  it("[S4.24] allows as many values as are allowed, and not one more, whatever they are in", () => {
+    for (const one of ["1", "[]", '{"a":"[,{"}', "[1,1]"]) {
+      const json = `[${Array.from({ length: 200 }, () => one).join()}]`;
+      const values = json.replaceAll(/"[^"]*"/g, "").replaceAll(/[^,[{]/g, "").length + 1;
+      expect([findExcess(json, values), findExcess(json, values - 1)], one).toEqual([undefined, "values"]);
+    }
   });
 
   it("does not count the characters of a text", () => {
-    expect(nestsTooDeep(JSON.stringify(["[{".repeat(500), '\\"[[['.repeat(100)]))).toBe(false);
-    expect(nestsTooDeep(`["\\\\",${nested(70)}]`)).toBe(true);
+    expect(findExcess(JSON.stringify(["[{,".repeat(500), '\\"[[['.repeat(100)]), 10)).toBe(undefined);
+    expect(findExcess(`["\\\\",${nested(70)}]`, 1000)).toBe("levels");
   });
 
   it("agrees with what a parser finds", () => {
     assert(
       property(json({ maxDepth: 5 }), (text) => {
         const wrapped = `${"[".repeat(61)}${text}${"]".repeat(61)}`;
-        expect(nestsTooDeep(wrapped)).toBe(61 + depthOf(JSON.parse(text)) > deepestNesting);
+        const isDeep = 61 + depthOf(JSON.parse(text)) > deepestNesting;
+        expect(findExcess(wrapped, wrapped.length)).toBe(isDeep ? "levels" : undefined);
       }),
     );
   });

@@ -1,20 +1,24 @@
 /** Deeper than any API needs, and far below a stack overflow. */
 export const deepestNesting = 64;
 
-/** Tells whether a JSON text nests arrays and objects deeper than allowed, without parsing it. */
-export function nestsTooDeep(json: string): boolean {
-  // Each level takes an opening and a closing character.
-  if (json.length <= deepestNesting * 2) return false;
+/** What a JSON text has too much of: `levels` of arrays and objects, or `values`; undefined: nothing. It is not parsed for that. */
+export function findExcess(json: string, mostValues: number): "levels" | "values" | undefined {
+  // Each level takes an opening and a closing character, and each value its own and what divides it from the next one.
+  if (json.length <= Math.min(2 * deepestNesting, 2 * mostValues)) return undefined;
   let depth = 0;
+  let values = 1;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === quote) at = endOfString(json, at);
+    else if (code === comma) values += 1;
     else if (code === openBracket || code === openBrace) {
       depth += 1;
-      if (depth > deepestNesting) return true;
+      values += 1;
+      if (depth > deepestNesting) return "levels";
     } else if (code === closeBracket || code === closeBrace) depth -= 1;
+    if (values > mostValues) return "values";
   }
-  return false;
+  return undefined;
 }
 
 export const quote = 0x22;

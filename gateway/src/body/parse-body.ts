@@ -8,7 +8,7 @@ import { fault } from "../faults.ts";
 import { invalidElements } from "../http/element-errors.ts";
 import { type Body, checkObject, type ListBody, type ObjectBody } from "../http/route.ts";
 import { fieldTexts } from "./field-texts.ts";
-import { nestsTooDeep } from "./nesting.ts";
+import { findExcess } from "./nesting.ts";
 import { parseList } from "./parse-list.ts";
 
 /** A form holds some dozen fields and repeats those of lists. Longer lists are sent as JSON, which costs less. */
@@ -69,18 +69,18 @@ function invalid(fields: Record<string, readonly string[]>): Fault {
 }
 
 /** Parses JSON; fields that are kept as they were sent stay texts. */
-function parseObject(bytes: Buffer, { schema: { properties } }: ObjectBody<unknown>): unknown {
+function parseObject(bytes: Buffer, { schema: { properties }, mostValues }: ObjectBody<unknown>): unknown {
   const json = decode(bytes);
-  const value = parseJson(json);
+  const value = parseJson(json, mostValues);
   const verbatim = Object.keys(properties).filter((name) => properties[name]?.["read"] === "json");
   if (verbatim.length === 0 || !isObject(value)) return value;
-  const texts = fieldTexts(json);
-  const kept = verbatim.filter((name) => texts.has(name)).map((name) => [name, texts.get(name)] as const);
-  return { ...value, ...Object.fromEntries(kept) };
+  return Object.assign(value, Object.fromEntries(fieldTexts(json, new Set(verbatim))));
 }
 
-function parseJson(json: string): unknown {
-  if (nestsTooDeep(json)) throw fault("malformed_body", "The body nests too deep.");
+function parseJson(json: string, mostValues: number): unknown {
+  const excess = findExcess(json, mostValues);
+  if (excess === "levels") throw fault("malformed_body", "The body nests too deep.");
+  if (excess === "values") throw fault("malformed_body", `The body holds more than ${mostValues} values.`);
   try {
     return JSON.parse(json) as unknown;
   } catch {
@@ -149,23 +149,23 @@ function tooManyFields(): Fault {
 }
 
 /** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
-function readForm(form: URLSearchParams, { schema, missingBooleans }: ObjectBody<unknown>): unknown {
+function readForm(form: URLSearchParams, { schema, missingBooleans, mostValues }: ObjectBody<unknown>): unknown {
   const fields = new Map<string, unknown>(form);
   for (const [name, property] of Object.entries(schema.properties)) {
     const sent = form.getAll(name);
-    const last = sent.at(-1);
-    if (last !== undefined) fields.set(name, readFormField(property, sent, last));
+    if (sent.length > 0) fields.set(name, readFormField(property, sent, mostValues));
     else if (property["read"] === "boolean" && missingBooleans === "false") fields.set(name, false);
   }
   return Object.fromEntries(fields);
 }
 
-function readFormField(property: JsonSchema, sent: readonly string[], last: string): unknown {
+function readFormField(property: JsonSchema, sent: readonly string[], mostValues: number): unknown {
+  const last = sent.at(-1) ?? "";
   if (property["read"] === "json") return last;
   const types = [property["type"]].flat();
   if (types.includes("array")) return sent;
   if (property["read"] !== "any" && !types.includes("object")) return last;
-  if (nestsTooDeep(last)) return last;
+  if (findExcess(last, mostValues) !== undefined) return last;
   try {
     return JSON.parse(last) as unknown;
   } catch {

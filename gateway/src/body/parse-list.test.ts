@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { deepestNesting } from "./nesting.ts";
 import { parseList } from "./parse-list.ts";
 
-const limits = { mostElements: 10_000, longestElement: 200_000 };
+const limits = { mostElements: 10_000, longestElement: 200_000, mostValues: 1000, mostInAll: 100_000 };
 const parsed = (text: string) => parseList(text, limits);
 
 async function refusalOf(text: string, its = limits): Promise<string> {
@@ -76,8 +76,16 @@ describe("parseList", () => {
     expect(await refusalOf(text)).toBe(problem);
   });
 
+  it("[S4.24] takes as many values as allowed, in an element and in all", async () => {
+    const few = { ...limits, mostValues: 4, mostInAll: 6 };
+    expect(await parseList("[[1,2,3],[1,2,3],1]", few)).toHaveLength(3);
+    for (const text of ["[[1,2,3,4]]", '[{"a":{"b":{"c":{}}}}]', "[[1,2],[1,2],[1,2,3]]", "[[],[],[],[],[],[],[]]"]) {
+      expect(await refusalOf(text, few), text).toBe("malformed_body");
+    }
+  });
+
   it("takes as many elements as allowed, as long and as deep as allowed", async () => {
-    const few = { mostElements: 3, longestElement: 10 };
+    const few = { mostElements: 3, longestElement: 10, mostValues: 1000, mostInAll: 100_000 };
     expect(await parseList("[1,2,3]", few)).toEqual([1, 2, 3]);
     expect(await refusalOf("[1,2,3,4]", few)).toBe("At most 3 elements are allowed at once.");
     expect(await parseList('["12345678"]', few)).toEqual(["12345678"]);

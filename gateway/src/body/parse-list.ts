@@ -14,7 +14,7 @@ import {
   quote,
 } from "./nesting.ts";
 
-type Limits = Pick<ListBody<unknown>, "mostElements" | "longestElement">;
+type Limits = Pick<ListBody<unknown>, "mostElements" | "longestElement" | "mostValues" | "mostInAll">;
 
 /** So many characters are parsed together, in less than a millisecond. */
 const pieceLength = 64 * 1024;
@@ -41,12 +41,24 @@ export async function parseList(json: string, limits: Limits): Promise<readonly 
 }
 
 /** Cuts a list between its elements. Whether these are valid shows when they are parsed. */
-function* piecesOf(json: string, start: number, { mostElements, longestElement }: Limits): Generator<Piece> {
+function* piecesOf(
+  json: string,
+  start: number,
+  { mostElements, longestElement, mostValues, mostInAll }: Limits,
+): Generator<Piece> {
   let depth = 1;
   let pieceStart = start;
   let elementStart = start;
   let inPiece = 0;
   let inList = 0;
+  let values = 1;
+  let inAll = 0;
+  const count = () => {
+    values += 1;
+    inAll += 1;
+    if (values > mostValues) throw tooFull("An element of the list", mostValues);
+    if (inAll > mostInAll) throw tooFull("The list", mostInAll);
+  };
   for (let at = start; at < json.length; at += 1) {
     if (at - elementStart > longestElement) throw tooLong(longestElement);
     const code = json.charCodeAt(at);
@@ -54,15 +66,19 @@ function* piecesOf(json: string, start: number, { mostElements, longestElement }
     else if (code === openBracket || code === openBrace) {
       depth += 1;
       if (depth > deepestNesting) throw fault("malformed_body", "The body nests too deep.");
+      count();
     } else if (code === comma && depth === 1) {
       inPiece += 1;
       inList += 1;
       elementStart = at + 1;
+      values = 1;
       if (inList >= mostElements) throw tooMany(mostElements);
       if (at - pieceStart < pieceLength) continue;
       yield { text: json.slice(pieceStart, at), elements: inPiece };
       pieceStart = at + 1;
       inPiece = 0;
+    } else if (code === comma) {
+      count();
     } else if (code === closeBracket || code === closeBrace) {
       depth -= 1;
       if (depth > 0) continue;
@@ -92,6 +108,10 @@ function refusal(problem: string): Fault {
 
 function tooLong(longest: number): Fault {
   return fault("body_too_large", `An element of the list is longer than the ${longest} characters allowed.`);
+}
+
+function tooFull(what: string, most: number): Fault {
+  return fault("malformed_body", `${what} holds more than ${most} values.`);
 }
 
 function parse(json: string): unknown {

@@ -4,6 +4,9 @@ import { arrayOf } from "@tessera/schema/build";
 import { isObject } from "@tessera/values";
 import { type CheckedList, checkObject, type ListBody, type ObjectBody } from "./route.ts";
 
+/** Twice as many values as the fields of an element, on average. */
+const usualInElement = 50;
+
 /** Declares a body that is a list of such bodies. Each may be as large as one that is sent alone. */
 export function listBodyOf<E>(
   element: ObjectBody<E>,
@@ -14,6 +17,8 @@ export function listBodyOf<E>(
     maxBytes,
     mostElements,
     longestElement: element.maxBytes,
+    mostValues: element.mostValues,
+    mostInAll: mostElements * usualInElement,
     schema: { ...arrayOf(element.schema, { maxItems: mostElements }), items: element.schema },
     check: (elements) => checkElements(elements, element),
   };

@@ -10,7 +10,7 @@ import {
 } from "@tessera/protos/record-kinds";
 import { isObject, isSlug } from "@tessera/values";
 import { fieldTexts } from "../body/field-texts.ts";
-import { deepestNesting, nestsTooDeep } from "../body/nesting.ts";
+import { deepestNesting, findExcess } from "../body/nesting.ts";
 import type { LineError } from "./summary.ts";
 
 export type ParsedRecord =
@@ -24,14 +24,23 @@ export type ParsedRecord =
       readonly notAnObject: boolean;
     };
 
+/** An order of ten thousand positions with twenty fields each. */
+const mostValues = 200_000;
+
+const tooMuch = {
+  levels: `The line nests deeper than ${deepestNesting} levels.`,
+  values: `The line holds more than ${mostValues} values.`,
+};
+
 /** Reads one line: UTF-8, JSON, and the envelope around `data`. The owner of the record checks `data`. */
 export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   if (!isUtf8(bytes)) return unreadable("The line is not valid UTF-8.");
   const text = bytes.toString("utf8");
-  if (nestsTooDeep(text)) {
+  const excess = findExcess(text, mostValues);
+  if (excess !== undefined) {
     // It is not parsed, but one that begins like a record is no other format.
     const notAnObject = !text.trimStart().startsWith("{");
-    return { ...unreadable(`The line nests deeper than ${deepestNesting} levels.`), notAnObject };
+    return { ...unreadable(tooMuch[excess]), notAnObject };
   }
   let value: unknown;
   try {
@@ -74,12 +83,14 @@ function readEnvelope(envelope: Envelope, { line, text }: { line: number; text: 
   };
 }
 
+const ofData: ReadonlySet<string> = new Set(["data"]);
+
 /** Finds every number that is too large for JavaScript, and a few others. */
 const mayOverflow = /[\s,:[]-?(?:\d[\d.]*[eE]\+?\d{3}|\d{200})/;
 
 /** A number that overflows stays as it was sent, and its owner refuses it. Written again it would be null, which often means no limit. */
 function writeData(data: unknown, text: string): string {
-  const sent = mayOverflow.test(text) ? fieldTexts(text).get("data") : undefined;
+  const sent = mayOverflow.test(text) ? fieldTexts(text, ofData).get("data") : undefined;
   return sent ?? JSON.stringify(data);
 }
 

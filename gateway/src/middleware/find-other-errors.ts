@@ -16,7 +16,7 @@ const longestMs = 2000;
 /** A body some of whose fields are not valid. */
 interface WrongBody {
   readonly body: Body<unknown>;
-  /** What was sent; a check may have changed it. */
+  /** What was sent. Its wrong fields are replaced. */
   readonly sent: unknown;
   /** The field whose elements the service names as `<index>.<field>`. */
   readonly listField: string | undefined;

@@ -1,16 +1,18 @@
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
-import type { ReadBody } from "../body/read-body.ts";
+import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
-import { alignElementErrors, alignErrorsIn } from "../http/element-errors.ts";
+import { alignElementErrors, alignErrorsIn, ElementErrors } from "../http/element-errors.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
-import { methodNotAllowed } from "../http/problem.ts";
+import { methodNotAllowed, toProblem } from "../http/problem.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
+import { writeList } from "../http/write-list.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
 import { withOtherErrors, withOtherParameters } from "./find-other-errors.ts";
 
@@ -33,7 +35,7 @@ export function serve({ readBody, baseUrl }: ServeOptions): Step {
     const { querystring } = ctx;
     const search = querystring === "" ? noSearch : new URLSearchParams(querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
-    send(ctx, await answer(route, incoming, { ctx, search, readBody }));
+    send(ctx, await answer(route, incoming, { ctx, search, readBody }).catch((error) => replyErrors(ctx, error)));
     return "answered";
   };
 }
@@ -59,6 +61,15 @@ async function answer(
   } catch (error) {
     throw aligned(error, route, incoming.body);
   }
+}
+
+/** Answers what is wrong with the elements of a list, which is long: written at once it would delay others. */
+async function replyErrors(ctx: Context, error: unknown): Promise<Reply> {
+  if (!(error instanceof Fault && error.cause instanceof ElementErrors && error.cause.field === undefined)) throw error;
+  ctx.state.refusal = error.code;
+  const { status, headers } = toProblem(error);
+  const body = await writeList(error.cause.elements, (errors) => errors);
+  return { status, headers, type: "application/json", body };
 }
 
 /** Of requests without a query; never changed. */
@@ -118,13 +129,14 @@ async function readContent(
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const { "content-type": type = "", "content-encoding": encoding = "" } = ctx.req.headers;
-  const parse = () => parseBody(bytes, { type, encoding }, body);
-  const sent = await parse();
+  const sent = await parseBody(bytes, { type, encoding }, body);
+  // Parsing a large body and checking it are two turns: requests come between.
+  if (bytes.length > freeBytes) await turnOfLoop();
   try {
     return await checkBody(sent, body);
   } catch (error) {
     if (route.examine === undefined) throw inPlace(error);
-    throw inPlace(await withOtherErrors(error, { body, sent: await parse(), listField: route.listField, examine }));
+    throw inPlace(await withOtherErrors(error, { body, sent, listField: route.listField, examine }));
   }
 
   function inPlace(wrong: unknown): unknown {

@@ -68,6 +68,17 @@ export function readValues(
   return problems;
 }
 
+/** Finds the fields of an object that are not known. */
+export function findUnknownNames(object: Container, known: ReadonlySet<string>): Problem[] {
+  const problems: Problem[] = [];
+  for (const name of Object.keys(object)) {
+    if (known.has(name)) continue;
+    if (problems.length >= mostProblems) return [...problems, stopped];
+    problems.push({ keyword: "additionalProperties", params: { additionalProperty: name } });
+  }
+  return problems;
+}
+
 /** A part without fields is named by its number, counted from one, under the name of the list or map. */
 function readPart(each: Each, part: Part, called: "Element" | "Value"): readonly Problem[] {
   if ("readPart" in each) return each.readPart(part);

@@ -7,7 +7,7 @@ import {
   type SchemaObjCxt,
   type ValidateFunction,
 } from "ajv";
-import { type Container, type Part, type Problem, readElements, readValues } from "./elements.ts";
+import { type Container, findUnknownNames, type Part, type Problem, readElements, readValues } from "./elements.ts";
 import { FieldProblems } from "./field-problems.ts";
 import { checkLeaf, type LeafSchema } from "./leaf.ts";
 
@@ -93,6 +93,14 @@ const elementsKeyword: FuncKeywordDefinition = {
   },
 };
 
+/** Replaces a JSON Schema's `additionalProperties` that is false, for the same reason. */
+const closedKeyword: FuncKeywordDefinition = {
+  keyword: "closed",
+  type: "object",
+  errors: true,
+  compile: (known: readonly string[]) => toValidate<Container>((object) => findUnknownNames(object, new Set(known))),
+};
+
 /** Replaces JSON Schema's `additionalProperties`, `propertyNames` and `maxProperties`, for the same reason. */
 const valuesKeyword: FuncKeywordDefinition = {
   keyword: "values",
@@ -149,7 +157,7 @@ const ajv = new Ajv({
   discriminator: true,
   validateFormats: false,
 });
-for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
+for (const keyword of [leafKeyword, elementsKeyword, closedKeyword, valuesKeyword]) ajv.addKeyword(keyword);
 
 /**
  * Compiles a schema into a function that reads a value, applies defaults and names every wrong field. It may change the
@@ -204,7 +212,7 @@ function toExecutable(schema: unknown, told: number): unknown {
             told,
           },
         }
-      : { ...(additionalProperties === undefined ? {} : { additionalProperties }) }),
+      : { ...(additionalProperties === false ? { closed: Object.keys(around["properties"] ?? {}) } : {}) }),
   };
 }
 

@@ -146,11 +146,11 @@ describe("the OpenAPI document", () => {
     ["createFailedCheckin", 64],
     ["createCheckinList", 256],
     ["createVoucher", 1024],
-    ["assignTicketLayout", 1024],
-    ["renderTickets", 1024],
+    ["assignTicketLayout", 512],
+    ["renderTickets", 512],
     ["createOfflineSalesBatch", 1024],
-    ["createTicketLayout", 4 * 1024],
-    ["previewTicketLayout", 4 * 1024],
+    ["createTicketLayout", 512],
+    ["previewTicketLayout", 512],
     ["createVouchers", 10 * 1024],
   ])("[A4.28] says that a body of %s has at most %d KiB", async (name, kib) => {
     const { document } = await documented();

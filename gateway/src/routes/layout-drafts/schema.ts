@@ -3,9 +3,7 @@ import { arrayOf, choice, id, integer, object, text } from "@tessera/schema/buil
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf, type ObjectBody } from "../../http/route.ts";
-
-/** Longer layouts than are taken: their senders get to know what is wrong with them. */
-const draftBytes = 4 * 1024 * 1024;
+import { layoutLimits } from "../ticket-layouts/schema.ts";
 
 const preview = {
   title: "LayoutPreview",
@@ -19,14 +17,14 @@ const preview = {
 };
 
 export const previewBody: ObjectBody<TypeOf<typeof preview>> = {
-  ...bodyOf(preview, { maxBytes: draftBytes }),
+  ...bodyOf(preview, layoutLimits),
   check: compileLayoutSchema(preview, "elements"),
 };
 
 const lint = { title: "LayoutLint", ...object(draftLayout) };
 
 export const lintBody: ObjectBody<TypeOf<typeof lint>> = {
-  ...bodyOf(lint, { maxBytes: draftBytes }),
+  ...bodyOf(lint, layoutLimits),
   check: compileLayoutSchema(lint, "elements"),
 };
 

@@ -3,7 +3,7 @@ import { fieldErrors, record } from "../../http/answers.ts";
 import { type Answer, bodyOf } from "../../http/route.ts";
 
 /** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
-const batchBytes = 1024 * 1024;
+const batchLimits = { maxBytes: 1024 * 1024, mostValues: 5000 };
 
 const most = 10_000;
 
@@ -24,7 +24,7 @@ export const batchBody = bodyOf(
       { required: ["sales_channel", "layout", "item", "amount"] },
     ),
   },
-  { maxBytes: batchBytes },
+  batchLimits,
 );
 
 export const cancelBody = bodyOf({

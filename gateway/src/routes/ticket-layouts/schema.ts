@@ -5,14 +5,14 @@ import { fieldErrors, record } from "../../http/answers.ts";
 import { listBodyOf } from "../../http/list-body.ts";
 import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
 
-/** Longer layouts than are taken: their senders get to know what is wrong with them. */
-const layoutBytes = 4 * 1024 * 1024;
+/** Longer layouts than are taken, so that their senders get to know what is wrong, and more values than any of those may have. */
+export const layoutLimits = { maxBytes: 512 * 1024, mostValues: 40_000 };
 
 /** The body of POST and PUT: what is left out gets its default. */
 const whole = { title: "TicketLayoutBody", ...ticketLayout };
 
 export const layoutBody: ObjectBody<TypeOf<typeof whole>> = {
-  ...bodyOf(whole, { maxBytes: layoutBytes }),
+  ...bodyOf(whole, layoutLimits),
   check: compileLayoutSchema(whole),
 };
 
@@ -20,16 +20,16 @@ export const layoutBody: ObjectBody<TypeOf<typeof whole>> = {
 const patchable = { title: "TicketLayoutPatch", ...partial(ticketLayout) };
 
 export const layoutPatch: ObjectBody<TypeOf<typeof patchable>> = {
-  ...bodyOf(patchable, { missingBooleans: "absent", maxBytes: layoutBytes }),
+  ...bodyOf(patchable, { missingBooleans: "absent", ...layoutLimits }),
   check: compileLayoutSchema(patchable),
 };
 
 export type SentAssignment = TypeOf<typeof layoutAssignment>;
 
-export const assignmentsBody = listBodyOf(bodyOf({ title: "TicketLayoutAssignmentBody", ...layoutAssignment }), {
-  mostElements: 1000,
-  maxBytes: 1024 * 1024,
-});
+export const assignmentsBody = listBodyOf(
+  bodyOf({ title: "TicketLayoutAssignmentBody", ...layoutAssignment }, { maxBytes: 64 * 1024, mostValues: 5000 }),
+  { mostElements: 1000, maxBytes: 512 * 1024 },
+);
 
 /** A product and a sales channel. */
 const target = { item: id(), sales_channel: text({ trim: false }) };

@@ -3,7 +3,7 @@ import { fieldErrors, record } from "../../http/answers.ts";
 import { type Answer, bodyOf } from "../../http/route.ts";
 
 /** A thousand parts with all their fields, and as many again: those who send too many are told so. */
-const batchBytes = 1024 * 1024;
+const batchBytes = 512 * 1024;
 
 const part = object(
   {

@@ -14,11 +14,11 @@ export type SentVoucher = TypeOf<typeof patchable>;
 export const priceModes = ["none", "set", "subtract", "percent"] as const;
 
 /** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
-const voucherBytes = 1024 * 1024;
+const voucherLimits = { maxBytes: 1024 * 1024, mostValues: 5000 };
 
 export const voucherPatch = bodyOf(
   { title: "VoucherPatch", ...patchable },
-  { missingBooleans: "absent", maxBytes: voucherBytes },
+  { missingBooleans: "absent", ...voucherLimits },
 );
 
 /**
