@@ -47,12 +47,10 @@ export interface RequestOptions {
 }
 
 /** Starts the platform on a new database: of the first kind of this run, or of the kind named. One of processes is shared. */
-export function startTestPlatform(
-  options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
-): Promise<TestPlatform> {
-  const { kind = platformKinds[0] ?? "inprocess", environment } = options;
-  if (kind !== "processes" && kind !== "installed") return startOwn(kind, environment);
-  if (environment !== undefined) throw new Error("a platform of several processes is shared, and takes no settings");
+export function startTestPlatform(options: { kind?: PlatformKind } & OwnOptions = {}): Promise<TestPlatform> {
+  const { kind = platformKinds[0] ?? "inprocess", ...own } = options;
+  if (kind !== "processes" && kind !== "installed") return startOwn(kind, own);
+  if (Object.keys(own).length > 0) throw new Error("a platform of several processes is shared, and takes no settings");
   return sharePlatform(kind);
 }
 
@@ -76,9 +74,16 @@ interface OwnPlatform extends TestPlatform {
   examineLog(): void;
 }
 
-async function startOwn(kind: PlatformKind, environment: Readonly<Record<string, string>> = {}): Promise<OwnPlatform> {
+interface OwnOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Prepares the database before the platform connects to it. */
+  readonly prepare?: (databaseUrl: string) => Promise<void>;
+}
+
+async function startOwn(kind: PlatformKind, { environment = {}, prepare }: OwnOptions = {}): Promise<OwnPlatform> {
   const database =
     kind === "installed" ? { url: findInstalled().databaseUrl, drop: async () => {} } : await createPlatformDatabase();
+  await prepare?.(database.url);
   const files = await mkdtemp(join(tmpdir(), "tessera-e2e-"));
   const lines: string[] = [];
   const forbidden = new Set<string>([operatorKey]);

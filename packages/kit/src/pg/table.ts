@@ -2,6 +2,7 @@ import { toByteaArray } from "./binary-array.ts";
 import type { Queryable } from "./database.ts";
 import { toNullableTimestamp } from "./instants.ts";
 import { identifier, joinSql, type Sql, sql } from "./sql.ts";
+import { isPlacedIn, withKey } from "./with-key.ts";
 
 /** How the values of one column are sent: the values of all rows in one array parameter. */
 export interface Column<T> {
@@ -169,7 +170,6 @@ function declare<Key extends object, Input extends object, Row>(
   const assigned = [...otherNames, ...(isCopy ? ["known_columns"] : [])].map(
     (each) => sql`${identifier(each)} = excluded.${identifier(each)}`,
   );
-  const hasKey = keyNames.map((each) => sql`${id}.${identifier(each)} = sent.${identifier(each)}`);
 
   async function insert(db: Queryable, rows: readonly object[], onConflict: Sql): Promise<number> {
     if (rows.length === 0) return 0;
@@ -192,9 +192,9 @@ function declare<Key extends object, Input extends object, Row>(
   async function deleteOlderStretch(db: Queryable, revision: number, where: Sql): Promise<Stretch | undefined> {
     return db.maybeOne<Stretch>(sql`
       with seen as (
-        select ${list(keyNames, id)} from ${id}${where} order by ${list(keyNames, id)} limit ${sweptAtOnce}
+        select ${list(keyNames, id)}, ${id}.ctid from ${id}${where} order by ${list(keyNames, id)} limit ${sweptAtOnce}
       ), deleted as (
-        delete from ${id} using seen as sent where ${joinSql(hasKey, " and ")} and ${id}.revision < ${revision} returning 1
+        delete from ${id} where ${isPlacedIn(id, sql`seen`)} and ${id}.revision < ${revision} returning 1
       )
       select ${list(keyNames, sql`seen`)}, (select count(*) from seen) as seen, (select count(*) from deleted) as deleted
         from seen
@@ -225,11 +225,25 @@ function declare<Key extends object, Input extends object, Row>(
       upsertWhere(db, rows, sql` where (${list(otherNames, id)}) is distinct from (${list(otherNames, excluded)})`),
     upsertNewer: (db, rows) => upsertWhere(db, rows, sql` where ${id}.revision < excluded.revision`),
     async delete(db, keys) {
-      if (keys.length === 0) return 0;
-      return db.run(sql`
-        delete from ${id}
-         using unnest(${send(key, keys)}) as sent (${list(keyNames)})
-         where ${joinSql(hasKey, " and ")}`);
+      let deleted = 0;
+      // A row that another transaction has just changed stands in another place, where the next try finds it.
+      for (let left = keys.length; left > 0; ) {
+        const stretch = await db.one<{ found: number; gone: number }>(sql`
+          with found as materialized (
+            select kept.ctid
+              from unnest(${send(key, keys)}) as sent (${list(keyNames)})
+             cross join lateral (select ${id}.ctid
+                                   from ${id}
+                                  where ${withKey(list(keyNames, id), list(keyNames, sql`sent`))}
+                                  limit 1) as kept
+          ), gone as (
+            delete from ${id} where ${isPlacedIn(id, sql`found`)} returning 1
+          )
+          select (select count(*) from found) as found, (select count(*) from gone) as gone`);
+        deleted += stretch.gone;
+        left = stretch.found - stretch.gone;
+      }
+      return deleted;
     },
     async hasOutdated(db) {
       const { found } = await db.one<{ found: boolean }>(

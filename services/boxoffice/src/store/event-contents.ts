@@ -1,5 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { identifier, type Sql, sql } from "@tessera/kit/pg/sql";
+import { isPlacedIn } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 
 /** The tables of what belongs to an event, each with the rest of its key. */
@@ -43,7 +44,7 @@ export async function deleteNext(
   const namesVoucher = table === "position" ? sql`kept.voucher is not null` : sql`false`;
   return tx.many<Deleted>(sql`
     with next as materialized (
-      select kept.${key}
+      select kept.ctid
         from ${rows} as kept
        where kept.organizer = ${scope.organizer}
          and kept.event = ${scope.event}
@@ -52,10 +53,7 @@ export async function deleteNext(
        limit ${limit}
     ), deleted as (
       delete from ${rows} as kept
-       using next
-       where kept.organizer = ${scope.organizer}
-         and kept.event = ${scope.event}
-         and kept.${key} = next.${key}
+       where ${isPlacedIn(sql`kept`, sql`next`)}
       returning kept.${key}, ${namesVoucher} as names_voucher
     )
     select deleted.${key}::text as key, deleted.names_voucher as "namesVoucher"

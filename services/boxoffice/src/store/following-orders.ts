@@ -2,6 +2,7 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { orderWithCode } from "./orders.ts";
 import type { OrderDocument } from "./personal-data.ts";
 
 /** Where to go on: behind an order, or within it, at the index of one of its positions. */
@@ -77,17 +78,16 @@ export async function readFirst(
   const placedAt = sql`("order".data ->> 'datetime')::timestamptz`;
   const isPlaced =
     before === undefined
-      ? sql``
-      : sql`and (${placedAt} < ${toTimestamp(before)}::timestamptz or ${placedAt} > clock_timestamp() + ${mostAhead})`;
+      ? sql`true`
+      : sql`(${placedAt} < ${toTimestamp(before)}::timestamptz or ${placedAt} > clock_timestamp() + ${mostAhead})`;
   return tx.many<OrderDocument>(sql`
     select counted.code, counted.data
       from (select "order".code, "order".data, wanted.nth,
                    sum(pg_column_size("order".data)) over (order by wanted.nth) - pg_column_size("order".data) as before,
                    sum(jsonb_array_length("order".data -> 'positions')) over (order by wanted.nth) as positions
               from unnest(${codes.slice(0, most.erased)}::text[]) with ordinality as wanted (code, nth)
-              join "order"
-                on "order".organizer = ${organizer} and "order".event = ${event} and "order".code = wanted.code
-                   ${isPlaced}) as counted
+             cross join lateral (${orderWithCode({ organizer, event }, { code: sql`wanted.code`, columns: sql`"order".code, "order".data` })}) as "order"
+             where ${isPlaced}) as counted
      where counted.before = 0
         or (counted.before < ${most.storedBytes} and counted.positions <= ${positionsAtATime})
      order by counted.nth`);

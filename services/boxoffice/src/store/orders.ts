@@ -1,5 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 
 export interface OrderRow {
@@ -22,6 +23,18 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
            data = excluded.data,
            revision = nextval('revision_seq')
      where kept.data is distinct from excluded.data`);
+}
+
+/** Selects the order of a code, for `cross join lateral`. */
+export function orderWithCode(
+  { organizer, event }: Scope,
+  { code, columns }: { readonly code: Sql; readonly columns: Sql },
+): Sql {
+  return sql`
+    select ${columns}
+      from "order"
+     where ${withKey(sql`"order".organizer, "order".event, "order".code`, sql`${organizer}, ${event}, ${code}`)}
+     limit 1`;
 }
 
 /** The document of a position within that of its order, in JSON. */

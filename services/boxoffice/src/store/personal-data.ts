@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
@@ -17,14 +17,14 @@ export async function replaceDocuments(
   { organizer, event }: EventKey,
   orders: readonly OrderDocument[],
 ): Promise<void> {
-  const rows = orders.map(({ code, data }) => ({ code, data: JSON.stringify(data) }));
+  const rows = orders.map(({ code, data }) => ({ organizer, event, code, data: JSON.stringify(data) }));
   await tx.run(sql`
     update "order"
        set data = replaced.data::jsonb,
            revision = nextval('revision_seq')
-      from ${rowsAs("replaced", { code: text, data: text }, rows)}
-     where "order".organizer = ${organizer}
-       and "order".event = ${event}
+      from ${rowsAs("replaced", { ...eventKey, code: text, data: text }, rows)}
+     where "order".organizer = replaced.organizer
+       and "order".event = replaced.event
        and "order".code = replaced.code`);
 }
 

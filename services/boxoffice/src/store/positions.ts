@@ -3,6 +3,7 @@ import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
@@ -95,38 +96,35 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
   // All parts of a statement see the rows as they were before it: `before` is what `stored` has replaced.
+  const before = sql`
+    lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
+               from position as before
+              where ${withKey(sql`before.organizer, before.event, before.id`, sql`${organizer}, ${event}, stored.id`)}
+              limit 1) as before`;
   const changes = sql`
     select stored.subevent, stored.item, stored.variation, stored.taken_as, 1 as positions
       from stored
      union all
     select before.subevent, before.item, before.variation, before.taken_as, -1
       from stored
-      join position as before
-        on before.organizer = ${organizer}
-           and before.event = ${event}
-           and before.id = stored.id`;
+     cross join ${before}`;
   // One that is new and older than the record of its voucher is one of the uses that the record contains.
   const naming = rows.filter(({ voucher }) => voucher !== null);
   const uses = sql`
     select stored.voucher, 1 as uses, coalesce(before.id is null and came.placed_at < claim.counted_as_of_at, false)::integer as contained
       from ${rowsAs("came", { id: bigint, placedAt: instant.orNull }, naming)}
       join stored on stored.id = came.id
-      left join position as before
-        on before.organizer = ${organizer}
-           and before.event = ${event}
-           and before.id = stored.id
-      left join voucher_claim as claim
-        on claim.organizer = ${organizer}
-           and claim.event = ${event}
-           and claim.id = stored.voucher
+      left join ${before} on true
+      left join lateral (select claim.counted_as_of_at
+                           from voucher_claim as claim
+                          where ${withKey(sql`claim.organizer, claim.event, claim.id`, sql`${organizer}, ${event}, stored.voucher`)}
+                          limit 1) as claim
+             on true
      where stored.taken_as is not null
      union all
     select before.voucher, -1, 0
       from stored
-      join position as before
-        on before.organizer = ${organizer}
-           and before.event = ${event}
-           and before.id = stored.id
+     cross join ${before}
      where before.voucher is not null
        and before.taken_as is not null`;
   return tx.many<UpsertedPosition>(sql`
@@ -242,9 +240,13 @@ export function replaceStates(
     update position
        set state = replaced.state,
            revision = nextval('revision_seq')
-      from ${rowsAs("replaced", { id: bigint, state: bytea }, rows)}
-     where position.organizer = ${organizer}
-       and position.event = ${event}
+      from ${rowsAs(
+        "replaced",
+        { ...key, state: bytea },
+        rows.map((row) => ({ organizer, event, ...row })),
+      )}
+     where position.organizer = replaced.organizer
+       and position.event = replaced.event
        and position.id = replaced.id
     returning ${changedPosition(sql`position`)}`);
 }

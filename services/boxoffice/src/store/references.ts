@@ -1,10 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import { eventBeingRemoved } from "./events.ts";
-import { withKey } from "./with-key.ts";
 
 /** What a run of records refers to. */
 export type Mentioned = ReturnType<typeof nothingMentioned>;

@@ -1,11 +1,12 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import { entityKey } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { SeatState } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
 import { isUnexpired, isUsable } from "./voucher-claims.ts";
-import { withKey } from "./with-key.ts";
 
 /** Draws ids for seats that came without one, larger than those of all seats of the event. */
 export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {
@@ -90,9 +91,13 @@ export async function replaceStates(
     update position
        set state = incoming.state,
            revision = nextval('revision_seq')
-      from ${rowsAs("incoming", { id: bigint, state: bytea }, rows)}
-     where position.organizer = ${organizer}
-       and position.event = ${event}
+      from ${rowsAs(
+        "incoming",
+        { ...entityKey, state: bytea },
+        rows.map((row) => ({ organizer, event, ...row })),
+      )}
+     where position.organizer = incoming.organizer
+       and position.event = incoming.event
        and position.id = incoming.id
        and position.state <> incoming.state
     returning ${changedPosition(sql`position`)}`);

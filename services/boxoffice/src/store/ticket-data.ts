@@ -1,7 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import type { StoredEvent } from "./events.ts";
+import { orderWithCode } from "./orders.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
 /** A position, with what chooses its layout. */
@@ -23,10 +25,10 @@ export async function findTicketRows(
     with found as materialized (
       select wanted.place, position.id, position.order_code, position.item
         from unnest(${positions}::bigint[]) with ordinality as wanted (id, place)
-        join position
-          on position.organizer = ${organizer}
-             and position.event = ${event}
-             and position.id = wanted.id
+       cross join lateral (select position.id, position.order_code, position.item, position.canceled
+                             from position
+                            where ${withKey(sql`position.organizer, position.event, position.id`, sql`${organizer}, ${event}, wanted.id`)}
+                            limit 1) as position
        where not position.canceled
          and exists (select
                        from event
@@ -34,16 +36,15 @@ export async function findTicketRows(
                         and event.slug = ${event}
                         and not event.is_removed)
     ), sold as materialized (
-      select "order".code, "order".data ->> 'sales_channel' as sales_channel
+      select jsonb_object_agg("order".code, "order".sales_channel) as channels
         from (select distinct found.order_code from found) as named
-        join "order"
-          on "order".organizer = ${organizer}
-             and "order".event = ${event}
-             and "order".code = named.order_code
+       cross join lateral (${orderWithCode({ organizer, event }, { code: sql`named.order_code`, columns: sql`"order".code, "order".data ->> 'sales_channel' as sales_channel` })}) as "order"
     )
-    select found.id as position, found.order_code as order, found.item, sold.sales_channel as "salesChannel"
+    select found.id as position, found.order_code as order, found.item,
+           sold.channels ->> found.order_code as "salesChannel"
       from found
-      join sold on sold.code = found.order_code
+     cross join sold
+     where sold.channels ? found.order_code
      order by found.place`);
 }
 
@@ -92,10 +93,7 @@ export async function readPositionsOfOrders(
     with listed as materialized (
       select wanted.place, element.id::bigint as id
         from unnest(${orders}::text[]) with ordinality as wanted (code, place)
-        join "order"
-          on "order".organizer = ${organizer}
-             and "order".event = ${event}
-             and "order".code = wanted.code
+       cross join lateral (${orderWithCode({ organizer, event }, { code: sql`wanted.code`, columns: sql`"order".data` })}) as "order"
        cross join lateral jsonb_path_query("order".data, '$.positions[*].id') as element (id)
     ), sized as (
       select listed.place,

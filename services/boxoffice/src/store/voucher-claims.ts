@@ -2,10 +2,10 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/kit/pg/entity-key";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ReadClaim } from "../domain/voucher-claims.ts";
-import { withKey } from "./with-key.ts";
 
 /** What a voucher may take, as columns. */
 export const claimColumns = {

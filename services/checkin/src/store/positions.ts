@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { declareLock, type Lock, takeLocks } from "@tessera/kit/pg/locks";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, copyTable, instant, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs } from "../domain/counted-as.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
@@ -69,9 +70,6 @@ export async function readRevisions(
   return db.many<HeldRow>(selectHeld(keys, sql``));
 }
 
-/**
- * The key is written as the first row of a range, for the reason given at `positionById`.
- */
 function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
   return sql`
     select held.organizer, held.event, held.id, held.revision, held.subevent, held.item, held.variation,
@@ -83,9 +81,7 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
        select position.organizer, position.event, position.id, position.revision, position.subevent, position.item,
               position.variation, position.counted_as
          from position
-        where (position.organizer, position.event, position.id) >= (wanted.organizer, wanted.event, wanted.id)
-          and (position.organizer, position.event, position.id) <= (wanted.organizer, wanted.event, wanted.id)
-        order by position.organizer, position.event, position.id
+        where ${withKey(sql`position.organizer, position.event, position.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
         limit 1
           ${lock}) as held`;
 }
@@ -95,12 +91,7 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
  * not delay the others.
  */
 export async function lockFreePositions(tx: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
-  return tx.many<EntityKey>(sql`
-    select position.organizer, position.event, position.id
-      from ${keysAs("wanted", keys)}
-      join position
-        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id
-       for no key update of position skip locked`);
+  return tx.many<HeldRow>(selectHeld(keys, sql`for no key update skip locked`));
 }
 
 const additionLock = declareLock("tessera checkin added positions");

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { ScanType } from "../domain/presence.ts";
 import type { RuledScan, RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
@@ -89,9 +90,13 @@ export async function readRuledScans(
   const rows = await db.many<{ id: number; at: number[]; types: ScanType[] }>(sql`
     select presence.position as id, ruled.at, ruled.types
       from unnest(${ids}::bigint[]) as judged (id)
-      join presence
-        on presence.organizer = ${organizer} and presence.event = ${event}
-           and presence.position = judged.id and presence.list = ${list}
+     cross join lateral (select presence.organizer, presence.event, presence.position
+                           from presence
+                          where ${withKey(
+                            sql`presence.position, presence.list, presence.event, presence.organizer`,
+                            sql`judged.id, ${list}, ${event}, ${organizer}`,
+                          )}
+                          limit 1) as presence
      cross join lateral (
        select array_agg(scan.at order by scan.at desc, scan.id desc) as at,
               array_agg(scan.type order by scan.at desc, scan.id desc) as types

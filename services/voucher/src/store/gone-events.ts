@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
+import { isPlacedIn } from "@tessera/kit/pg/with-key";
 import { type EventKey, eventKey } from "./keys.ts";
 
 /** Whether the vouchers of an event of another table are being deleted. */
@@ -87,7 +88,7 @@ export async function deleteNextVouchers(
 ): Promise<number[]> {
   const deleted = await tx.many<{ id: number }>(sql`
     with next as materialized (
-      select voucher.id
+      select voucher.ctid
         from voucher
        where voucher.organizer = ${organizer}
          and voucher.event = ${event}
@@ -97,10 +98,7 @@ export async function deleteNextVouchers(
          for update
     ), deleted as (
       delete from voucher
-       using next
-       where voucher.organizer = ${organizer}
-         and voucher.event = ${event}
-         and voucher.id = next.id
+       where ${isPlacedIn(sql`voucher`, sql`next`)}
       returning voucher.id
     )
     select deleted.id

@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { FormerUse, Sums, Use } from "../domain/count-uses.ts";
 import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
 
@@ -34,11 +35,14 @@ export async function readUses(db: Queryable, keys: readonly PositionKey[]): Pro
   if (keys.length === 0) return [];
   const rows = await db.many<Row>(sql`
     select ${uses.selected}
-      from current_use
-      join ${rowsAs("wanted", positionKey, keys)}
-        on current_use.organizer = wanted.organizer
-           and current_use.event = wanted.event
-           and current_use.position = wanted.position`);
+      from ${rowsAs("wanted", positionKey, keys)}
+     cross join lateral (select ${uses.selected}
+                           from current_use
+                          where ${withKey(
+                            sql`current_use.organizer, current_use.event, current_use.position`,
+                            sql`wanted.organizer, wanted.event, wanted.position`,
+                          )}
+                          limit 1) as current_use`);
   return rows.map(uses.toRow);
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, table, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { PriceMode, Voucher } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
@@ -73,11 +74,15 @@ export async function requireVoucher(db: Queryable, { organizer, event, id }: En
 export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<(EntityKey & StoredVoucher)[]> {
   const rows = await tx.many<Row & EventKey>(sql`
     select ${vouchers.selected}
-      from voucher
-      join ${keysAs("wanted", keys)}
-        on voucher.organizer = wanted.organizer and voucher.event = wanted.event and voucher.id = wanted.id
-     order by voucher.organizer, voucher.event, voucher.id
-       for no key update of voucher`);
+      from (select sent.organizer, sent.event, sent.id
+              from ${keysAs("sent", keys)}
+             order by sent.organizer collate "C", sent.event collate "C", sent.id) as wanted
+     cross join lateral (
+       select ${vouchers.selected}
+         from voucher
+        where ${withKey(sql`voucher.organizer, voucher.event, voucher.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1
+          for no key update) as voucher`);
   return rows.map((row) => ({ ...toVoucher(row), organizer: row.organizer, event: row.event }));
 }
 

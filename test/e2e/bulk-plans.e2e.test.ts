@@ -1,0 +1,217 @@
+import { loadServices } from "@tessera/cli/services";
+import { createLog } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { afterEach, expect, it } from "vitest";
+import { explainStatements, followExplained } from "./explain-statements.ts";
+import {
+  apiKey,
+  eventData,
+  eventPath,
+  groundwork,
+  itemData,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { untilEnded } from "./until-ended.ts";
+
+const as = `Token ${apiKey}`;
+/** The orders of an event, and as many tickets of a batch. Other events have so many times as many orders as a copied one. */
+const many = 1000;
+const copied = { orders: 100, times: 120 };
+
+type Statistics = "none" | "of one event alone";
+
+/**
+ * Of one kind a statement handles no more rows in all its runs of a step. Where one event seemed to be all there is, what reads
+ * an event may read the table a few times: never for each row, nor for each stretch.
+ */
+const mostRows: Readonly<Record<Statistics, number>> = {
+  none: 8 * many,
+  "of one event alone": 8 * many + 3 * copied.orders * copied.times,
+};
+
+/** What waits is read in stretches of a fixed size; catalogues do not grow with events. */
+const isLeftOut = (from: string) => /^(?:outbox|pg_)/.test(from);
+
+const quiet = createLog({ service: "test", destination: { write: () => {} } });
+
+let stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.toReversed()) await stop();
+  stops = [];
+});
+
+function eventOf(name: string, count: number): unknown[] {
+  const over = { live: false, date_from: "2020-01-01T10:00:00Z", date_to: "2020-01-02T10:00:00Z" };
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  const diet = { type: "S", identifier: "DIET", items: [1], ask_during_checkin: true, required: false };
+  const position = (id: number) =>
+    positionData({
+      ...{ id, secret: `secret-${name}-${id}`, pseudonymization_id: `P${id}`, voucher: id },
+      answers: [{ question: 1, answer: "vegan", question_identifier: "DIET" }],
+    });
+  return [
+    ofEvent("event", eventData({ ...over, slug: name }), name),
+    ofEvent("item", itemData({ category: null }), name),
+    ofEvent("question", { id: 1, question: { en: "Diet?" }, ...diet }, name),
+    ofEvent("quota", { id: 1, name: "All", size: null, items: [1], variations: [], subevent: null }, name),
+    ofEvent("checkin_list", listData(), name),
+    ofEvent("ticket_layout", { id: 1, name: "Plain", default: true, layout: [element] }, name),
+    ...ids.map((id) => ofEvent("voucher", { id, code: `CODE${id}`, max_usages: 1, redeemed: 0, item: 1 }, name)),
+    ...ids.map((id) => {
+      const order = { code: `O${id}`, datetime: "2019-12-01T10:00:00Z", positions: [position(id)] };
+      return ofEvent("order", orderData(order), name);
+    }),
+  ];
+}
+
+const element = {
+  ...{ type: "textarea", left: "20.00", bottom: "200.00", fontsize: "20.0", width: "150.00", align: "left" },
+  ...{ content: "order", fontfamily: "Open Sans", color: [0, 0, 0, 1], bold: false, italic: false },
+};
+
+/** The tables of all services, but for partitioned ones. */
+async function findTables(db: Db): Promise<{ table: Sql; name: string; columns: string[] }[]> {
+  const schemas = (await loadServices(["all"])).map(({ schema }) => schema);
+  const rows = await db.many<{ schema: string; name: string; columns: string[] }>(sql`
+    select columns.table_schema as schema, columns.table_name as name, array_agg(columns.column_name::text) as columns
+      from information_schema.columns
+     where columns.table_schema = any(${schemas}::text[])
+       and columns.table_name not like 'inbox%'
+       and columns.is_generated = 'NEVER'
+     group by columns.table_schema, columns.table_name`);
+  return rows.map(({ schema, name, columns }) => ({
+    table: sql`${identifier(schema)}.${identifier(name)}`,
+    name,
+    columns,
+  }));
+}
+
+/** Gives the rows of an event to the same event of many other organizers. */
+async function copyEvent(db: Db, event: string): Promise<void> {
+  const tables = await findTables(db);
+  await db.transaction(async (tx) => {
+    // References stand in tables that are copied later.
+    await tx.run(sql`set local session_replication_role = replica`);
+    for (const { table, columns } of tables) {
+      if (!columns.includes("organizer") || !columns.includes("event")) continue;
+      const values = columns.map((column) =>
+        column === "organizer" ? sql`concat('other', copy.n)` : identifier(column),
+      );
+      await tx.run(sql`
+        insert into ${table} (${joinSql(columns.map(identifier), ", ")}) overriding system value
+        select ${joinSql(values, ", ")}
+          from ${table}, generate_series(1, ${copied.times}::integer) as copy (n)
+         where event = ${event}
+            on conflict do nothing`);
+    }
+  });
+}
+
+/** Keeps every table from being analyzed, as a busy server does for a while. */
+async function keepFromAnalyzing(db: Db): Promise<void> {
+  const tables = await findTables(db);
+  const locked = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const holding = db.transaction(async (tx) => {
+    await tx.run(sql`set local idle_in_transaction_session_timeout = 0`);
+    for (const { table } of tables) await tx.run(sql`lock table ${table} in share update exclusive mode`);
+    locked.resolve();
+    await end.promise;
+  });
+  stops.push(() => {
+    end.resolve();
+    return holding;
+  });
+  await Promise.race([locked.promise, holding]);
+}
+
+async function start(statistics: Statistics): Promise<{ platform: TestPlatform; step: Step }> {
+  const open = (url: string) => openDatabase({ url, schema: "public", applicationName: "test-plans", log: quiet });
+  const platform = await startTestPlatform({
+    async prepare(url) {
+      const db = open(url);
+      await explainStatements(db);
+      await db.close();
+    },
+  });
+  stops.push(() => platform.stop());
+  const db = open(platform.databaseUrl);
+  stops.push(() => db.close());
+  const log = await followExplained(db);
+  stops.push(() => log.close());
+  const accepted = { rejected: 0, settled: true };
+  expect(await platform.import([...groundwork(), ...eventOf("small", copied.orders)])).toMatchObject(accepted);
+  if (statistics === "of one event alone") await db.run(sql`analyze`);
+  await keepFromAnalyzing(db);
+  await copyEvent(db, "small");
+  await log.next();
+  const most = mostRows[statistics];
+  const step: Step = async (name, act) => {
+    const result = await act();
+    const wide = (await log.next()).flatMap(({ text, rows }) => {
+      const found = [...rows].filter(([from, count]) => count > most && !isLeftOut(from));
+      return found.length === 0 ? [] : [{ step: name, rows: Object.fromEntries(found), text }];
+    });
+    expect(wide, `statements that handle more than ${most} rows of a kind`).toEqual([]);
+    return result;
+  };
+  return { platform, step };
+}
+
+/** Does something, and examines the plans of all its statements. */
+type Step = <T>(name: string, act: () => Promise<T>) => Promise<T>;
+
+it.each<Statistics>(["none", "of one event alone"])(
+  "what changes or reads a whole event handles its rows a few times, and not once for each other, with statistics: %s",
+  { timeout: 300_000 },
+  async (statistics) => {
+    const { platform, step } = await start(statistics);
+    const take = async (records: unknown[]) => expect(await platform.import(records)).toMatchObject({ rejected: 0 });
+    const send = (method: string, path: string, body?: unknown) =>
+      platform.request(method, path, { as, ...(body === undefined ? {} : { body }) });
+    const ended = (address: string) => untilEnded(address, (path) => send("GET", path));
+    const ask = async (path: string, body: unknown, status: number) => {
+      const answer = await send("POST", path, body);
+      expect([answer.status, answer.body]).toEqual([status, expect.anything()]);
+      return answer.body;
+    };
+
+    await step("import", () => take(eventOf("sampleconf", many)));
+    const codes = Array.from({ length: many }, (_, index) => ({ code: `BATCH${index}`, item: 1, block_quota: true }));
+    await step("vouchers", () => ask(`${eventPath}/vouchers/batch_create/`, codes, 201));
+
+    const batches = `${eventPath}/offlinesalesbatches/`;
+    const batch = await step("offline batch", async () => {
+      const { check } = await ask(batches, { layout: 1, item: 1, sales_channel: "web", amount: many }, 202);
+      return (await ended(check)).body;
+    });
+    await step("rendering", async () => {
+      const { download } = await ask(`${batches}${batch.id}/render/`, {}, 202);
+      expect((await ended(download)).status).toBe(200);
+    });
+    await step("cancelation", () => ask(`${batches}${batch.id}/cancel/`, {}, 200));
+
+    const shredders = ["attendee_info", "order_emails", "question_answers", "waiting_list"];
+    const exported = await step("export", async () => {
+      const begun = await ask(`${eventPath}/shredders/export/`, { shredders }, 202);
+      expect((await ended(begun.download)).status).toBe(200);
+      return begun;
+    });
+    await step("erasure", async () => {
+      const { status } = await ask(new URL(exported.shred).pathname, undefined, 202);
+      expect((await ended(status)).status).toBe(200);
+    });
+
+    const removals = Array.from({ length: many }, (_, index) => ({
+      ...ofEvent("order", { code: `O${index + 1}` }),
+      deleted: true,
+    }));
+    await step("removal of orders", () => take(removals));
+    await step("removal of the event", () => take([{ ...ofEvent("event", { slug: "sampleconf" }), deleted: true }]));
+  },
+);
