@@ -69,11 +69,14 @@ export function readValues(
 }
 
 /** Finds the fields of an object that are not known. */
-export function findUnknownNames(object: Container, known: ReadonlySet<string>): Problem[] {
+export function findUnknownNames(
+  object: Container,
+  { known, told }: { readonly known: ReadonlySet<string> } & Pick<Limited, "told">,
+): Problem[] {
   const problems: Problem[] = [];
   for (const name of Object.keys(object)) {
     if (known.has(name)) continue;
-    if (problems.length >= mostProblems) return [...problems, stopped];
+    if (problems.length >= told) return [...problems, stopped];
     problems.push({ keyword: "additionalProperties", params: { additionalProperty: name } });
   }
   return problems;

@@ -98,7 +98,10 @@ const closedKeyword: FuncKeywordDefinition = {
   keyword: "closed",
   type: "object",
   errors: true,
-  compile: (known: readonly string[]) => toValidate<Container>((object) => findUnknownNames(object, new Set(known))),
+  compile({ known, told }: { known: readonly string[]; told: number }) {
+    const names = new Set(known);
+    return toValidate<Container>((object) => findUnknownNames(object, { known: names, told }));
+  },
 };
 
 /** Replaces JSON Schema's `additionalProperties`, `propertyNames` and `maxProperties`, for the same reason. */
@@ -212,7 +215,11 @@ function toExecutable(schema: unknown, told: number): unknown {
             told,
           },
         }
-      : { ...(additionalProperties === false ? { closed: Object.keys(around["properties"] ?? {}) } : {}) }),
+      : {
+          ...(additionalProperties === false
+            ? { closed: { known: Object.keys(around["properties"] ?? {}), told } }
+            : {}),
+        }),
   };
 }
 
