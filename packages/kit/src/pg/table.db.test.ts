@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Db } from "./database.ts";
@@ -110,6 +111,18 @@ describe("a table of copies", () => {
       ["other", 1],
       ["o", 3],
     ]);
+  });
+
+  it("deletes a row that another transaction has just changed", async () => {
+    await notes.upsert(db, [{ id: 1, text: "before" }]);
+    let deleting: Promise<number> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.run(sql`update note set text = 'after' where note.id = 1`);
+      deleting = notes.delete(db, [{ id: 1 }, { id: 2 }]);
+      await untilWaiting(tx);
+    });
+    expect(await deleting).toBe(1);
+    expect(await db.many(sql`select note.id from note`)).toEqual([]);
   });
 
   it("deletes any number of older rows, and no newer one between them", async () => {
