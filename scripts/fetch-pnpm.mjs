@@ -58,13 +58,15 @@ export async function fetchPnpm(root) {
  * @returns {string | undefined}
  */
 function findOther(folder) {
-  /** @type {Record<string, { version: string, integrity?: string }>} */
-  let installed = {};
+  let text;
   try {
-    installed = JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8")).packages;
+    text = readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8");
   } catch {
     return "pnpm";
   }
+  const { packages: installed } = /** @type {{ packages: Record<string, { version: string, integrity?: string }> }} */ (
+    JSON.parse(text)
+  );
   const names = Object.keys(installed);
   return names.find((path) => {
     const name = path.replace("node_modules/", "");
