@@ -157,6 +157,11 @@ describe("an active PDF", () => {
       { page: "/Annots [<< /A << /S /URI /URI (file:///etc/passwd) >> >>]" },
       "leads elsewhere",
     ],
+    [
+      "a link to a local file behind the mark of an encoding",
+      { page: `/Annots [<< /A << /S /URI /URI <${Buffer.from("\ufefffile:///etc/passwd").toString("hex")}> >> >>]` },
+      "leads elsewhere",
+    ],
     ["links that begin with a script", { catalog: "/URI << /Base (javascript:x) >>" }, "leads elsewhere"],
     ["an XFA form", { catalog: "/AcroForm << /XFA 40 0 R >>" }, "XFA"],
     ["actions of a page", { page: "/AA << /O << /S /URI /URI (https://example.com) >> >>" }, "run by themselves"],
@@ -164,6 +169,11 @@ describe("an active PDF", () => {
     [
       "an address that is opened at once",
       { catalog: "/OpenAction << /S /URI /URI (https://example.com) >>" },
+      "runs when",
+    ],
+    [
+      "an address that is opened after a page is shown",
+      { catalog: "/OpenAction << /S /GoTo /D [10 0 R /Fit] /Next << /S /URI /URI (https://example.com) >> >>" },
       "runs when",
     ],
   ])("is refused: %s", async (_name, parts, message) => {
@@ -235,5 +245,24 @@ describe("a PDF that cannot be read", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(65 * 1024 * 1024);
     // The next one is not to pay for it.
     expect(await objectionTo(aPdf())).toBeUndefined();
+  });
+
+  it("[S4.8] is refused when its pages name one plain content many times", async () => {
+    const content = stream(40, "", Buffer.alloc(1024 * 1024, " "));
+    const named = (times: number) => aPdf({ page: `/Contents [${"40 0 R ".repeat(times)}]`, objects: content });
+    expect(await objectionTo(named(2))).toBeUndefined();
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await objectionTo(named(200))).toMatch("too complex");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(65 * 1024 * 1024);
+  });
+
+  it("[S4.8] is refused when what is written of it has more bytes than a file may have", async () => {
+    // Each byte of this name is written as three letters.
+    const bytes = aPdf({ catalog: `/Name /${"\x80".repeat(20_000)}` });
+    expect(await checkPdf(bytes, { most: 60_000 })).toMatchObject({
+      ok: false,
+      objection: expect.stringContaining("too complex"),
+    });
+    expect(await checkPdf(bytes)).toMatchObject({ ok: true });
   });
 });

@@ -7,9 +7,10 @@ import {
   PDFRawStream,
   PDFRef,
 } from "@cantoo/pdf-lib";
+import { mostBytes } from "./data-url.ts";
 import type { Examined } from "./examined.ts";
 import { countObjectStreams, encrypted, findInObject, findInText } from "./find-active-content.ts";
-import { flattenPdf, readAtOnce, TooManyObjects } from "./flatten-pdf.ts";
+import { flattenPdf, readAtOnce, TooComplex } from "./flatten-pdf.ts";
 import { limitUnpacking } from "./limit-unpacking.ts";
 import { referencesOf } from "./pdf-objects.ts";
 
@@ -31,8 +32,11 @@ class Unusable extends Error {}
  * Readers differ in which parts of a damaged or forged file they read as the document. So what is taken is not the file that
  * was sent, but what this reader has found in it, written again: nothing else can be in that. What was found must be
  * harmless. A forbidden name in other parts is refused as well, so that the sender learns of it.
+ *
+ * A few kilobytes of packed objects may become megabytes: what is written has as many bytes as a file may have at `most`, or
+ * hardly more than were sent.
  */
-export async function checkPdf(bytes: Uint8Array): Promise<Examined> {
+export async function checkPdf(bytes: Uint8Array, { most = mostBytes } = {}): Promise<Examined> {
   const unpacking = limitUnpacking(mostUnpacked);
   try {
     if (!toText(bytes.subarray(0, headerWithin)).includes("%PDF-")) throw new Unusable("The file is not a PDF.");
@@ -50,11 +54,12 @@ export async function checkPdf(bytes: Uint8Array): Promise<Examined> {
       // The library takes seconds to pack many objects.
       useObjectStreams: false,
     });
+    if (written.length > Math.max(most, 1.1 * bytes.length)) throw new TooComplex("it becomes too large");
     // Printed as it will be printed later.
     await flattenPdf(written);
     return { ok: true, rewritten: written };
   } catch (error) {
-    if (unpacking.isTooMuch || error instanceof TooManyObjects) return { ok: false, objection: tooComplex };
+    if (unpacking.isTooMuch || error instanceof TooComplex) return { ok: false, objection: tooComplex };
     if (error instanceof Unusable) return { ok: false, objection: error.message };
     if (error instanceof EncryptedPDFError) return { ok: false, objection: encrypted };
     // Any error of the parser, for instance about endless nesting, means that it cannot read the file.

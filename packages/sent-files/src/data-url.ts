@@ -15,7 +15,8 @@ export type DataUrlReading =
   | { readonly ok: true; readonly file: HeldFile }
   | { readonly ok: false; readonly problem: string };
 
-const mostBytes = 10 * 1024 * 1024;
+/** What a file may have, if no setting says another. */
+export const mostBytes = 10 * 1024 * 1024;
 
 /** Base64 takes four characters for three bytes. */
 const mostCharacters = 4 * Math.ceil(mostBytes / 3);

@@ -128,10 +128,11 @@ function findInOne(object: PDFObject): string | undefined {
   return findOpening(object);
 }
 
-/** The action on opening a document may only show one of its pages. */
+/** The action on opening a document may only show one of its pages, and no other may follow it. */
 function findOpening(dict: PDFDict): string | undefined {
   const action = dict.lookup(PDFName.of("OpenAction"));
-  const isOther = action instanceof PDFDict && action.lookup(PDFName.of("S")) !== PDFName.of("GoTo");
+  if (!(action instanceof PDFDict)) return undefined;
+  const isOther = action.lookup(PDFName.of("S")) !== PDFName.of("GoTo") || action.has(PDFName.of("Next"));
   return isOther ? active("an action that runs when it is opened") : undefined;
 }
 
@@ -139,9 +140,12 @@ function isText(object: PDFObject | undefined): object is PDFString | PDFHexStri
   return object instanceof PDFString || object instanceof PDFHexString;
 }
 
-/** Whether an address is one of the web, of mail or of a telephone, or relative. Readers skip blanks and controls in it. */
+/**
+ * Whether an address is one of the web, of mail or of a telephone, or relative. Readers skip blanks and controls in it, and marks
+ * of an encoding before it.
+ */
 function isOpened(address: string): boolean {
-  const text = address.replaceAll(/[\s\p{Cc}]/gu, "");
+  const text = address.replaceAll(/[^!-~]/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1];
   // Two slashes of either kind begin the name of a file server.
   return scheme === undefined ? !/^[\\/]{2}/.test(text) : openedSchemes.has(scheme.toLowerCase());

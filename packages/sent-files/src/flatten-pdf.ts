@@ -47,10 +47,10 @@ export const readAtOnce = {
 /** More than this is left to another program than ours. */
 const mostObjects = 30_000;
 
-/** Thrown for a file whose pages need more. */
-export class TooManyObjects extends Error {}
+/** Thrown for a file whose pages need too much. */
+export class TooComplex extends Error {}
 
-/** Large drawings have some megabytes. */
+/** Large drawings have some megabytes. What pages share counts for each of them. */
 const mostUnpacked = 64 * 1024 * 1024;
 
 /**
@@ -63,9 +63,11 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
   markHiddenLayers(source);
   const target = await PDFDocument.create({ updateMetadata: false });
   const copier = PDFObjectCopier.for(source.context, target.context);
+  let room = mostUnpacked;
   const pages = source.getPages().map((page): FlatPage => {
     const { width, height, box, matrix } = viewOf(page);
-    const content = contentOf(page);
+    const content = contentOf(page, room);
+    room -= content?.length ?? 0;
     if (content === undefined) return { width, height, form: undefined };
     const { context } = target;
     const dict = context.obj({
@@ -80,20 +82,28 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
     if (group !== undefined) form.dict.set(PDFName.of("Group"), copier.copy(group));
     return { width, height, form: context.register(form).objectNumber };
   });
-  if (target.context.largestObjectNumber > mostObjects) throw new TooManyObjects("it has too many objects");
+  if (target.context.largestObjectNumber > mostObjects) throw new TooComplex("it has too many objects");
   const layers = takeLayers(target);
   const objects = objectsOf(target.context);
   return { pages, layers, objects, version: versionOf(bytes), size: sizeOf(objects) };
 }
 
 /** The content of a page, unpacked; undefined: it has none. What is named and is not there is passed over, as readers do. */
-function contentOf({ node }: PDFPage): Uint8Array | undefined {
+function contentOf({ node }: PDFPage, most: number): Uint8Array | undefined {
   const contents = node.lookup(PDFName.Contents);
   const parts =
     contents instanceof PDFArray ? contents.asArray().map((_, index) => contents.lookup(index)) : [contents];
   const present = parts.filter((part): part is PDFObject => part !== undefined && part !== PDFNull);
   if (present.length === 0) return undefined;
-  return Buffer.concat(present.flatMap((part) => [unpack(part), newline]));
+  let size = 0;
+  const pieces = present.flatMap((part) => {
+    const unpacked = unpack(part);
+    size += unpacked.length + newline.length;
+    // A content that is not packed may be named any number of times.
+    if (size > most) throw new TooComplex("it has too much content");
+    return [unpacked, newline];
+  });
+  return Buffer.concat(pieces);
 }
 
 /** Between parts: a word does not go on in the next one. */
