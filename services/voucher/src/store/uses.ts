@@ -106,13 +106,16 @@ export interface EndedUse extends PositionKey {
 export async function readEnds(db: Queryable, keys: readonly PositionKey[]): Promise<EndedUse[]> {
   if (keys.length === 0) return [];
   return db.many<EndedUse>(sql`
-    select former_use.organizer, former_use.event, former_use.position, max(former_use.until_at) as "endedAt"
-      from former_use
-      join ${rowsAs("wanted", positionKey, keys)}
-        on former_use.organizer = wanted.organizer
-           and former_use.event = wanted.event
-           and former_use.position = wanted.position
-     group by former_use.organizer, former_use.event, former_use.position`);
+    select wanted.organizer, wanted.event, wanted.position, max(kept.until_at) as "endedAt"
+      from ${rowsAs("wanted", positionKey, keys)}
+     cross join lateral (
+       select former_use.until_at
+         from former_use
+        where ${withKey(
+          sql`former_use.organizer, former_use.event, former_use.position`,
+          sql`wanted.organizer, wanted.event, wanted.position`,
+        )}) as kept
+     group by wanted.organizer, wanted.event, wanted.position`);
 }
 
 /** Reads all uses of a voucher. */
@@ -188,8 +191,11 @@ export async function readSums(db: Queryable, vouchers: readonly EntityKey[]): P
   const rows = await db.many<Row>(sql`
     select ${sums.selected}
       from ${keysAs("wanted", vouchers)}
-      join use_sum
-        on use_sum.organizer = wanted.organizer and use_sum.event = wanted.event and use_sum.voucher = wanted.id`);
+     cross join lateral (
+       select ${sums.selected}
+         from use_sum
+        where ${withKey(sql`use_sum.organizer, use_sum.event, use_sum.voucher`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1) as use_sum`);
   return rows.map(sums.toRow);
 }
 

@@ -89,10 +89,13 @@ export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): P
 /** Finds which of some vouchers there are. */
 export async function findVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
   return db.many<EntityKey>(sql`
-    select voucher.organizer, voucher.event, voucher.id
+    select found.organizer, found.event, found.id
       from ${keysAs("wanted", keys)}
-      join voucher
-        on voucher.organizer = wanted.organizer and voucher.event = wanted.event and voucher.id = wanted.id`);
+     cross join lateral (
+       select voucher.organizer, voucher.event, voucher.id
+         from voucher
+        where ${withKey(sql`voucher.organizer, voucher.event, voucher.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1) as found`);
 }
 
 /**
