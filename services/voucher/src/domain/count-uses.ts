@@ -56,8 +56,7 @@ export function followUse(
   { revision, since: told, taken }: UseChange,
   { now, countedAsOf }: { readonly now: Instant; readonly countedAsOf: Instant },
 ): { readonly current: Use | undefined; readonly former: FormerUse | undefined } {
-  // Its shop has told what it sold; when it was sold, its first state says.
-  const known = current?.revision === 0 && taken !== null ? { ...current, since: told } : current;
+  const known = current?.revision === 0 && taken !== null ? asSold(current, { since: told, taken }) : current;
   if (known !== undefined && taken !== null && isSame(known, taken))
     return { current: { ...known, revision }, former: undefined };
   const last = known?.since ?? endedAt;
@@ -67,6 +66,15 @@ export function followUse(
     current: taken === null ? undefined : { ...taken, revision, since },
     former: known !== undefined && known.since < since ? toFormer(known, since) : undefined,
   };
+}
+
+/** Its shop has told what it sold; when that was, and for how much, its first state says. */
+function asSold(
+  confirmed: Use,
+  { since, taken }: { readonly since: Instant; readonly taken: Taken & Pick<Use, "voucher"> },
+): Use {
+  const isOf = confirmed.voucher === taken.voucher && confirmed.counts === taken.counts;
+  return { ...confirmed, since, budget: isOf ? taken.budget : confirmed.budget };
 }
 
 function isSame(use: Use, taken: NonNullable<UseChange["taken"]>): boolean {
