@@ -128,11 +128,19 @@ describe("a position that its order is sent with, and that cannot be read", () =
     expect(await positionsOf("OTHER")).toEqual([[3, false]]);
   });
 
-  it("[R2.18] refuses its order if its id cannot be read: nobody knows which one stays", async () => {
-    const { rejected } = await office.applyApart(unreadable({ id: "two" }));
-    expect(Object.keys(rejected[1] ?? {})).toEqual(["positions.1.id"]);
-    expect(await published()).toEqual([]);
-  });
+  it.each([
+    ["a text for an id", { ...second, id: "two" }, ["positions.1.id"]],
+    ["null for a position", null, ["positions.1", "positions"]],
+    ["an id for a position", 2, ["positions.1", "positions"]],
+    ["a list for a position", [second], ["positions.1", "positions"]],
+  ])(
+    "[R2.18] refuses its order if its id cannot be read: nobody knows which one stays. %s",
+    async (_name, sent, names) => {
+      const { rejected } = await office.applyApart(sample.order({ positions: [position(), sent] }));
+      expect(Object.keys(rejected[1] ?? {})).toEqual(names);
+      expect(await published()).toEqual([]);
+    },
+  );
 });
 
 describe("an order that is split", () => {

@@ -7,7 +7,7 @@ import { compileReader, type Reading } from "@tessera/records/read";
 import { type AddError, refuseEach } from "@tessera/records/validate";
 import { orderRecord } from "@tessera/resources/records/order";
 import { isDataUrl } from "@tessera/sent-files/data-url";
-import { firstIdMadeHere } from "@tessera/values";
+import { firstIdMadeHere, isObject } from "@tessera/values";
 import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import { nameAnswer } from "../domain/name-answer.ts";
@@ -53,6 +53,7 @@ export interface OrderRecord extends Reading<OrderData> {
 
 const madeHere = "An order with this code was made here; no record may bring, replace or remove it.";
 const noneLeft = "None of its positions can be taken.";
+const withoutId = "One of its positions has no readable id, so it could be any.";
 const positionMadeHere = `Positions with ids from ${firstIdMadeHere} on were made here; no record may bring one.`;
 
 /** Reads the data of an order, also of one that is made here. */
@@ -74,9 +75,11 @@ export const order: RecordKind<OrderRecord> = {
   read(data, leftOut = []) {
     const checked = readOrder(data);
     if (!checked.ok) return checked;
-    const reading = withUnread(checked.value, leftOut);
-    if (reading.data.positions.length === 0 && leftOut.some(({ list }) => list === "positions"))
+    const unread = leftOut.flatMap(({ list, element }) => (list === "positions" ? [idOf(element)] : []));
+    if (unread.includes(undefined)) return { ok: false, errors: { positions: [withoutId] } };
+    if (checked.value.data.positions.length === 0 && unread.length > 0)
       return { ok: false, errors: { positions: [noneLeft] } };
+    const reading = withUnread(checked.value, unread);
     const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
     return { ok: true, value: toRecord(reading) };
@@ -178,12 +181,15 @@ export function toRecord(reading: Reading<OrderData>): OrderRecord {
 }
 
 /** Notes which positions could not be read. */
-function withUnread(reading: Reading<OrderData>, leftOut: readonly LeftOut[]): Reading<OrderData> {
-  const unread = leftOut.flatMap(({ list, element }) => {
-    const id = list === "positions" ? Number((element as { readonly id?: unknown } | null)?.id) : Number.NaN;
-    return Number.isInteger(id) ? [id] : [];
-  });
-  return unread.length === 0 ? reading : { ...reading, data: { ...reading.data, unread: new Set(unread) } };
+function withUnread(reading: Reading<OrderData>, unread: readonly (number | undefined)[]): Reading<OrderData> {
+  const ids = unread.filter((id) => id !== undefined);
+  return ids.length === 0 ? reading : { ...reading, data: { ...reading.data, unread: new Set(ids) } };
+}
+
+/** The id of what could not be read as a position; undefined: it has none. */
+function idOf(element: LeftOut["element"]): number | undefined {
+  const id = isObject(element) ? Number(element["id"]) : Number.NaN;
+  return Number.isInteger(id) ? id : undefined;
 }
 
 /** Finds positions that contradict each other, or that only orders made here have. */
