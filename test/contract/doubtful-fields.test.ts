@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { isAddressedByEvent, type RecordKindName } from "@tessera/protos/record-kinds";
 import { recordSchemas } from "@tessera/resources/records/all-records";
 import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
@@ -130,10 +131,10 @@ function findRefusals(kind: RecordKindName, { path, schema }: RecordField): stri
   return found;
 }
 
-/** Wrong values of a field that refuse no record. Of a wrong list each wrong element is left out. */
+/** Wrong values of a field that refuse no record. Of a wrong list each wrong element is left out, and null is none. */
 function findTaken(kind: RecordKindName, { path, schema }: RecordField): string[] {
   return wrongFor(schema).flatMap((wrong) => {
-    if (Array.isArray(wrong)) return [];
+    if (Array.isArray(wrong) || wrong === null) return [];
     const { data, holder, name, at } = placeOf(kind, path);
     holder[name] = wrong;
     const refused = read(kind, data);
@@ -187,8 +188,10 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "seat.subevent",
     "quota.id",
     "quota.size",
+    "quota.closed",
     "order.code",
     "order.status",
+    "order.require_approval",
     "order.positions",
     "order.positions.id",
     "revoked_secret.id",
@@ -204,6 +207,7 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "checkin_list.all_products",
     "checkin_list.limit_products",
     "checkin_list.subevent",
+    "checkin_list.allow_entry_after_exit",
     "checkin_list.rules",
     "voucher.id",
     "voucher.code",
@@ -211,12 +215,56 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "voucher.valid_until",
     "voucher.price_mode",
     "voucher.value",
+    "voucher.item",
+    "voucher.variation",
+    "voucher.quota",
+    "voucher.subevent",
     "voucher.budget",
+    "voucher.redeemed",
+    "voucher.budget_used",
+    "voucher.as_of",
     "ticket_layout.id",
     "ticket_layout_item.id",
     "ticket_layout_item.layout",
     "ticket_layout_item.item",
   ]);
+});
+
+/** Null where it means nothing else than no, or none. */
+const nulls = [
+  "device.revoked",
+  "event.has_subevents",
+  "quota.closed",
+  "order.require_approval",
+  "order.positions.canceled",
+  "checkin_list.limit_products",
+  "voucher.redeemed",
+];
+
+it("[R2.20] null is taken for no or none, with a warning, and for nothing that would mean more", () => {
+  const taken = Object.entries(recordSchemas).flatMap(([name, schema]) => {
+    const kind = name as RecordKindName;
+    return listFields(schema).flatMap(({ path, schema: field, whenWrong }) => {
+      if (whenWrong === "left out" || field["default"] === undefined || compileSchema(field)(null).ok) return [];
+      const { data, holder, name: last, at } = placeOf(kind, path);
+      holder[last] = null;
+      const found = read(kind, data);
+      if (!found.ok || !Object.hasOwn(found.value.warnings, at) || found.value.value === undefined) return [];
+      delete holder[last];
+      const without = read(kind, data);
+      return without.ok && isDeepStrictEqual(without.value.value, found.value.value) ? [`${kind}.${path}`] : [];
+    });
+  });
+  expect(taken.sort()).toEqual([...nulls].sort());
+});
+
+it("[R2.20] an empty text is taken for no time", () => {
+  const [sold] = samplesOf("order")["positions"] as [Data];
+  const taken = read("order", { ...samplesOf("order"), positions: [{ ...sold, valid_from: "", valid_until: "" }] });
+  expect(taken).toMatchObject({
+    ok: true,
+    value: { warnings: {}, value: { data: { positions: [{ valid_from: null, valid_until: null }] } } },
+  });
 });
 
 it("[R2.17] an order is taken without its wrong parts, and with all others", () => {

@@ -76,7 +76,7 @@ export class Draft {
   leaveOut(errors: FieldErrors): FieldErrors | undefined {
     const found = Object.entries(errors).map(([path, messages]) => {
       const place = this.#placeOf(path.split("."));
-      return { place, messages, cut: findCut(this.#schema, place.steps) };
+      return { place, messages, cut: findCut(this.#schema, place.steps, valueAt(this.#sent, place.steps)) };
     });
     for (const { place, messages } of found) for (const message of messages) this.#named.add(place.shown, message);
     if (found.some(({ cut }) => cut === undefined)) return this.named;
@@ -113,7 +113,7 @@ export class Draft {
 }
 
 /** How many steps of a path lead to the smallest part around it that a record can do without; undefined: it needs each. */
-function findCut(schema: JsonSchema, steps: Steps): number | undefined {
+function findCut(schema: JsonSchema, steps: Steps, value: unknown): number | undefined {
   const chain: { readonly isNeeded: boolean; readonly refuses: boolean }[] = [];
   let holder: JsonSchema | undefined = schema;
   for (const step of steps) {
@@ -122,11 +122,18 @@ function findCut(schema: JsonSchema, steps: Steps): number | undefined {
     chain.push({ isNeeded: isNeeded(holder, step, part), refuses: part["needed"] === "record" });
     holder = part;
   }
+  if (value === null && chain.length === steps.length && holder?.["needed"] !== "record" && isNone(holder?.["default"]))
+    return steps.length;
   for (let cut = chain.length; cut > 0; cut -= 1) {
     if (chain[cut - 1]?.refuses === true) return undefined;
     if (chain[cut - 1]?.isNeeded === false) return cut;
   }
   return undefined;
+}
+
+/** Whether null can mean nothing but this default: no, or none. */
+function isNone(fallback: unknown): boolean {
+  return fallback === false || fallback === 0 || (Array.isArray(fallback) && fallback.length === 0);
 }
 
 function isNeeded({ required }: JsonSchema, name: string, part: JsonSchema): boolean {

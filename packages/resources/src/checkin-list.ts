@@ -39,7 +39,7 @@ export const checkinList = object(
   { required: ["name"] },
 );
 
-const { all_products, limit_products, subevent, rules } = checkinList.properties;
+const { all_products, limit_products, subevent, allow_entry_after_exit, rules } = checkinList.properties;
 
 /** The data of a record. */
 export const checkinListRecord = object(
@@ -50,6 +50,7 @@ export const checkinListRecord = object(
     all_products: needed(all_products),
     limit_products: needed(limit_products),
     subevent: needed(subevent),
+    allow_entry_after_exit: needed(allow_entry_after_exit),
     rules: needed(rules),
   },
   { required: ["id"] },

@@ -58,9 +58,9 @@ export const voucher = object({
   }),
 });
 
-const { max_usages, valid_until, price_mode, value, budget } = voucher.properties;
+const { max_usages, valid_until, price_mode, value, item, variation, quota, subevent, budget } = voucher.properties;
 
-/** The data of a record. What a voucher is worth, and until when, is not left out. Codes that were printed stay valid, also those that are too short for a new voucher. */
+/** The data of a record. What a voucher is worth, for what, until when and how often is not left out. Codes that were printed stay valid, also those that are too short for a new voucher. */
 export const voucherRecord = object(
   {
     id: id({ description: "Its id." }),
@@ -75,24 +75,35 @@ export const voucherRecord = object(
     valid_until: needed(valid_until),
     price_mode: needed(price_mode),
     value: needed(value),
+    item: needed(item),
+    variation: needed(variation),
+    quota: needed(quota),
+    subevent: needed(subevent),
     budget: needed(budget),
-    redeemed: integer({
-      ...count,
-      default: 0,
-      description: "How often it was redeemed, as of `as_of`.",
-      examples: [0],
-    }),
-    budget_used: decimal({
-      digits: 13,
-      places: 2,
-      default: "0.00",
-      description: "What was used of it, as of `as_of`.",
-      examples: ["0.00"],
-    }),
-    as_of: instant({
-      nullable: true,
-      description: "`redeemed` and `budget_used` contain the orders before this moment; missing: the moment of import.",
-    }),
+    redeemed: needed(
+      integer({
+        ...count,
+        default: 0,
+        description: "How often it was redeemed, as of `as_of`.",
+        examples: [0],
+      }),
+    ),
+    budget_used: needed(
+      decimal({
+        digits: 13,
+        places: 2,
+        default: "0.00",
+        description: "What was used of it, as of `as_of`.",
+        examples: ["0.00"],
+      }),
+    ),
+    as_of: needed(
+      instant({
+        nullable: true,
+        description:
+          "`redeemed` and `budget_used` contain the orders before this moment; missing: the moment of import.",
+      }),
+    ),
     created: instant({ nullable: true, description: "Missing: the moment of import." }),
   },
   { required: ["id", "code"] },

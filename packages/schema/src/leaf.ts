@@ -26,6 +26,7 @@ export type Read =
 export interface LeafSchema {
   readonly read: Read;
   readonly nullable?: boolean;
+  /** False: a text may not be empty. True: an empty text means that there is no time. */
   readonly blank?: boolean;
   /** False: spaces at both ends stay. */
   readonly trim?: boolean;
@@ -150,7 +151,8 @@ const decimalProblems: Readonly<Record<DecimalProblem, (limits: DecimalLimits) =
 };
 
 /** Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. */
-function readInstant(data: unknown): LeafResult {
+function readInstant(data: unknown, leaf: LeafSchema): LeafResult {
+  if (data === "" && leaf.blank === true) return read(null);
   const instant = typeof data === "string" ? parseInstant(data.trim()) : undefined;
   if (instant !== undefined) return read(instant);
   return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");

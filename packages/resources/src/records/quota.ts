@@ -17,7 +17,7 @@ export const quotaRecord = object(
       [21, 22],
     ),
     subevent: field(idOrNull(), "The date that it counts, in a series."),
-    closed: field(boolean({ default: false }), "Nothing more is sold."),
+    closed: field(needed(boolean({ default: false })), "Nothing more is sold."),
     close_when_sold_out: field(boolean({ default: false }), "It closes when nothing is left, and stays closed."),
     release_after_exit: field(boolean({ default: false }), "A ticket that was scanned at an exit counts no more."),
     ignore_for_event_availability: field(
