@@ -14,7 +14,7 @@ import {
   nameEvent,
 } from "./find-conflicts.ts";
 import { findOtherFormat } from "./other-format.ts";
-import { parseRecord } from "./parse-record.ts";
+import { readLine } from "./read-line.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
@@ -181,7 +181,7 @@ class ImportRun {
       const message = `The line is longer than ${longestLineBytes} bytes.${lost}`;
       return this.#tally.reject({ line: number, kind: null, errors: { non_field_errors: [message] } });
     }
-    const parsed = parseRecord(number, bytes);
+    const parsed = await readLine(number, bytes);
     if ("errors" in parsed) {
       const { errors, kind, notAnObject } = parsed;
       if (!this.#sawRecord && notAnObject) this.#meetStrangeLine(bytes);

@@ -70,7 +70,7 @@ describe("parseRecord", () => {
     ["broken JSON", "{", ["non_field_errors"]],
     ["an array", "[]", ["non_field_errors"]],
     ["null", "null", ["non_field_errors"]],
-    ["many values", `{"a":[${"1,".repeat(200_000)}1]}`, ["non_field_errors"]],
+    ["many values", `{"a":[${"1,".repeat(1_000_000)}1]}`, ["non_field_errors"]],
     ["deep nesting", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ["non_field_errors"]],
   ])("[R2.1, R2.2, R2.9, R3.62, S4.4, S4.24] names what is wrong: %s", (_name, record, fields) => {
     expect(errorsOf(record)).toEqual(fields);

@@ -24,8 +24,8 @@ export type ParsedRecord =
       readonly notAnObject: boolean;
     };
 
-/** An order of ten thousand positions with twenty fields each. */
-const mostValues = 200_000;
+/** An order of ten thousand positions, each with all its fields, answers and scans. */
+const mostValues = 1_000_000;
 
 const tooMuch = {
   levels: `The line nests deeper than ${deepestNesting} levels.`,
@@ -106,6 +106,6 @@ function problemOfEvent(name: RecordKindName, event: unknown): string | undefine
   return isSlug(event) ? undefined : notASlug;
 }
 
-function unreadable(message: string): Extract<ParsedRecord, { errors: unknown }> {
+export function unreadable(message: string): Extract<ParsedRecord, { errors: unknown }> {
   return { errors: { non_field_errors: [message] }, kind: null, notAnObject: true };
 }
