@@ -58,6 +58,9 @@ export class PartsLeftOut extends Error {
   override readonly name = "PartsLeftOut";
 }
 
+/** So long is looked for parts that print, among those that take too long together. */
+const longestSearchMs = 120_000;
+
 /** So many tickets are read while as many are printed. */
 const readAtOnce = 100;
 
@@ -139,10 +142,15 @@ export async function* printTickets(
     }
   }
 
-  /** Tickets are drawn together: which of them fails is found by drawing each alone. One that takes long would do so again. */
+  /**
+   * Tickets are drawn together: which of them fails is found by drawing each alone. One that takes long would do so again, once
+   * for each layout; so that is done only where others are to be printed, and for a while.
+   */
   async function nameUndrawn(parts: readonly ReadPart[], error: unknown): Promise<void> {
     const alone: ReadPart[] = [];
-    if (parts.length > 1 && !isTooSlow(error)) for (const part of parts) if (!(await isDrawn(part))) alone.push(part);
+    const until = performance.now() + (isTooSlow(error) ? longestSearchMs : Number.POSITIVE_INFINITY);
+    if (parts.length > 1 && (!isTooSlow(error) || leftOut !== undefined))
+      for (const part of parts) if (performance.now() > until || !(await isDrawn(part))) alone.push(part);
     const failing = alone.length > 0 ? alone : parts;
     const [only] = failing.length === 1 ? failing : [];
     const problem = isTooSlow(error) ? (error.cause as Error).message : "it cannot be drawn";

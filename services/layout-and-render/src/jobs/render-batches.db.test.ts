@@ -5,7 +5,9 @@ import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { describe, expect, it, vi } from "vitest";
+import { fault } from "../faults.ts";
 import { rendersOf } from "../render-work.ts";
+import { SlowLayouts } from "../rendering/slow-layouts.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { place } from "../testing/start-layout.ts";
@@ -196,6 +198,39 @@ describe("a part that cannot be printed", () => {
     });
     expect(await namesIn(found.fileKey)).toEqual([1, 2, 4, 6, 8].map((id) => `Guest ${id}.`));
     expect(await stored()).toEqual([found.fileKey]);
+  });
+
+  it("[L51.3] is left out alone when it takes too long, whatever layouts are printed with it", async () => {
+    const elements = JSON.stringify([
+      {
+        ...{ type: "textarea", left: 10, bottom: 100, width: 100, fontsize: 12, content: "other", text: "Slowly" },
+        ...{ fontfamily: "Open Sans", color: [0, 0, 0], bold: false, italic: false, align: "left" },
+        ...{ downward: false, rotation: 0 },
+      },
+    ]);
+    const { id } = await jobs.service.create({ elements });
+    const { tools } = jobs.renderer;
+    let slow = 0;
+    const printer: typeof tools.printer = {
+      ...tools.printer,
+      print(job, options) {
+        if (!job.html.includes("Slowly")) return tools.printer.print(job, options);
+        slow += 1;
+        return Promise.reject(fault("print_too_slow", "A page took too long."));
+      },
+    };
+    const renderer = { ...tools, printer, slow: new SlowLayouts() };
+    const parts = [1, 2, 4, 5, 6].map((number) => part(number, number % 2 === 0 ? { overrideLayout: id } : {}));
+    const job = await start(parts, place.organizer, { skipsFailed: true });
+    await finish({ renderer, ticketData: guests });
+    const found = await job.find();
+    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, leftOut: [2, 3, 5] });
+    expect(found.warnings).toEqual(
+      [2, 4, 6].map((position, index) => `Part ${[2, 3, 5][index]} (position ${position}): A page took too long.`),
+    );
+    expect(await namesIn(found.fileKey)).toEqual(["Guest 1.", "Guest 5."]);
+    // Together, and one of them alone: its layout is known then.
+    expect(slow).toBe(2);
   });
 
   it("[L51.3] fails the job where nothing is left", async () => {

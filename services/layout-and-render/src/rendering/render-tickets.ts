@@ -96,7 +96,9 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     const { pdf, misfits, brokenImages } = await tools.printer
       .print(chunk.job, { party, signal, isShort: isSmall })
       .catch((error: unknown) => {
-        if (isTooSlow(error)) for (const layout of layouts) tools.slow.note(party, layout);
+        // Of several it is not known which one took so long.
+        const [only] = layouts.length === 1 ? layouts : [];
+        if (isTooSlow(error) && only !== undefined) tools.slow.note(party, only);
         throw error;
       });
     for (const mark of misfits) {
