@@ -247,6 +247,24 @@ describe("a picture", () => {
     expect(colorAt(63, 220)).not.toEqual(colorAt(37, 220));
   });
 
+  it.each(["image/png", "image/jpeg"] as const)(
+    "[L31.5] (%s) that many tickets show is in the file once for each of its sizes",
+    async (type) => {
+      const bytes = aPhoto({ width: 400, height: 300, type });
+      const elements = [anImage({ width: 20, height: 15 }), anImage({ bottom: 150, width: 16, height: 12 })];
+      const tickets = Array.from({ length: 30 }, () => ({
+        elements,
+        background: null,
+      }));
+      const pdf = await renderer.render(tickets, {
+        readImages: async (images) => images.map(() => ({ type, bytes })),
+      });
+      expect(pdf.toString("latin1").match(/\/Subtype \/Image/g)).toHaveLength(2);
+      const [first, last] = [await drawPdf(pdf), await drawPdf(pdf, { page: tickets.length })];
+      expect(Buffer.from(last.pixels).equals(Buffer.from(first.pixels))).toBe(true);
+    },
+  );
+
   it.each([[aPhoto()], [withOrientation(aPhoto(), 1)]])(
     "[L34.1] lies between what is before and after it",
     async (bytes) => {

@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash } from "node:crypto";
 import type { Layer } from "@tessera/sent-files/layers";
-import { type PdfObject, referencesIn, renumber } from "@tessera/sent-files/pdf-objects";
+import { type PdfObject, type PdfText, referencesIn, renumber } from "@tessera/sent-files/pdf-objects";
 
 /** An object whose references are numbers of the file that is written. */
 export interface WrittenObject {
@@ -75,7 +75,10 @@ export class PdfWriter {
     return number;
   }
 
-  /** Adds objects of another document, all that are reached from some of them; returns their numbers here. */
+  /**
+   * Adds objects of another document, all that are reached from some of them; returns their numbers here. Pictures, fonts and
+   * other streams that were added before are not added again.
+   */
   addAll(objects: ReadonlyMap<number, PdfObject>, roots: readonly number[]): (number: number) => number {
     const numbers = new Map<number, number>();
     const reached: [number: number, object: PdfObject][] = [];
@@ -83,15 +86,15 @@ export class PdfWriter {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const object = objects.get(next);
       if (numbers.has(next) || object === undefined) continue;
-      const references = referencesIn(object.text);
-      const key = references.length === 0 ? contentKey(object.text.join(""), object.stream) : undefined;
+      const text = describe(object.text, objects);
+      const key = text === undefined ? undefined : contentKey(text, object.stream);
       const known = key === undefined ? undefined : this.#byContent.get(key);
       const number = known ?? this.reserve();
       numbers.set(next, number);
       if (known !== undefined) continue;
       if (key !== undefined) this.#byContent.set(key, number);
       reached.push([number, object]);
-      waiting.push(...references);
+      waiting.push(...referencesIn(object.text));
     }
     // A reference to an object that does not exist means null, and so does one to number 0.
     const numberOf = (number: number) => numbers.get(number) ?? 0;
@@ -178,6 +181,31 @@ export class PdfWriter {
     if (this.#text !== "") this.#pending.push(Buffer.from(this.#text, "latin1"));
     this.#text = "";
   }
+}
+
+/** A picture refers to its colours, and to how transparent it is, which has colours, too. */
+const mostReferences = 2;
+const deepest = 2;
+
+/**
+ * A value with the contents of what it refers to, which is the same in each document. Undefined: these are too many, or no streams,
+ * such as layers, of which each is one of its own.
+ */
+function describe(text: PdfText, objects: ReadonlyMap<number, PdfObject>, depth = deepest): string | undefined {
+  const count = referencesIn(text).length;
+  if (count > mostReferences || (count > 0 && depth === 0)) return undefined;
+  let described = "";
+  for (const piece of text) {
+    if (typeof piece === "string") {
+      described += piece;
+      continue;
+    }
+    const { text: referred, stream } = objects.get(piece) ?? {};
+    const content = referred === undefined ? undefined : describe(referred, objects, depth - 1);
+    if (content === undefined || stream === undefined) return undefined;
+    described += `{${hash("sha256", content, "base64")} ${hash("sha256", stream, "base64")}}`;
+  }
+  return described;
 }
 
 function contentKey(text: string, stream: Uint8Array | undefined): string | undefined {
