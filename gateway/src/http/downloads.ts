@@ -84,9 +84,20 @@ export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits
     const headers = {
       ...asAttachment(name),
       ...(warnings === undefined ? {} : warned(warnings)),
-      ...(leftOut.length === 0 ? {} : { "X-Tessera-Left-Out": leftOut.join(", ") }),
+      ...(leftOut.length === 0 ? {} : { "X-Tessera-Left-Out": inRanges(leftOut) }),
       "Content-Length": String(stored.size),
     };
     return { status: 200, type, body: stored.content, headers };
   };
+}
+
+/** Writes numbers that grow, like `3, 17-20`: proxies take few kilobytes of headers. */
+function inRanges(numbers: readonly number[]): string {
+  const ranges: { readonly first: number; last: number }[] = [];
+  for (const number of numbers) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range.last + 1 === number) range.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(", ");
 }

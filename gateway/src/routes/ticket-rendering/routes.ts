@@ -69,7 +69,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
           ...fileShown,
           headers: {
             "X-Tessera-Left-Out":
-              "Where parts were to be skipped: those that the file lacks, by their numbers from 1, like `3, 17`. `X-Tessera-Warnings` counts them, too.",
+              "Where parts were to be skipped: those that the file lacks, by their numbers from 1, like `3, 17-20`. `X-Tessera-Warnings` counts them, too.",
           },
         },
         404: notFound("There is no such file, or it has expired."),
