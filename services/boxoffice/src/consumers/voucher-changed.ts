@@ -25,6 +25,8 @@ export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
 });
 
 async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Promise<void> {
+  // First: who tells a state meanwhile has locked what is held, and its claim goes here, too.
+  await endHolds(tx, facts.flatMap(toEnd));
   // A voucher that was deleted and imported again has new revisions, so the state before its tombstone goes first.
   const deleted = newestPerKey(facts.filter(({ value }) => value === null)).map(({ key }) => parseEntityKey(key));
   await forgetClaims(
@@ -35,7 +37,6 @@ async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Pr
     tx,
     newestPerKey(facts).flatMap(({ value }) => value ?? []),
   );
-  await endHolds(tx, facts.flatMap(toEnd));
 }
 
 /** The revision up to which holds of a voucher are over. */

@@ -313,6 +313,16 @@ describe("[V4.19] what a voucher gives back", () => {
     expect(await db.many(sql`select id from voucher_claim where id = 1`)).toEqual([]);
   });
 
+  it("is not taken again by a call that comes behind the fact of its deletion", async () => {
+    const position = { id: 1, positionid: 1, item: 1, price: "10.00", secret: "s", voucher: 2 };
+    await take(sample.order({ positions: [position] }));
+    await ledger.tell(voucher(1, { maxUsages: 3 }), voucher(2, { maxUsages: 3 }));
+    expect(await left()).toBe(4);
+    await ledger.tell(1, 2);
+    await ledger.announce(voucher(1, { maxUsages: 2, revision: 4 }), voucher(2, { maxUsages: 2, revision: 5 }));
+    expect(await left()).toBe(9);
+  });
+
   it("leaves a hold that was asked for later", async () => {
     await ledger.announce(voucher(1, { maxUsages: 1, revision: 4 }));
     await ledger.mustHold([need(1, { amount: 5, basedOn: 4 })]);

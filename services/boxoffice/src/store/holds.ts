@@ -1,7 +1,9 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { type EntityKey, keysAs } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import { claimColumns } from "./voucher-claims.ts";
 
@@ -64,6 +66,18 @@ export async function release(tx: Tx, { organizer, event }: Scope, id: string): 
      where held_claim.hold = ${id}::uuid
        and held_claim.organizer = ${organizer}
        and held_claim.event = ${event}`);
+}
+
+/** Locks what is held for vouchers, so that it does not end meanwhile, and finds for which there is something. */
+export async function lockHeld(tx: Tx, vouchers: readonly EntityKey[]): Promise<EntityKey[]> {
+  return tx.many<EntityKey>(sql`
+    select held.organizer, held.event, held.voucher as id
+      from ${keysAs("wanted", vouchers)}
+     cross join lateral (
+       select held_claim.organizer, held_claim.event, held_claim.voucher
+         from held_claim
+        where ${withKey(sql`held_claim.organizer, held_claim.event, held_claim.voucher`, sql`wanted.organizer, wanted.event, wanted.id`)}
+          for no key update) as held`);
 }
 
 const endedColumns = { organizer: text, event: text, voucher: bigint, changed: bigint };

@@ -51,6 +51,20 @@ export function addUses({ organizer, event }: Scope, changes: Sql): Sql {
            uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere`;
 }
 
+/** Locks the claims of those of some vouchers of which something was told, and that were not deleted since. */
+export async function lockTold(tx: Queryable, vouchers: readonly EntityKey[]): Promise<EntityKey[]> {
+  return tx.many<EntityKey>(sql`
+    select told.organizer, told.event, told.id
+      from ${keysAs("wanted", vouchers)}
+     cross join lateral (
+       select voucher_claim.organizer, voucher_claim.event, voucher_claim.id
+         from voucher_claim
+        where voucher_claim.revision > 0
+          and ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1
+          for no key update) as told`);
+}
+
 /** Takes nothing any more for these vouchers, which are deleted; positions may still name them. */
 export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]): Promise<void> {
   if (vouchers.length === 0) return;
