@@ -178,14 +178,15 @@ it.each<Statistics>(["of one event alone", "none"])(
     if (statistics === "none") await forgetStatistics();
     const analyzable = await keepFromAnalyzing();
     try {
-      await changeWholeEvent(statistics);
+      expect(await changeWholeEvent(statistics)).toEqual([]);
     } finally {
       await analyzable();
     }
   },
 );
 
-async function changeWholeEvent(statistics: Statistics): Promise<void> {
+/** Does all that changes or reads a whole event, and returns the statements that have handled too many rows. */
+async function changeWholeEvent(statistics: Statistics): Promise<object[]> {
   const event = statistics.replaceAll(" ", "-");
   const path = eventPath.replace("sampleconf", event);
   const most = mostRows[statistics];
@@ -197,15 +198,14 @@ async function changeWholeEvent(statistics: Statistics): Promise<void> {
     expect([answer.status, answer.body]).toEqual([status, expect.anything()]);
     return answer.body;
   };
+  const wide: object[] = [];
   /** Does something, and examines the plans of all its statements. */
   const step = async <T>(name: string, act: () => Promise<T>): Promise<T> => {
     const result = await act();
-    const wide = (await log.next()).flatMap(({ text, rows }) => {
-      if (isAskedAgain(text)) return [];
+    for (const { text, rows } of await log.next()) {
       const found = [...rows].filter(([from, count]) => count > most && !isLeftOut(from));
-      return found.length === 0 ? [] : [{ step: name, rows: Object.fromEntries(found), text }];
-    });
-    expect(wide, `statements that handle more than ${most} rows of a kind`).toEqual([]);
+      if (found.length > 0 && !isAskedAgain(text)) wide.push({ step: name, rows: Object.fromEntries(found), text });
+    }
     return result;
   };
   await log.next();
@@ -242,4 +242,5 @@ async function changeWholeEvent(statistics: Statistics): Promise<void> {
   }));
   await step("removal of orders", () => take(removals));
   await step("removal of the event", () => take([{ ...ofEvent("event", { slug: event }, event), deleted: true }]));
+  return wide;
 }
