@@ -43,7 +43,7 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   if (doubts.size === 0) return { refused, taken };
   const withDoubts = Array.from(taken, ([sent, record]) => {
     const found = doubts.get(record.value);
-    return [sent, found === undefined ? record : { ...record, warnings: { ...record.warnings, ...found } }] as const;
+    return [sent, found === undefined ? record : record.doubted(found)] as const;
   });
   return { refused, taken: new Map(withDoubts) };
 }

@@ -42,6 +42,17 @@ export class Draft {
     return this.#named.toErrors();
   }
 
+  /** The same, and what is doubtful of what is left of the data. */
+  namedWith(doubts: FieldErrors): FieldErrors {
+    const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
+    problems.addAll(this.named);
+    for (const [path, messages] of Object.entries(doubts)) {
+      const { shown } = this.#placeOf(path.split("."));
+      for (const message of messages) problems.add(shown, message);
+    }
+    return problems.toErrors();
+  }
+
   /** The elements that their lists are without. */
   get leftOut(): LeftOut[] {
     return [...this.#omitted].flatMap(([path, names]) => {

@@ -17,6 +17,8 @@ export interface Readable<Kind> {
   readonly value: unknown;
   /** What it was sent with and is without, or is doubtful. */
   readonly warnings: FieldErrors;
+  /** The same record with these doubts about its value. */
+  doubted(doubts: FieldErrors): Readable<Kind>;
   /** The same record without the parts that these errors are about, or why it cannot do without them. */
   without(errors: FieldErrors): Read<Kind>;
 }
@@ -65,6 +67,9 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
     return {
       ...{ sent, kind, scope, removal, ...read },
       warnings: draft?.named ?? {},
+      doubted(doubts) {
+        return { ...this, warnings: draft?.namedWith(doubts) ?? doubts };
+      },
       without(errors) {
         const rest = draft?.copy() ?? new Draft(schema, parse(sent.data));
         const again = readWithout(sent, { draft: rest, errors });

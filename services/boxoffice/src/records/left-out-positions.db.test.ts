@@ -111,6 +111,13 @@ describe("a position that its order is sent with, and that cannot be read", () =
     ]);
   });
 
+  it("[R2.17] counts where warnings say which position is doubtful", async () => {
+    const { warned } = await office.applyApart(
+      sample.order({ positions: [{ ...second, secret: [] }, position({ tax_rule: 99 })] }),
+    );
+    expect(Object.keys(warned[1] ?? {})).toEqual(["positions.0.secret", "positions.1.tax_rule"]);
+  });
+
   it("[R2.18] is canceled with its order, and holds no seat then", async () => {
     await office.apply(unreadable({ secret: [] }, { status: "c" }));
     expect((await published()).find(({ key }) => key === "org/fest/2")).toMatchObject({
