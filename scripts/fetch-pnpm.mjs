@@ -52,7 +52,7 @@ export async function fetchPnpm(root) {
 }
 
 /**
- * Names a package that npm has installed and this project does not name; undefined: there is none.
+ * Names a package that npm has installed and this project does not name; undefined: it names each.
  *
  * @param {string} folder
  * @returns {string | undefined}
