@@ -1,5 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
+import { Recent } from "@tessera/kit/recent";
 import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
 import { isTooSlow } from "./browser-run.ts";
@@ -74,17 +75,14 @@ export function openPrintQueue({
   const long = new Turns({ ...shared, total: limits.tabs + 1, each: limits.tabs });
   const short = new Turns({ ...shared, total: Math.max(2, limits.tabs), each: Math.max(1, limits.tabs - 1) });
 
-  const slow = new Set<string>();
+  const slow = new Recent({ forMs: rememberedMs });
 
   async function printLong(job: PrintJob, party: string): Promise<Printed> {
     const begun = performance.now();
     try {
       return await printWithRetry(job);
     } finally {
-      if (performance.now() - begun > limits.slowMs) {
-        slow.add(party);
-        setTimeout(() => slow.delete(party), rememberedMs).unref();
-      }
+      if (performance.now() - begun > limits.slowMs) slow.note(party);
     }
   }
 
