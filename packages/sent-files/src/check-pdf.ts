@@ -6,6 +6,7 @@ import {
   PDFPageLeaf,
   PDFRawStream,
   PDFRef,
+  PDFStream,
 } from "@cantoo/pdf-lib";
 import { mostBytes } from "./data-url.ts";
 import type { Examined } from "./examined.ts";
@@ -125,6 +126,8 @@ function removeUnreached({ context, catalog }: PDFDocument): void {
     if (known !== undefined || object === undefined) continue;
     reached.set(ref.objectNumber, ref);
     largest = Math.max(largest, ref.objectNumber);
+    // It is written within the stream, and an object that has said it would be lost the next time.
+    if (object instanceof PDFStream) object.dict.delete(PDFName.of("Length"));
     waiting.push(...referencesOf(object));
   }
   for (const [ref] of context.enumerateIndirectObjects())
