@@ -48,7 +48,8 @@ insert into claim_of_voucher (organizer, event, id, item, variation, quota, sube
                               valid_until_at, seat, revision, known_columns)
 select coalesce(claim.organizer, used.organizer), coalesce(claim.event, used.event), coalesce(claim.id, used.voucher),
        claim.item, claim.variation, claim.quota, claim.subevent,
-       greatest(claim.amount, (claim.seat is not null)::integer) + coalesce(used.uses, 0), coalesce(claim.amount > 0, false),
+       case when claim.id is not null then greatest(claim.amount, (claim.seat is not null)::integer) + coalesce(used.uses, 0) end,
+       coalesce(claim.amount > 0, false),
        coalesce(used.uses, 0), claim.valid_until_at, claim.seat, coalesce(claim.revision, 0),
        coalesce(claim.known_columns, 2147483647)
   from voucher_claim as claim

@@ -1,0 +1,62 @@
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { claimRows, recountedUsesRows, usesRows } from "./voucher-claims.ts";
+
+const migrations = new URL("../../migrations/", import.meta.url);
+const first = "0020_claims_beside_positions.sql";
+
+let database: TestDatabase;
+let db: Db;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tessera-migrations-"));
+  const earlier = (await readdir(migrations)).filter((name) => name < first);
+  for (const name of earlier) await cp(new URL(name, migrations), join(folder, name));
+  database = await createTestDatabase([{ schema: "boxoffice", migrations: pathToFileURL(`${folder}/`) }]);
+  db = database.open("boxoffice");
+});
+afterAll(async () => {
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it("[V4.18] what vouchers took before claims stood beside positions, they take behind it", async () => {
+  await db.run(sql`insert into organizer (slug, data, revision) values ('org', '{}', 1)`);
+  await db.run(
+    sql`insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`,
+  );
+  await db.run(
+    sql`insert into "order" (organizer, event, code, status, data, revision) values ('org', 'fest', 'A', 'p', '{}', 1)`,
+  );
+  // Of the vouchers, 1 and 2 have no claim, and 5 and 6 are used by no position; one position that names 1 is canceled.
+  await db.run(sql`
+    insert into position (organizer, event, id, order_code, positionid, item, secret, canceled, taken_as, voucher, state, revision)
+    select 'org', 'fest', number, 'A', number, 1, 's' || number, number = 4, case when number <> 4 then 'paid' end,
+           1 + number % 4, 'x', number
+      from generate_series(1, 9) as numbers (number)`);
+  await db.run(sql`
+    insert into voucher_claim (organizer, event, id, item, amount, seat, revision)
+    values ('org', 'fest', 3, 1, 2, null, 3), ('org', 'fest', 4, 1, 0, 'A1', 4), ('org', 'fest', 5, 1, 0, null, 5),
+           ('org', 'fest', 6, 1, 7, 'A2', 6)`);
+  const text = await readFile(new URL(first, migrations), "utf8");
+  const statements = text.replaceAll(/^ *--.*$/gm, "").split(";");
+  await db.transaction(async (tx) => {
+    for (const statement of statements) if (statement.trim() !== "") await tx.run({ text: statement, values: [] });
+  });
+  const claims = await db.many<{ id: number; content: string }>(claimRows);
+  expect(claims.map(({ id, content }) => [id, content]).sort()).toEqual([
+    [3, "1/0/0/0/2/0"],
+    [4, "1/0/0/0/0/0/A1"],
+    [5, "1/0/0/0/0/0"],
+    [6, "1/0/0/0/7/0/A2"],
+  ]);
+  const byId = (rows: { id: number }[]) => rows.sort((one, other) => one.id - other.id);
+  expect(byId(await db.many(usesRows))).toEqual(byId(await db.many(recountedUsesRows)));
+});
