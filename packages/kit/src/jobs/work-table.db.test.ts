@@ -260,8 +260,8 @@ it("what waits and what is being done is counted by kind, up to a limit, with th
   await db.run(sql`update work set enqueued_at = now() - interval '50 seconds' where id = 'z'`);
   const measured = await reads.measure(db, { kinds: [kind, "other"], mostCounted: 2 });
   expect(measured).toEqual([
-    { kind, waiting: 2, running: 1, seconds: expect.any(Number) },
-    { kind: "other", waiting: 0, running: 0, seconds: 0 },
+    { kind, waiting: 2, running: 1, bytes: 0, seconds: expect.any(Number) },
+    { kind: "other", waiting: 0, running: 0, bytes: 0, seconds: 0 },
   ]);
   const [all] = await reads.measure(db, { kinds: [kind], mostCounted: 100 });
   expect(all).toMatchObject({ waiting: 3, running: 1 });
