@@ -83,10 +83,11 @@ export class PdfWriter {
     const numbers = new Map<number, number>();
     const reached: [number: number, object: PdfObject][] = [];
     const waiting = [...roots];
+    const describe = describer(objects);
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const object = objects.get(next);
       if (numbers.has(next) || object === undefined) continue;
-      const text = describe(object.text, objects);
+      const text = object.stream === undefined ? undefined : describe(object.text);
       const key = text === undefined ? undefined : contentKey(text, object.stream);
       const known = key === undefined ? undefined : this.#byContent.get(key);
       const number = known ?? this.reserve();
@@ -188,24 +189,33 @@ const mostReferences = 2;
 const deepest = 2;
 
 /**
- * A value with the contents of what it refers to, which is the same in each document. Undefined: these are too many, or no streams,
- * such as layers, of which each is one of its own.
+ * Describes values with the contents of what they refer to, which are the same in each document. Undefined: these are too many, or no
+ * streams, such as layers, of which each is one of its own. Many may refer to one large stream, so each is looked at once.
  */
-function describe(text: PdfText, objects: ReadonlyMap<number, PdfObject>, depth = deepest): string | undefined {
-  const count = referencesIn(text).length;
-  if (count > mostReferences || (count > 0 && depth === 0)) return undefined;
-  let described = "";
-  for (const piece of text) {
-    if (typeof piece === "string") {
-      described += piece;
-      continue;
-    }
-    const { text: referred, stream } = objects.get(piece) ?? {};
-    const content = referred === undefined ? undefined : describe(referred, objects, depth - 1);
-    if (content === undefined || stream === undefined) return undefined;
-    described += `{${hash("sha256", content, "base64")} ${hash("sha256", stream, "base64")}}`;
+function describer(objects: ReadonlyMap<number, PdfObject>): (text: PdfText) => string | undefined {
+  const known = new Map<string, string | undefined>();
+
+  function describe(text: PdfText, depth: number): string | undefined {
+    const count = referencesIn(text).length;
+    if (count > mostReferences || (count > 0 && depth === 0)) return undefined;
+    const pieces = text.map((piece) => (typeof piece === "string" ? piece : identify(piece, depth - 1)));
+    return pieces.includes(undefined) ? undefined : pieces.join("");
   }
-  return described;
+
+  function identify(number: number, depth: number): string | undefined {
+    const name = `${number} ${depth}`;
+    if (known.has(name)) return known.get(name);
+    const { text, stream } = objects.get(number) ?? {};
+    const described = text === undefined || stream === undefined ? undefined : describe(text, depth);
+    const identity =
+      described === undefined || stream === undefined
+        ? undefined
+        : `{${hash("sha256", described, "base64")} ${hash("sha256", stream, "base64")}}`;
+    known.set(name, identity);
+    return identity;
+  }
+
+  return (text) => describe(text, deepest);
 }
 
 function contentKey(text: string, stream: Uint8Array | undefined): string | undefined {
