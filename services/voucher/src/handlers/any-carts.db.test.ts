@@ -339,6 +339,6 @@ it("[V8.2, V8.3, V8.5, V8.6, V8.7, V8.8, V8.9] carts, and the facts of what they
       );
       await asyncModelRun(() => ({ model: { carts: [], positions: new Map(), revision: 10 }, real: service }), run);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
