@@ -27,6 +27,9 @@ const recordOf = (...value: Buffer[]) => ({
   removal: false,
   value,
   warnings: {},
+  doubted: () => {
+    throw new Error("nothing is doubted");
+  },
   without: (errors: FieldErrors) => ({ ok: false as const, errors }),
 });
 type Sent = ReturnType<typeof recordOf>;
