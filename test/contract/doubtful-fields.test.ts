@@ -230,6 +230,14 @@ it("[R2.17] these refuse a record, and no other field", () => {
   ]);
 });
 
+it("[R2.17] the largest order is taken where something is wrong with each of its positions", () => {
+  const [sold] = samplesOf("order")["positions"] as [Data];
+  const positions = Array.from({ length: 10_000 }, (_, index) => ({ ...sold, id: index + 1, price: "free" }));
+  const taken = read("order", { ...samplesOf("order"), positions });
+  if (!taken.ok) throw new Error(JSON.stringify(taken.errors).slice(0, 200));
+  expect(Object.keys(taken.value.warnings)).toEqual(positions.map((_, index) => `positions.${index}.price`));
+});
+
 /** Null where it means nothing else than no, or none. */
 const nulls = [
   "device.revoked",

@@ -13,6 +13,9 @@ interface Place {
   readonly shown: string;
 }
 
+/** By the path of a list or map, what is left of it. Many errors may be about one. */
+type NamesLeft = Map<string, readonly string[]>;
+
 /**
  * The data of a record, without those parts that are wrong and that it can do without. What is wrong is named.
  * Nothing of what was sent changes, so a draft can be copied before more is left out.
@@ -46,8 +49,9 @@ export class Draft {
   namedWith(doubts: FieldErrors): FieldErrors {
     const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
     problems.addAll(this.named);
+    const left: NamesLeft = new Map();
     for (const [path, messages] of Object.entries(doubts)) {
-      const { shown } = this.#placeOf(path.split("."));
+      const { shown } = this.#placeOf(path.split("."), left);
       for (const message of messages) problems.add(shown, message);
     }
     return problems.toErrors();
@@ -85,8 +89,9 @@ export class Draft {
    * them, it returns all that was found to be wrong.
    */
   leaveOut(errors: FieldErrors): FieldErrors | undefined {
+    const left: NamesLeft = new Map();
     const found = Object.entries(errors).map(([path, messages]) => {
-      const place = this.#placeOf(path.split("."));
+      const place = this.#placeOf(path.split("."), left);
       return { place, messages, cut: findCut(this.#schema, place.steps, valueAt(this.#sent, place.steps)) };
     });
     for (const { place, messages } of found) for (const message of messages) this.#named.add(place.shown, message);
@@ -101,16 +106,15 @@ export class Draft {
   }
 
   /** Finds in what was sent what has this path in what is left of it. */
-  #placeOf(path: Steps): Place {
+  #placeOf(path: Steps, left: NamesLeft): Place {
     const steps: string[] = [];
     const shown: string[] = [];
     let value = this.#sent;
     let schema: JsonSchema | undefined = this.#schema;
     for (const [at, step] of path.entries()) {
-      const omitted = this.#omitted.get(JSON.stringify(steps));
       const isMap: boolean = isObject(schema?.["additionalProperties"]) && isObject(value);
       const isList = Array.isArray(value);
-      const names = isMap || isList ? Object.keys(value as object).filter((name) => omitted?.has(name) !== true) : [];
+      const names = isMap || isList ? this.#namesLeft(steps, value as object, left) : [];
       const name: string = isMap || isList ? (names[Number(step)] ?? step) : step;
       steps.push(name);
       // What is said of an element without fields has its number, and the name of its list.
@@ -120,6 +124,15 @@ export class Draft {
       schema = schema && partOf(schema, name);
     }
     return { steps, shown: shown.join(".") };
+  }
+
+  /** The names of the parts of a list or map that are not left out. */
+  #namesLeft(steps: Steps, container: object, left: NamesLeft): readonly string[] {
+    const path = JSON.stringify(steps);
+    const omitted = this.#omitted.get(path);
+    const names = left.get(path) ?? Object.keys(container).filter((name) => omitted?.has(name) !== true);
+    left.set(path, names);
+    return names;
   }
 }
 
