@@ -94,7 +94,9 @@ it("[L27.3, L29.4] warnings name each ticket", async () => {
   ] as const) {
     const told = renderer.warnings.filter((warning) => warning.code === code);
     // Chunks are printed beside each other, and end in any order.
-    expect(told.sort((one, other) => one.ticket - other.ticket)).toEqual(all.map((_, ticket) => ({ ticket, element, code })));
+    expect(told.sort((one, other) => one.ticket - other.ticket)).toEqual(
+      all.map((_, ticket) => ({ ticket, element, code })),
+    );
   }
 });
 
