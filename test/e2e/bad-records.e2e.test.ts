@@ -1,7 +1,9 @@
 import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hashRowsOf, openAllSchemas, readSequences } from "../security/hash-rows.ts";
 import {
   apiKey,
+  eventData,
   eventPath,
   groundwork,
   itemData,
@@ -10,6 +12,7 @@ import {
   ofOrganizer,
   orderData,
   positionData,
+  samplesOf,
 } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -216,6 +219,42 @@ describe("bad records", () => {
     expect(JSON.stringify(answer)).not.toContain("one-secret-for-two");
   });
 
+  it("[R7.19, R7.20] says of records what an import of them says, and stores nothing", async () => {
+    const body = toRehearse().map((record) => JSON.stringify(record));
+    // More than a batch of others comes between, so that what is referred to came before.
+    for (const [part, place] of [20, 33, 43].entries()) {
+      const others = Array.from({ length: 500 }, (_, at) => itemData({ id: 1000 * (part + 1) + at }));
+      body.splice(place + 500 * part, 0, ...others.map((data) => JSON.stringify(rehearsed.ofEvent("item", data))));
+    }
+    body.push("{");
+    const send = (query: string) =>
+      platform.request("POST", `/api/v1/import/${query}`, {
+        as: `Token ${platform.operatorKey}`,
+        body: body.join("\n"),
+        headers: ndjson,
+      });
+    const db = openAllSchemas(platform.databaseUrl);
+    try {
+      const before = await hashRowsOf(db, "rehearsed");
+      const sequences = await readSequences(db);
+      const validated = await send("?validate=true");
+      expect(await hashRowsOf(db, "rehearsed")).toEqual(before);
+      expect(await readSequences(db)).toEqual(sequences);
+      const imported = await send("");
+      expect(validated).toMatchObject({
+        status: 200,
+        body: { settled: false, overbooked: null, ambiguous_secrets: null },
+      });
+      const { settled: _s, overbooked: _o, ambiguous_secrets: _a, ...said } = validated.body;
+      expect(imported).toMatchObject({ status: 200, body: { ...said, settled: true } });
+      expect(said).toMatchObject({ rejected: expect.any(Number), warned: expect.any(Number) });
+      expect([said.rejected, said.warned, said.ignored.length].every((count) => count > 0)).toBe(true);
+      expect(await hashRowsOf(db, "rehearsed")).not.toEqual(before);
+    } finally {
+      await db.close();
+    }
+  });
+
   it("treats invalid UTF-8 as a bad line", async () => {
     const good = Buffer.from(
       `${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`,
@@ -353,3 +392,77 @@ describe("bad records", () => {
     expect(JSON.stringify(answer.body).toLowerCase()).toContain(field === "type" ? "type" : field);
   });
 });
+
+const rehearsed = samplesOf("rehearsed");
+
+/** Every kind of record that others refer to, and each of its references: known, unknown, and in contradiction with what came before. */
+function toRehearse(): unknown[] {
+  const { ofOrganizer, ofEvent } = rehearsed;
+  const series = (kind: string, data: Record<string, unknown>) => ofEvent(kind, data, "series");
+  const order = (code: string, positions: readonly object[], more: object = {}) =>
+    ofEvent("order", orderData({ code, positions, ...more }));
+  return [
+    ...rehearsed.groundwork(),
+    ofOrganizer("sales_channel", { identifier: "box", label: "Box office" }),
+    ofOrganizer("api_key", { token: "another-key-of-the-rehearsal", name: "b", permissions: ["*"], limit_events: [] }),
+    ofEvent("question", { id: 1, question: { en: "Who?" }, type: "C", options: [{ id: 1, answer: { en: "Me" } }] }),
+    ofEvent("question", { id: 2, question: { en: "Why?" }, type: "S", items: [1, 99], dependency_question: 1 }),
+    ofEvent("question", { id: 3, question: { en: "How?" }, type: "S", identifier: "2", dependency_question: 2 }),
+    ofEvent("seat", { id: 1, seat_guid: "A-1", product: 1 }),
+    ofEvent("seat", { id: 2, seat_guid: "A-2", product: 1 }),
+    series("event", eventData({ slug: "series", has_subevents: true })),
+    series("subevent", { id: 5, name: { en: "Day" }, date_from: "2027-12-27T10:00:00+01:00" }),
+    series("item", itemData({ category: 1 })),
+    series("quota", { id: 2, size: 5, items: [1], subevent: 5 }),
+    series("quota", { id: 3, size: 5, items: [1, 7], subevent: 6 }),
+    ofEvent("quota", { id: 4, size: 5, items: [1, 2], variations: [21, 29] }),
+    ofEvent("item", itemData({ id: 3, variations: [{ id: 21 }, { id: 31 }], tax_rule: 1, category: 9 })),
+    order("GOOD1", [
+      positionData({ id: 1, secret: "one", seat: "A-1", answers: [{ question: 1, answer: "Me", options: [1] }] }),
+    ]),
+    order("GOOD2", [
+      positionData({ id: 2, secret: "two", seat: "A-1", variation: 21 }),
+      positionData({ id: 3, positionid: 2 }),
+    ]),
+    order("GOOD3", [positionData({ id: 4, item: 2, variation: 22, answers: [{ question: 9, answer: "?" }] })], {
+      ...{ sales_channel: "box", meta_dat: 5 },
+    }),
+    order("BAD01", [positionData({ id: 1, secret: "stolen" })]),
+    order("BAD02", [positionData({ id: 5, item: 77 })]),
+    order("ODD01", [positionData({ id: 6, seat: "no-such" }), { id: 66 }], { sales_channel: "moon" }),
+    // A split order: the first gives a position to the second.
+    order("GOOD2", [positionData({ id: 2, secret: "two" })]),
+    order("GOOD4", [positionData({ id: 3, secret: "three", seat: { name: "B", seat_guid: "B-1" } })]),
+    order("GOOD5", [positionData({ id: 7, secret: "seven", seat: "B-1" })]),
+    series("order", orderData({ code: "DAYS1", positions: [positionData({ id: 8, subevent: 5 })] })),
+    series("order", orderData({ code: "DAYS2", positions: [positionData({ id: 9, subevent: 6 })] })),
+    ofEvent("revoked_secret", { id: 1, secret: "old", position: 1 }),
+    ofEvent("revoked_secret", { id: 2, secret: "older", position: 404 }),
+    ofEvent("blocked_secret", { id: 1, secret: "blocked", blocked: true }),
+    ofOrganizer("reusable_medium", { id: 1, type: "barcode", identifier: "M1", linked_orderposition: 8 }),
+    ofOrganizer("reusable_medium", { id: 2, type: "barcode", identifier: "m1", linked_orderposition: 404 }),
+    ofOrganizer("reusable_medium", { id: 3, type: "barcode", identifier: "M1" }),
+    ofOrganizer("device", {
+      ...{ device_id: 4, token: rehearsed.apiKey, name: "Thief", gate: 7, security_profile: "full" },
+      ...{ software_brand: "tests", all_events: false, limit_events: ["series", "unknown"] },
+    }),
+    ofOrganizer("device", {
+      ...{ device_id: 5, token: "device-five-of-the-rehearsal", name: "Lost", gate: 8, security_profile: "full" },
+      ...{ software_brand: "tests", all_events: false, limit_events: ["series", "unknown"] },
+    }),
+    ofEvent("checkin_list", listData({ id: 1, all_products: false, limit_products: [1, 2, 66] })),
+    series("checkin_list", listData({ id: 2, subevent: 5 })),
+    series("checkin_list", listData({ id: 3, subevent: 6 })),
+    ofEvent("checkin_list", listData({ id: 4 }), "no-such-event"),
+    ofEvent("voucher", { id: 1, code: "REHEARSE", item: 2, variation: 21, quota: null }),
+    ofEvent("voucher", { id: 2, code: "rehearse", item: 1 }),
+    ofEvent("voucher", { id: 3, code: "REHEARSE3", quota: 1 }),
+    ofEvent("voucher", { id: 4, code: "REHEARSE4", quota: 17 }),
+    ofEvent("voucher", { id: 5, code: "REHEARSE5", item: 71, variation: 711 }),
+    ofEvent("ticket_layout", { id: 1, name: "Layout", layout: [] }),
+    ofEvent("ticket_layout_item", { id: 1, layout: 1, item: 1, sales_channel: "web" }),
+    ofEvent("ticket_layout_item", { id: 2, layout: 8, item: 1, sales_channel: "web" }),
+    ofEvent("ticket_layout_item", { id: 3, layout: 1, item: 88, sales_channel: "web" }),
+    { ...ofEvent("blocked_secret", { id: 1 }), deleted: true },
+  ];
+}

@@ -1,6 +1,6 @@
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { identifier, sql } from "@tessera/kit/pg/sql";
+import { identifier, type Sql, sql } from "@tessera/kit/pg/sql";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -13,7 +13,23 @@ export function openAllSchemas(url: string): Db {
  * A hash of what each table of each schema holds of an organizer; where no column names it, of the rows whose text does. Rows
  * of counts are left out: jobs fold them at any time, and what they count is in other tables.
  */
-export async function hashRowsOf(db: Db, organizer: string): Promise<Readonly<Record<string, string>>> {
+export function hashRowsOf(db: Db, organizer: string): Promise<Readonly<Record<string, string>>> {
+  return hashRows(db, (isOwned) =>
+    isOwned ? sql`t.organizer = ${organizer}` : sql`strpos(t::text, ${organizer}) > 0`,
+  );
+}
+
+/** A hash of all that each table of each schema holds. */
+export function hashAllRows(db: Db): Promise<Readonly<Record<string, string>>> {
+  return hashRows(db, () => sql`true`);
+}
+
+/** The last values of the sequences of each schema. */
+export function readSequences(db: Db): Promise<readonly unknown[]> {
+  return db.many(sql`select schemaname, sequencename, last_value from pg_sequences order by schemaname, sequencename`);
+}
+
+async function hashRows(db: Db, which: (isOwned: boolean) => Sql): Promise<Readonly<Record<string, string>>> {
   const tables = await db.many<{ schema: string; name: string; isOwned: boolean }>(sql`
     select table_schema as schema, table_name as name,
            bool_or(column_name = 'organizer') as "isOwned"
@@ -25,9 +41,8 @@ export async function hashRowsOf(db: Db, organizer: string): Promise<Readonly<Re
   const hashes: Record<string, string> = {};
   for (const { schema, name, isOwned } of tables) {
     const rows = sql`${identifier(schema)}.${identifier(name)}`;
-    const own = isOwned ? sql`t.organizer = ${organizer}` : sql`strpos(t::text, ${organizer}) > 0`;
     const { hash } = await db.one<{ hash: string }>(
-      sql`select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash from ${rows} t where ${own}`,
+      sql`select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash from ${rows} t where ${which(isOwned)}`,
     );
     hashes[`${schema}.${name}`] = hash;
   }

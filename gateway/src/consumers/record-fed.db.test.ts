@@ -49,6 +49,7 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
   const taken: number[] = [];
   const owner = {
     records: {
+      validateRecords: () => Promise.reject(new Error("the feed is not validated")),
       async applyRecords(request: ApplyRecordsRequest, options: { signal?: AbortSignal | undefined } = {}) {
         const response = await apply(request, options);
         taken.push(...request.records.map(idOf));

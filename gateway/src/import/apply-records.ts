@@ -10,6 +10,7 @@ import type {
 import type { Records } from "@tessera/protos/services";
 
 export interface ApplyOptions {
+  /** Applies them, or says what would become of them. */
   readonly apply: Client<Records>["applyRecords"];
   readonly signal?: AbortSignal | undefined;
   /** How many more records may fail for a reason that the owner did not explain; shared by all batches of an import. */

@@ -40,6 +40,70 @@ describe("importStream", () => {
     });
   });
 
+  it("[R7.19, R7.20] validates without applying, counting or waiting, and hands on what records would bring", async () => {
+    const lines = Array.from({ length: 501 }, (_, index) => item(index + 1));
+    const before: string[][] = [];
+    const counted: unknown[] = [];
+    const { targets, happened } = fakeTargets({
+      caughtUp: () => Promise.reject(new Error("nothing is waited for")),
+      findOverbooked: () => Promise.reject(new Error("nothing was stored")),
+      validate: async ({ records, before: known }) => {
+        before.push(known.map(({ key }) => key));
+        const bad = records.filter(({ line }) => line === 501);
+        const told = bad.map(({ line }) => ({ line, errors: [{ field: "id", messages: ["wrong"] }] }));
+        return {
+          outcome: {
+            rejected: told,
+            warned: { records: [{ line: 1, errors: [{ field: "name", messages: ["odd"] }] }] },
+          },
+          brought: [{ kind: "item", organizer: "o", event: "e", key: String(records.length), names: [], data: "{}" }],
+        };
+      },
+    });
+    const summary = await importStream(
+      stream([...lines, item(500), list(500)]),
+      {
+        ...targets,
+        onRecord: (outcome) => counted.push(outcome),
+        noteWarnings: async (warnings) => void counted.push(warnings),
+      },
+      { validate: true },
+    );
+    expect(summary).toEqual({
+      ...{ records: 503, accepted: 502, rejected: 1, kinds: { item: 501, checkin_list: 1 }, ignored: [] },
+      errors: [{ line: 501, kind: "item", errors: { id: ["wrong"] } }],
+      warned: 1,
+      warnings: [{ line: 1, kind: "item", warnings: { name: ["odd"] } }],
+      ...{ settled: false, overbooked: null, ambiguous_secrets: null },
+    });
+    expect(happened.map((each) => each.replace(/ \d.*/, ""))).toEqual([
+      "boxoffice validates",
+      "boxoffice validates",
+      "checkin validates",
+    ]);
+    expect(before).toEqual([[], ["500"], ["500"]]);
+    expect(counted).toEqual([]);
+  });
+
+  it("[R7.19] hands on what the first half of a batch would bring that an owner failed on", async () => {
+    const before: number[] = [];
+    const { targets } = fakeTargets({
+      validate: async ({ records, before: known }) => {
+        if (records.length > 1) throw new Fault("invalid", "broken", "too many");
+        before.push(known.length);
+        return {
+          outcome: { rejected: [] },
+          brought: [{ kind: "item", organizer: "o", event: "e", key: "1", names: [], data: "{}" }],
+        };
+      },
+    });
+    const summary = await importStream(stream([item(1), item(2, { data: { id: 2, of: 1 } })]), targets, {
+      validate: true,
+    });
+    expect(summary).toMatchObject({ accepted: 2 });
+    expect(before).toEqual([0, 1]);
+  });
+
   it("[R6.1] keeps the order, at most 500 to a call, one call at a time, gathering while it runs", async () => {
     let open = 0;
     const sizes: number[] = [];

@@ -6,6 +6,7 @@ import { fault } from "../faults.ts";
 import type { FieldWarnings } from "../store/record-warnings.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
 import { type ArrivalOptions, Arrivals, type ArrivalTargets } from "./arrivals.ts";
+import { BroughtEntities } from "./brought-entities.ts";
 import {
   type ConflictFinders,
   type EventSet,
@@ -30,6 +31,8 @@ export interface ImportTargets extends ConflictFinders, ArrivalTargets {
 export interface ImportOptions extends ArrivalOptions {
   /** How many rejected lines the summary names; usually a thousand. */
   readonly mostErrors?: number;
+  /** Says what an import would answer, and stores nothing. It counts as no import. */
+  readonly validate?: boolean;
   /** Called after every batch. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -128,6 +131,8 @@ class ImportRun {
   readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
   readonly #arrivals: Arrivals;
+  /** Present where nothing is stored. */
+  readonly #brought: BroughtEntities | undefined;
   /** Events whose quotas may be overbooked now. */
   readonly #booked: EventSet = new Set();
   /** Events that may have several tickets of one secret now. */
@@ -140,7 +145,9 @@ class ImportRun {
 
   constructor(targets: ImportTargets, options: ImportOptions) {
     this.#targets = targets;
-    this.#tally = new Tally({ mostErrors: options.mostErrors ?? usualErrors, ...targets });
+    const { mostErrors = usualErrors, validate = false } = options;
+    this.#tally = new Tally({ mostErrors, ...(validate ? {} : targets) });
+    this.#brought = validate ? new BroughtEntities() : undefined;
     this.#options = options;
     this.#arrivals = new Arrivals(targets, options);
     const names = Object.keys(targets.owners) as RecordOwnerName[];
@@ -228,7 +235,7 @@ class ImportRun {
   async #apply(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { signal, onProgress } = this.#options;
     const { records, turns } = this.#targets.owners[owner];
-    const { applyRecords: apply } = records;
+    const apply = this.#brought?.validateBy(records) ?? records.applyRecords;
     // Reading a large batch took long, and applying it will: requests come between.
     await nextTurn();
     const work = () => applyRecords(batch, { apply, signal, patience: this.#patience });
@@ -250,14 +257,17 @@ class ImportRun {
       if (warnings !== undefined) this.#tally.warn({ line, kind, warnings: byField(warnings) });
     }
     const met = countFields(batch, warned);
-    if (met.length > 0) await this.#targets.noteWarnings?.(met);
-    this.#arrivals.expectFrom(owner);
+    if (this.#brought === undefined) {
+      if (met.length > 0) await this.#targets.noteWarnings?.(met);
+      this.#arrivals.expectFrom(owner);
+    }
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
 
   #accept(record: WireRecord): void {
     const { kind, deleted } = record;
     this.#tally.accept(kind);
+    if (this.#brought !== undefined) return;
     if (kind === "event" && deleted)
       this.#unheard.set(nameEvent(record), new Set(this.#waitingFor(recordKinds.event.owner)));
     if (kindsOfCapacity.has(kind)) this.#booked.add(nameEvent(record));
@@ -267,6 +277,7 @@ class ImportRun {
   /** Applies what has been gathered, and waits until it is visible everywhere. */
   async finish(): Promise<ImportSummary> {
     await this.#flush(this.#batches.keys());
+    if (this.#brought !== undefined) return this.#tally.summary(undetermined);
     const { signal } = this.#options;
     const { quotas, tickets } = this.#targets;
     const [settled, ambiguous_secrets] = await Promise.all([
@@ -312,5 +323,5 @@ function byField(errors: readonly FieldError[]): Record<string, string[]> {
   return Object.fromEntries(errors.map(({ field, messages }) => [field, messages]));
 }
 
-/** The fields of a summary that a failed import does not determine. */
+/** The fields of a summary that a failed import does not determine, and a validation neither. */
 const undetermined = { settled: false, overbooked: null, ambiguous_secrets: null } as const;

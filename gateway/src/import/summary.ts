@@ -47,7 +47,9 @@ const summary = {
   warnings: arrayOf(warnedLine, {
     description: "The first of their lines: 1000, or as many as `errors` of the address asks for.",
   }),
-  settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
+  settled: boolean({
+    description: "Everything accepted is visible through every endpoint. False where nothing was stored.",
+  }),
   ignored: arrayOf(
     record("IgnoredKey", {
       kind: text(),

@@ -3,10 +3,16 @@ import type {
   FindAmbiguousSecretsRequest,
   FindAmbiguousSecretsResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
-import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  ValidateRecordsRequest,
+  ValidateRecordsResponse,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { ImportTargets } from "../import/import-stream.ts";
 import { batchTurns } from "../import/owners.ts";
 
+type Validate = (request: ValidateRecordsRequest) => Promise<ValidateRecordsResponse>;
 type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
 
 /** Owners that accept everything and write down what happened, in order. */
@@ -16,6 +22,7 @@ export function fakeTargets(
     checkin?: Apply;
     voucher?: Apply;
     layout?: Apply;
+    validate?: Validate;
     markFacts?: () => Promise<unknown>;
     caughtUp?: () => Promise<{ caughtUp: boolean }>;
     findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
@@ -30,6 +37,10 @@ export function fakeTargets(
         const response = await (overrides[name]?.(request) ?? Promise.resolve({ rejected: [] }));
         happened.push(`${name} ends ${request.records.map(({ line }) => line).join()}`);
         return response;
+      },
+      validateRecords: async (request: ValidateRecordsRequest) => {
+        happened.push(`${name} validates ${request.records.map(({ line }) => line).join()}`);
+        return overrides.validate?.(request) ?? { outcome: { rejected: [] }, brought: [] };
       },
     },
     facts: {

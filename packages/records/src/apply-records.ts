@@ -1,20 +1,12 @@
-import { setImmediate } from "node:timers/promises";
 import { Fault, type FieldErrors, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import type {
-  ApplyRecordsRequest,
-  ApplyRecordsResponse,
-  Record as SentRecord,
-} from "@tessera/protos/gen/ticketing/records/v1/records";
-import { FieldProblems } from "@tessera/schema/field-problems";
+import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { type Applied, applyRun } from "./apply-run.ts";
-import { examineFiles } from "./examine-files.ts";
 import type { KnownScope, RecordKind, RecordOwner, SentFile } from "./kind.ts";
-import { compileRecordReader, type Readable } from "./read-record.ts";
-import { splitRuns } from "./split-runs.ts";
-import { UnknownKeys } from "./unknown-keys.ts";
+import { compileBatchReader, splitRecords, toResponse } from "./read-batch.ts";
+import type { Readable } from "./read-record.ts";
 
 export interface RecordStores {
   readonly db: Db;
@@ -23,9 +15,6 @@ export interface RecordStores {
 }
 
 export type ApplyRecords = (request: ApplyRecordsRequest, stores: RecordStores) => Promise<ApplyRecordsResponse>;
-
-/** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
-const recordsPerTurn = 20;
 
 /** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
 const putAtOnce = 8;
@@ -43,19 +32,10 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
 ): ApplyRecords {
   type Read = Readable<RecordKind<unknown, Mentioned, Known>>;
   type Outcome = Applied<Read>;
-  const readRecord = compileRecordReader(owner.kinds);
+  const readBatch = compileBatchReader(owner.kinds);
 
   return async ({ records }, { db, files, log }) => {
-    const errors = new Map<SentRecord, FieldErrors>();
-    const unknownKeys = new UnknownKeys();
-    const readable: Read[] = [];
-    for (const [index, sent] of records.entries()) {
-      if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
-      const read = readRecord(sent, unknownKeys);
-      if (read.ok) readable.push(read.value);
-      else errors.set(sent, read.errors);
-    }
-    const examined = await examineFiles(readable);
+    const { examined, errors, unknownKeys } = await readBatch(records);
     await putFiles(examined, files);
     const stored: Read[] = [];
     for (const part of splitBehindRemovals(examined)) {
@@ -64,13 +44,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       stored.push(...taken.values());
     }
     await removeFiles({ sent: examined, stored }, { files, log });
-    const warnings = new Map(stored.map(({ sent, warnings: found }) => [sent, found]));
-    const warned = records.flatMap((sent) => toLine(sent, warnings.get(sent)));
-    return {
-      rejected: records.flatMap((sent) => toLine(sent, errors.get(sent))),
-      ...(warned.length === 0 ? {} : { warned: { records: warned } }),
-      ...unknownKeys.toIgnored(),
-    };
+    return toResponse(records, { errors, taken: stored, unknownKeys });
   };
 
   async function applyAll(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Outcome> {
@@ -106,7 +80,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     await owner.lock(tx, records);
     const refused = new Map<Read, FieldErrors>();
     const taken = new Map<Read, Read>();
-    for (const run of splitRuns(records, { group: groupOf, key: ({ key }) => key })) {
+    for (const run of splitRecords(records)) {
       const outcome = await applyRun(tx, run, owner);
       for (const [record, errors] of outcome.refused) refused.set(record, errors);
       for (const [record, stored] of outcome.taken) taken.set(record, stored);
@@ -165,10 +139,6 @@ function splitBehindRemovals<R extends Readable<{ readonly commitsRemoval?: bool
 
 type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf" | "idsOf">;
 
-function groupOf({ sent, scope, removal }: Readable<unknown>): string {
-  return [sent.kind, removal, scope.organizer, scope.event].join(" ");
-}
-
 function highestIds(records: readonly Readable<AnyKind>[]): Map<string, number> {
   const highest = new Map<string, number>();
   for (const { kind, value, removal } of records) {
@@ -178,12 +148,4 @@ function highestIds(records: readonly Readable<AnyKind>[]): Map<string, number> 
     }
   }
   return highest;
-}
-
-/** The first hundred messages about a line; undefined or none: nothing is said of it. */
-function toLine({ line }: SentRecord, found: FieldErrors = {}): ApplyRecordsResponse["rejected"] {
-  const problems = new FieldProblems();
-  problems.addAll(found);
-  if (problems.isEmpty) return [];
-  return [{ line, errors: Object.entries(problems.toErrors()).map(([field, messages]) => ({ field, messages })) }];
 }

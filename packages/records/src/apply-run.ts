@@ -15,37 +15,60 @@ export interface Applied<R> {
   readonly taken: ReadonlyMap<R, R>;
 }
 
-/** Applies neighbouring records of one kind and scope, none with the key of another. */
+/** Neighbouring records of one kind and scope, none with the key of another. */
+export type RecordRun<Mentioned, Known> = readonly Readable<RecordKind<unknown, Mentioned, Known>>[];
+
+/** Applies a run of records. */
 export async function applyRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
-  run: readonly Readable<RecordKind<unknown, Mentioned, Known>>[],
+  run: RecordRun<Mentioned, Known>,
   owner: RecordOwner<Mentioned, Known>,
 ): Promise<Applied<(typeof run)[number]>> {
+  const [first] = run;
+  if (first === undefined) return { refused: new Map(), taken: new Map() };
+  const { kind, scope, removal } = first;
+  if (!removal) await owner.lockMentioned?.(tx, scope, collectMentioned(run, owner));
+  const { refused, taken, known } = await checkRun(tx, run, owner);
+  const applied = [...taken.values()];
+  if (applied.length === 0) return { refused, taken };
+  if (removal) await kind.remove(tx, { scope, keys: applied.map(({ key }) => key) });
+  else if (known !== undefined) await kind.store(tx, { scope, values: applied.map(({ value }) => value), known });
+  return { refused, taken };
+}
+
+/** What would become of records, and what is known of what they refer to if it was looked up and their parents are there. */
+export interface Verdict<R, Known> extends Applied<R> {
+  readonly known?: Known;
+}
+
+/** Finds what would become of a run of records; `recall` adds to what is known what the database does not have. */
+export async function checkRun<Mentioned, Known extends KnownScope>(
+  tx: Tx,
+  run: RecordRun<Mentioned, Known>,
+  owner: RecordOwner<Mentioned, Known>,
+  recall: (known: Known, scope: Scope) => Known = (known) => known,
+): Promise<Verdict<(typeof run)[number], Known>> {
   const [first] = run;
   if (first === undefined) return { refused: new Map(), taken: new Map() };
   const { kind, scope, removal } = first;
   if (removal) {
     const keys = run.map(({ key }) => key);
     const refused: Refusals<string> = (await kind.refuseRemoval?.(tx, { scope, keys })) ?? new Map();
-    const left = keys.filter((key) => !refused.has(key));
-    if (left.length > 0) await kind.remove(tx, { scope, keys: left });
     return byRecord(run, ({ key }) => refused.get(key));
   }
-  const known = await findKnown(tx, { scope, records: run }, owner);
+  const known = recall(await owner.findMentioned(tx, scope, collectMentioned(run, owner)), scope);
   const missingParent = findMissingParent(kind, known);
   if (missingParent !== undefined) return byRecord(run, ({ warnings }) => ({ ...warnings, ...missingParent }));
 
   const { refused, taken } = await leaveOutWrong(tx, { run, known });
   const values = Array.from(taken.values(), ({ value }) => value);
-  if (values.length === 0) return { refused, taken };
-  await kind.store(tx, { scope, values, known });
   const doubts: Refusals<unknown> = kind.doubt?.({ scope, values, known }) ?? new Map();
-  if (doubts.size === 0) return { refused, taken };
+  if (doubts.size === 0) return { refused, taken, known };
   const withDoubts = Array.from(taken, ([sent, record]) => {
     const found = doubts.get(record.value);
     return [sent, found === undefined ? record : record.doubted(found)] as const;
   });
-  return { refused, taken: new Map(withDoubts) };
+  return { refused, taken: new Map(withDoubts), known };
 }
 
 /**
@@ -81,15 +104,14 @@ async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   return { refused, taken };
 }
 
-/** Looks up what records mention. */
-async function findKnown<Mentioned, Known extends KnownScope>(
-  tx: Tx,
-  { scope, records }: { scope: Scope; records: readonly Readable<RecordKind<unknown, Mentioned, Known>>[] },
+/** Collects what records refer to. */
+function collectMentioned<Mentioned, Known extends KnownScope>(
+  run: RecordRun<Mentioned, Known>,
   owner: RecordOwner<Mentioned, Known>,
-): Promise<Known> {
+): Mentioned {
   const mentioned = owner.nothingMentioned();
-  for (const { kind, value } of records) kind.mention?.(value, mentioned);
-  return owner.findMentioned(tx, scope, mentioned);
+  for (const { kind, value, removal } of run) if (!removal) kind.mention?.(value, mentioned);
+  return mentioned;
 }
 
 /** The only error that such records report. */

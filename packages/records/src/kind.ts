@@ -1,5 +1,6 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
+import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { RecordKindName } from "@tessera/protos/record-kinds";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 import type { SentContent } from "@tessera/sent-files/examine-content";
@@ -44,6 +45,14 @@ export interface SentFile {
 /** Says what is taken of a file, or what is wrong with it. */
 export type ExamineFile = (file: SentContent) => Promise<Examined>;
 
+/** What a record would bring if it were stored. */
+export interface Brought {
+  /** By what records may mean it besides its key. A kind of records stands for all of that kind. */
+  readonly names?: readonly (string | number)[];
+  /** What checks need to know of it, as JSON. */
+  readonly data?: object;
+}
+
 /** What every owner looks up for a run: where its records live. */
 export interface KnownScope {
   readonly organizer: boolean;
@@ -82,6 +91,8 @@ export interface RecordKind<V, Mentioned, Known> {
   refuse?(tx: Tx, run: Run<V, Known>): Promise<Refusals<V>>;
   /** Names what is doubtful of records, and is taken as it was sent. */
   doubt?(run: Run<V, Known>): Refusals<V>;
+  /** Says what other records may know of this one while it is validated only; absent: none refers to one. */
+  bring?(value: V, known: Known): Brought;
   store(tx: Tx, run: Run<V, Known>): Promise<void>;
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
@@ -100,6 +111,10 @@ export interface RecordOwner<Mentioned, Known extends KnownScope> {
   nothingMentioned(): Mentioned;
   /** Looks up what a run mentions, and where it lives. */
   findMentioned(tx: Tx, scope: Scope, mentioned: Mentioned): Promise<Known>;
+  /** Adds what records before in a stream would have brought, in their order. It may be of other scopes and owners. */
+  recall(known: Known, scope: Scope, brought: readonly BroughtEntity[]): Known;
+  /** Takes what a run must hold of what it refers to before that is looked up. */
+  lockMentioned?(tx: Tx, scope: Scope, mentioned: Mentioned): Promise<void>;
   /**
    * Takes what a batch must hold before it looks anything up: between looking up what a record refers to and storing it
    * nothing may come that takes it away.

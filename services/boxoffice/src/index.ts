@@ -33,6 +33,7 @@ import { releaseCapacity } from "./handlers/release-capacity.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { sellTickets } from "./handlers/sell-tickets.ts";
 import { tellVouchers } from "./handlers/tell-vouchers.ts";
+import { validateRecords } from "./handlers/validate-records.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { forgetHolds } from "./jobs/forget-holds.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
@@ -48,7 +49,7 @@ export const boxoffice = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   clients,
   rpcs: [
-    rpcs(Records, { applyRecords }),
+    rpcs(Records, { applyRecords, validateRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),

@@ -32,6 +32,7 @@ import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
 import { openBatches, redeem } from "./handlers/redeem/redeem.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
+import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
@@ -62,7 +63,7 @@ export const checkin = defineService({
     rpcs(Scans, { redeem }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned }),
     rpcs(FirstEntries, { findFirstEntries }),
-    rpcs(Records, { applyRecords }),
+    rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
   consumers: [

@@ -26,6 +26,7 @@ import { renderTicket } from "./handlers/render-ticket.ts";
 import { setAssignments } from "./handlers/set-assignments.ts";
 import { startBatch } from "./handlers/start-batch.ts";
 import { updateLayout } from "./handlers/update-layout.ts";
+import { validateRecords } from "./handlers/validate-records.ts";
 import { removeBackgroundFiles } from "./jobs/remove-background-files.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeRenders } from "./jobs/remove-renders.ts";
@@ -52,7 +53,7 @@ export const layoutAndRender = defineService({
       ...{ startBatch, findBatch, renderTicket, evaluateVariables },
       ...{ previewLayout, lintLayout },
     }),
-    rpcs(Records, { applyRecords }),
+    rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
   consumers: [eventChanged, itemChanged, salesChannelChanged, personalData.consumer],

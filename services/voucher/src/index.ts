@@ -19,6 +19,7 @@ import { listVouchers } from "./handlers/list-vouchers.ts";
 import { releaseReservation } from "./handlers/release-reservation.ts";
 import { reserveVouchers } from "./handlers/reserve-vouchers.ts";
 import { updateVoucher } from "./handlers/update-voucher.ts";
+import { validateRecords } from "./handlers/validate-records.ts";
 import { blankLostReferences } from "./jobs/blank-lost-references.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { mergeSearchIndex } from "./jobs/merge-search-index.ts";
@@ -39,7 +40,7 @@ export const voucher = defineService({
   rpcs: [
     rpcs(Vouchers, { listVouchers, getVoucher, createVouchers, updateVoucher, deleteVoucher }),
     rpcs(VoucherShop, { checkVouchers, reserveVouchers, confirmReservation, releaseReservation }),
-    rpcs(Records, { applyRecords }),
+    rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
   consumers: [

@@ -87,6 +87,20 @@ describe("POST /api/v1/import/", () => {
       });
   });
 
+  it("[R7.19, R7.20] validates, and applies nothing", async () => {
+    for (const owner of ["boxofficeRecords", "checkinRecords"] as const) {
+      app.peers.when(owner, "applyRecords", () => Promise.reject(new Error("nothing is applied")));
+      app.peers.when(owner, "validateRecords", async () => ({ outcome: { rejected: [] }, brought: [] }));
+    }
+    for (const query of ["?validate=true", "?validate=1", "?errors=5&validate=yes"]) {
+      const { status, json } = await post(item(1) + list, { query });
+      expect(status).toBe(200);
+      expect(json).toMatchObject({ accepted: 2, rejected: 0, settled: false, overbooked: null });
+    }
+    expect(await post(item(1), { query: "?validate=true", key: keys.all })).toMatchObject({ status: 403 });
+    expect(await post("[{}]", { query: "?validate=true" })).toMatchObject({ status: 400 });
+  });
+
   it("[R2.15, R7.8] says what it had applied when the stream was cut off", async () => {
     const packed = gzipSync(Array.from({ length: 5000 }, (_, id) => item(id * 7919)).join(""));
     const { status, json } = await post(packed.subarray(0, packed.length - 100), {

@@ -1,6 +1,6 @@
 import { unsupported } from "../../body/parse-body.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
-import { count } from "../../http/parameter.ts";
+import { count, presence } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
@@ -27,13 +27,16 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       example: importExample,
       summary: "Brings in events, products, orders, keys and lists as records",
       description:
-        "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A record that does not say whom it admits, where and when is rejected; of others what is wrong is left out or taken as sent, with a warning. Sending records again changes nothing.",
+        "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A record that does not say whom it admits, where and when is rejected; of others what is wrong is left out or taken as sent, with a warning. Sending records again changes nothing. With `validate=true` nothing is stored: the answer says what an import would have said.",
       access: { kind: "operator" },
       query: {
         errors: count("How many rejected lines, and how many with warnings, the answer names.", {
           usual: usualErrors,
           most: mostErrors,
         }),
+        validate: presence(
+          "Checks the records and stores nothing; what a record refers to may come before it in the body. The answer is that of an import, but `settled` is false, and `overbooked` and `ambiguous_secrets` are null.",
+        ),
       },
       streams: "application/x-ndjson",
       lines: recordShown,
@@ -48,7 +51,7 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       },
       async handle(request) {
         const { signal, query } = request;
-        const options = { signal, mostErrors: query.errors };
+        const options = { signal, mostErrors: query.errors, validate: query.validate };
         try {
           return { status: 200, body: await importStream(contentOf(request, stopping), targets, options) };
         } catch (error) {

@@ -145,7 +145,10 @@ describe("gRPC", () => {
     });
 
     it("refuses a message beyond its own limit without a hang", async () => {
-      const records = implement(Records, { applyRecords: async () => ({ rejected: [] }) });
+      const records = implement(Records, {
+        applyRecords: async () => ({ rejected: [] }),
+        validateRecords: async () => ({ outcome: undefined, brought: [] }),
+      });
       const server = await serve(answer, { implementations: [records], maxMessageBytes: 1000 });
       const transport = grpcTransport({ address: `${host}:${server.port}`, log: silent });
       cleanUps.push(() => transport.close());

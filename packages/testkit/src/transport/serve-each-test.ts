@@ -56,7 +56,9 @@ export function serveEachTest(
   }
 
   async function records(applyRecords: ApplyRecords) {
-    const arrangement = await arrange([implement(Records, { applyRecords })]);
+    const arrangement = await arrange([
+      implement(Records, { applyRecords, validateRecords: async () => ({ outcome: undefined, brought: [] }) }),
+    ]);
     return { ...arrangement, client: connect(Records, arrangement.transport) };
   }
 

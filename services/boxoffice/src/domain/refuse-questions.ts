@@ -107,7 +107,8 @@ function doubtDependency(data: Question, all: ReadonlyMap<number, KnownQuestion>
   }
 }
 
-function toKnown(data: Question): KnownQuestion {
+/** What the checks of others need to know of a question. */
+export function toKnown(data: Question): KnownQuestion {
   return {
     type: data.type,
     identifier: data.identifier,

@@ -16,6 +16,7 @@ import { order } from "./order.ts";
 import { organizer } from "./organizer.ts";
 import { question } from "./question.ts";
 import { quota } from "./quota.ts";
+import { recall } from "./recall.ts";
 import { reusableMedium } from "./reusable-medium.ts";
 import { revokedSecret } from "./revoked-secret.ts";
 import { salesChannel } from "./sales-channel.ts";
@@ -50,6 +51,7 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds,
   nothingMentioned,
   findMentioned,
+  recall,
   lock: (tx, records) => takeLocks(tx, locksOf(records.map(({ scope }) => scope))),
   // Its kinds name no other sequences.
   raiseIds: (tx, highest) => raise(tx, highest as ReadonlyMap<IdSequence, number>),

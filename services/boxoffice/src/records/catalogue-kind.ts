@@ -67,7 +67,9 @@ export function catalogueKind<T extends object, F = never>(
       }
       await options.afterChange?.(tx, scope, changed);
     },
-    ...(isReferable(table) ? { refuseRemoval: (tx, removal) => refuseUsed(tx, table, removal) } : {}),
+    ...(isReferable(table)
+      ? { refuseRemoval: (tx, removal) => refuseUsed(tx, table, removal), bring: () => ({}) }
+      : {}),
     async remove(tx, { scope, keys }) {
       const deleted = await catalogue.deleteRows(tx, table, { scope, keys });
       const factKeys = deleted.map((id) => entityKey(scope.organizer, scope.event, id));

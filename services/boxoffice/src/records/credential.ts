@@ -11,6 +11,7 @@ import * as credentials from "../store/credentials.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import { credentialFact, credentialKey, publishedKinds } from "../wire/credentials.ts";
 import type { RecordKind } from "./kind.ts";
+import type { BroughtHere } from "./recall.ts";
 
 /** A credential without its clear token. */
 export interface CredentialRecord<D extends credentials.StoredFields = credentials.StoredFields> extends Reading<D> {
@@ -151,6 +152,11 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
         },
       );
     },
+    // A token is compared with all others.
+    bring: (value): BroughtHere<"api_key" | "device"> => ({
+      names: ["api_key", "device"],
+      data: { token: hexOf(value) },
+    }),
     async store(tx, { scope, values, known }) {
       const { organizer } = scope;
       const owners = new Set(values.map((value) => known.tokens.get(hexOf(value))));

@@ -1,4 +1,5 @@
 import { topics } from "@tessera/protos/topics";
+import type { BroughtAs } from "@tessera/records/brought";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { refuseEach } from "@tessera/records/validate";
 import { type EventDocument, type EventSettings, eventRecord } from "@tessera/resources/records/event";
@@ -24,6 +25,7 @@ export const event: RecordKind<Reading<Event>> = {
       if (series !== data.has_subevents) addError("has_subevents", "A series stays one, and no event becomes one.");
     });
   },
+  bring: ({ data }): BroughtAs<"event"> => ({ data: { isSeries: data.has_subevents } }),
   async store(tx, { scope: { organizer }, values }) {
     const rows = values.map(({ data, document }) => ({ slug: data.slug, document }));
     const changed = await events.upsert<EventDocument, EventSettings>(tx, organizer, rows);

@@ -6,20 +6,24 @@ import * as credentials from "../store/credentials.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { device, type StoredDevice } from "./device.ts";
 import type { RecordKind } from "./kind.ts";
+import type { BroughtHere } from "./recall.ts";
 
 type Gate = TypeOf<typeof gateRecord>;
 
 /** A gate: where devices stand. */
-export const gate: RecordKind<Reading<Gate>> = catalogueKind({
-  table: "gate",
-  schema: gateRecord,
-  read: compileReader(gateRecord),
-  async afterChange(tx, { organizer }, changed) {
-    const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
-    const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
-    await tx.publish(
-      topics.credentialChanged,
-      devices.map((each) => device.factOf({ organizer, ...each, gates })),
-    );
-  },
-});
+export const gate: RecordKind<Reading<Gate>> = {
+  ...catalogueKind({
+    table: "gate",
+    schema: gateRecord,
+    read: compileReader(gateRecord),
+    async afterChange(tx, { organizer }, changed) {
+      const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
+      const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
+      await tx.publish(
+        topics.credentialChanged,
+        devices.map((each) => device.factOf({ organizer, ...each, gates })),
+      );
+    },
+  }),
+  bring: ({ data }): BroughtHere<"gate"> => ({ data: { name: data.name } }),
+};

@@ -1,4 +1,5 @@
 import { topics } from "@tessera/protos/topics";
+import type { BroughtAs } from "@tessera/records/brought";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { itemRecord } from "@tessera/resources/records/item";
 import type { TypeOf } from "@tessera/schema/schema";
@@ -51,6 +52,10 @@ export const item: RecordKind<Reading<Item>> = {
     if (data.category !== null) mentioned.categories.add(data.category);
     if (data.tax_rule !== null) mentioned.taxRules.add(data.tax_rule);
     for (const { addon_category } of data.addons) mentioned.categories.add(addon_category);
+  },
+  bring({ data }): BroughtAs<"item"> {
+    const variations = data.variations.map(({ id }) => id);
+    return { names: variations, data: { variations } };
   },
   async refuse(_tx, { values, known }) {
     return refuseItems(values, known);

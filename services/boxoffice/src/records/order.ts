@@ -27,6 +27,7 @@ import {
   toPosition,
 } from "../wire/position-message.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
+import { bringOrder } from "./brought-order.ts";
 import {
   answerTooLong,
   examineFileAnswers,
@@ -128,6 +129,7 @@ export const order: RecordKind<OrderRecord> = {
     const found = refuseMissing(values, { known, leftOut, erased, placedAt, lostAt });
     return found.size > 0 ? found : refuseSharedSeats(values, known);
   },
+  bring: ({ data }, known) => bringOrder(data, known),
   doubt: ({ values, known }) => refuseEach(values, ({ data }, addWarning) => doubtOrder(data, known, addWarning)),
   async store(tx, { scope, values: read, known }) {
     const { values: resolved, files } = await resolveFileAnswers(tx, { scope, values: read, known });

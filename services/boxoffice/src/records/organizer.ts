@@ -17,6 +17,7 @@ export const organizer: RecordKind<Reading<Organizer>> = {
   schema: organizerRecord,
   read: compileReader(organizerRecord),
   keyOf: ({ data }) => data.slug,
+  bring: () => ({}),
   async store(tx, { values }) {
     for (const { data, document } of values) await organizers.upsert(tx, { slug: data.slug, document });
   },

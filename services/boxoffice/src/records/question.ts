@@ -4,9 +4,10 @@ import { refuseEach } from "@tessera/records/validate";
 import { questionRecord } from "@tessera/resources/records/question";
 import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
-import { doubtQuestions, refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
+import { doubtQuestions, refuseQuestions, toKnown, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
+import type { BroughtHere } from "./recall.ts";
 
 type Question = ReturnType<typeof complete>;
 
@@ -69,6 +70,8 @@ export const question: RecordKind<Reading<Question>> = {
     mentioned.everyQuestion = true;
     for (const item of data.items) mentioned.items.add(item);
   },
+  // A question is compared with all others.
+  bring: ({ data }): BroughtHere<"question"> => ({ names: ["question"], data: toKnown(data) }),
   async refuse(_tx, { values, known }) {
     return refuseQuestions(values, known);
   },

@@ -31,5 +31,6 @@ export const quota: RecordKind<Reading<Quota>> = {
     for (const item of data.items) mentioned.items.add(item);
     if (data.subevent !== null) mentioned.subevents.add(data.subevent);
   },
+  bring: () => ({}),
   doubt: ({ values, known }) => doubtQuotas(values, known),
 };

@@ -7,6 +7,7 @@ import type { Known } from "../domain/known.ts";
 import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
+import type { BroughtHere } from "./recall.ts";
 
 /** A position of one of the organizer's events; null until its event is looked up. */
 interface Link {
@@ -53,6 +54,10 @@ export const reusableMedium: RecordKind<Reading<Medium>> = {
     mentioned.mediumCodes.push(data);
     for (const { id } of data.linked_orderpositions) mentioned.linkedPositions.add(id);
   },
+  bring: ({ data: { type, identifier } }): BroughtHere<"reusable_medium"> => ({
+    names: [identifier],
+    data: { type, identifier },
+  }),
   async refuse(_tx, { scope, values, known }) {
     return refuseMedia(values, { organizer: scope.organizer, known });
   },

@@ -14,6 +14,7 @@ import { positionChanged } from "../wire/position-fact.ts";
 import { toSeat } from "../wire/position-message.ts";
 import { type Changed, catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind, Run } from "./kind.ts";
+import type { BroughtHere } from "./recall.ts";
 
 /** A seat as it is kept. */
 export type Seat = Omit<TypeOf<typeof seatRecord>, "orderposition">;
@@ -33,6 +34,10 @@ export const seat: RecordKind<Reading<Seat>> = {
     if (data.product !== null) mentioned.items.add(data.product);
     if (data.subevent !== null) mentioned.subevents.add(data.subevent);
   },
+  bring: ({ data }): BroughtHere<"seat"> => ({
+    names: [data.seat_guid],
+    data: { guid: data.seat_guid, subevent: data.subevent },
+  }),
   async refuse(tx, run) {
     const lost = await refuseLostSeats(tx, run);
     const left = run.values.filter((value) => !lost.has(value));

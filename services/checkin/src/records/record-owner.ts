@@ -1,3 +1,4 @@
+import { addIds, recallEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { findEvent } from "../store/events.ts";
 import { findReferences } from "../store/known-ids.ts";
@@ -13,6 +14,15 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
     const event = await findEvent(tx, scope);
     // Organizers are not kept here; where one is unknown, its events are.
     return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
+  },
+  recall(known, scope, brought) {
+    const { series = known.series, entities } = recallEvent(scope, brought);
+    return {
+      ...known,
+      series,
+      items: addIds(known.items, "item", entities),
+      subevents: addIds(known.subevents, "subevent", entities),
+    };
   },
   async lock(tx, records) {
     await lockLists(

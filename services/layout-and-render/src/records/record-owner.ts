@@ -1,5 +1,6 @@
+import { addIds, recallEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
-import { lockItems } from "../store/copies.ts";
+import { findItems, lockItems } from "../store/copies.ts";
 import { hasEvent, lockEvents } from "../store/events.ts";
 import { findLayoutIds } from "../store/layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
@@ -16,9 +17,21 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
       organizer: true,
       // No layout belongs to a date, so it does not matter which of both an event is.
       series: (await hasEvent(tx, scope)) ? false : undefined,
-      items: await lockItems(tx, scope, [...items]),
+      items: await findItems(tx, scope, [...items]),
       layouts: await findLayoutIds(tx, scope, [...layouts]),
     };
+  },
+  recall(known, scope, brought) {
+    const { series = known.series, entities } = recallEvent(scope, brought);
+    return {
+      ...known,
+      series,
+      items: addIds(known.items, "item", entities),
+      layouts: addIds(known.layouts, "ticket_layout", entities),
+    };
+  },
+  async lockMentioned(tx, scope, { items }) {
+    await lockItems(tx, scope, [...items]);
   },
   async lock(tx, records) {
     await lockEvents(tx, [

@@ -67,6 +67,7 @@ export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
       if (problem !== undefined) addError("background", problem);
     });
   },
+  bring: () => ({}),
   async store(tx, { scope, values }) {
     const held = await findHeld(tx, scope, values);
     const chosen = values.findLast(({ isDefault }) => isDefault)?.id;

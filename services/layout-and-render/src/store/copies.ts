@@ -29,6 +29,21 @@ export async function lockItems(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Finds which of these items an event has. */
+export async function findItems(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.many<{ id: number }>(sql`
+    select item.id
+      from item
+     where item.organizer = ${organizer}
+       and item.event = ${event}
+       and item.id = any(${ids}::bigint[])`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Finds which of these sales channels an organizer has. */
 export async function findSalesChannels(
   db: Queryable,

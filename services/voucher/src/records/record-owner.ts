@@ -1,3 +1,4 @@
+import { addIds, readShared, recallEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { fault } from "../faults.ts";
 import { findEvent, lockEvents } from "../store/events.ts";
@@ -5,18 +6,53 @@ import { findBeingRemoved } from "../store/gone-events.ts";
 import { nameOf } from "../store/keys.ts";
 import { findReferences } from "../store/references.ts";
 import { lockUses } from "../store/reservations.ts";
-import { findVouchers, lockVouchers } from "../store/vouchers.ts";
-import type { Known, Mentioned } from "./known.ts";
+import { findCodes, findVouchers, lockVouchers } from "../store/vouchers.ts";
+import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
 import { voucher } from "./voucher.ts";
 
 /** Voucher, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds: [voucher],
-  nothingMentioned: () => ({ items: new Set(), variations: new Set(), quotas: new Set(), subevents: new Set() }),
+  nothingMentioned: () => ({
+    items: new Set(),
+    variations: new Set(),
+    quotas: new Set(),
+    subevents: new Set(),
+    codes: new Set(),
+  }),
   async findMentioned(tx, scope, mentioned) {
     const event = await findEvent(tx, scope);
     // Organizers are not kept here; where one is unknown, its events are.
-    return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
+    return {
+      organizer: true,
+      series: event?.hasSubevents,
+      ...(await findReferences(tx, scope, mentioned)),
+      codes: await findCodes(tx, scope, [...mentioned.codes]),
+    };
+  },
+  recall(known, scope, brought) {
+    const { series = known.series, entities } = recallEvent(scope, brought);
+    const items = new Map(known.items);
+    const variations = new Map(known.variations);
+    const codes = new Map(known.codes);
+    for (const entity of entities) {
+      const id = Number(entity.key);
+      const item = readShared(entity, "item");
+      if (item !== undefined) {
+        items.set(id, { hasVariations: item.variations.length > 0, isAddon: false, requiresBundling: false });
+        for (const variation of item.variations) variations.set(variation, id);
+      }
+      if (entity.kind === "voucher") {
+        const { code } = JSON.parse(entity.data) as BroughtVoucher["data"];
+        for (const [held, other] of codes) if (other === id) codes.delete(held);
+        codes.set(code, id);
+      }
+    }
+    return {
+      ...{ ...known, series, items, variations, codes },
+      quotas: addIds(known.quotas, "quota", entities),
+      subevents: addIds(known.subevents, "subevent", entities),
+    };
   },
   async lock(tx, records) {
     const places = [...new Map(records.map(({ scope }) => [`${scope.organizer}/${scope.event}`, scope])).values()];

@@ -16,7 +16,7 @@ import { readClock } from "../store/reservations.ts";
 import { forgetFormerUses, putSums, readUsesOf } from "../store/uses.ts";
 import {
   deleteVouchers,
-  findCodes,
+  findVouchers,
   freeCodes,
   lockVouchers,
   nextRevisions,
@@ -24,7 +24,7 @@ import {
 } from "../store/vouchers.ts";
 import { storeChanged } from "../store-changed.ts";
 import { fromWireFields, voucherFields } from "../wire/vouchers.ts";
-import type { Known, Mentioned } from "./known.ts";
+import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
 
 interface ImportedVoucher extends VoucherFields {
   readonly id: number;
@@ -61,34 +61,28 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     };
   },
   keyOf: ({ id }) => String(id),
-  mention({ item, variation, quota, subevent }, mentioned) {
+  mention({ code, item, variation, quota, subevent }, mentioned) {
+    mentioned.codes.add(code);
     if (item !== null) mentioned.items.add(item);
     if (variation !== null) mentioned.variations.add(variation);
     if (quota !== null) mentioned.quotas.add(quota);
     if (subevent !== null) mentioned.subevents.add(subevent);
   },
-  async refuse(tx, { scope, values }) {
-    const holders = await findCodes(
-      tx,
-      scope,
-      values.map(({ code }) => code),
-    );
+  bring: ({ code }): BroughtVoucher => ({ names: [code], data: { code } }),
+  async refuse(tx, { scope, values, known }) {
     const erased = await findErasedUntil(tx, scope);
-    const held =
-      erased.size === 0
-        ? undefined
-        : await findHeld(
-            tx,
-            scope,
-            values.map(({ id }) => id),
-          );
-    const owners = keptCodes(values, holders);
+    const createdAt = new Map<number, number>();
+    if (erased.size > 0) {
+      const keys = values.map(({ id }) => ({ ...scope, id }));
+      for (const held of await findVouchers(tx, keys)) createdAt.set(held.id, held.createdAt);
+    }
+    const owners = keptCodes(values, known.codes);
     return refuseEach(
       values,
       (value, addError) => {
         const { id, code } = value;
         // A record that names a later time does not make a voucher of before the erasure a new one.
-        const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
+        const times = [value.created, createdAt.get(id)].filter((at) => typeof at === "number");
         const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
         if (isOld && erased.has("waiting_list") && namesGuest(value)) addError("comment", erasedComment);
         const owner = owners.get(code) ?? id;

@@ -86,13 +86,16 @@ export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): P
   return rows.map((row) => ({ ...toVoucher(row), organizer: row.organizer, event: row.event }));
 }
 
-/** Finds which of some vouchers there are. */
-export async function findVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
-  return db.many<EntityKey>(sql`
-    select found.organizer, found.event, found.id
+/** Finds which of some vouchers there are, and since when. */
+export async function findVouchers(
+  db: Queryable,
+  keys: readonly EntityKey[],
+): Promise<(EntityKey & Pick<StoredVoucher, "createdAt">)[]> {
+  return db.many(sql`
+    select found.organizer, found.event, found.id, found.created_at as "createdAt"
       from ${keysAs("wanted", keys)}
      cross join lateral (
-       select voucher.organizer, voucher.event, voucher.id
+       select voucher.organizer, voucher.event, voucher.id, voucher.created_at
          from voucher
         where ${withKey(sql`voucher.organizer, voucher.event, voucher.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
         limit 1) as found`);

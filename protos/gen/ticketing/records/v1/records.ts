@@ -77,6 +77,33 @@ export interface FieldError {
   messages: string[];
 }
 
+export interface ValidateRecordsRequest {
+  records: Record[];
+  /** Of what came before in the stream, at least what the records refer to, in the order of the stream. */
+  before: BroughtEntity[];
+}
+
+export interface ValidateRecordsResponse {
+  outcome:
+    | ApplyRecordsResponse
+    | undefined;
+  /** What the accepted records would bring, as far as others may refer to it. */
+  brought: BroughtEntity[];
+}
+
+/** What a record that is not stored would bring. */
+export interface BroughtEntity {
+  kind: string;
+  organizer: string;
+  /** Empty where the kind belongs to an organizer. */
+  event: string;
+  key: string;
+  /** By what records may mean it besides its key. */
+  names: string[];
+  /** What checks of others need to know of it, as JSON. */
+  data: string;
+}
+
 function createBaseApplyRecordsRequest(): ApplyRecordsRequest {
   return { records: [] };
 }
@@ -566,6 +593,221 @@ export const FieldError: MessageFns<FieldError> = {
   },
 };
 
+function createBaseValidateRecordsRequest(): ValidateRecordsRequest {
+  return { records: [], before: [] };
+}
+
+export const ValidateRecordsRequest: MessageFns<ValidateRecordsRequest> = {
+  encode(message: ValidateRecordsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.records) {
+      Record.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.before) {
+      BroughtEntity.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ValidateRecordsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseValidateRecordsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.records.push(Record.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.before.push(BroughtEntity.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseValidateRecordsResponse(): ValidateRecordsResponse {
+  return { outcome: undefined, brought: [] };
+}
+
+export const ValidateRecordsResponse: MessageFns<ValidateRecordsResponse> = {
+  encode(message: ValidateRecordsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.outcome !== undefined) {
+      ApplyRecordsResponse.encode(message.outcome, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.brought) {
+      BroughtEntity.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ValidateRecordsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseValidateRecordsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcome = ApplyRecordsResponse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.brought.push(BroughtEntity.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseBroughtEntity(): BroughtEntity {
+  return { kind: "", organizer: "", event: "", key: "", names: [], data: "" };
+}
+
+export const BroughtEntity: MessageFns<BroughtEntity> = {
+  encode(message: BroughtEntity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.organizer !== "") {
+      writer.uint32(18).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(26).string(message.event);
+    }
+    if (message.key !== "") {
+      writer.uint32(34).string(message.key);
+    }
+    for (const v of message.names) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.data !== "") {
+      writer.uint32(50).string(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BroughtEntity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBroughtEntity();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.data = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 /** Served by every service that owns a record kind. */
 export type RecordsServiceService = typeof RecordsServiceService;
 export const RecordsServiceService = {
@@ -580,11 +822,25 @@ export const RecordsServiceService = {
       Buffer.from(ApplyRecordsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ApplyRecordsResponse => ApplyRecordsResponse.decode(value),
   },
+  /** Answers what would become of the records, and stores nothing. */
+  validateRecords: {
+    path: "/ticketing.records.v1.RecordsService/ValidateRecords" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ValidateRecordsRequest): Buffer =>
+      Buffer.from(ValidateRecordsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ValidateRecordsRequest => ValidateRecordsRequest.decode(value),
+    responseSerialize: (value: ValidateRecordsResponse): Buffer =>
+      Buffer.from(ValidateRecordsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ValidateRecordsResponse => ValidateRecordsResponse.decode(value),
+  },
 } as const;
 
 export interface RecordsServiceServer extends UntypedServiceImplementation {
   /** Applies records in order, all accepted ones in one transaction. A bad record is rejected, never the batch. */
   applyRecords: handleUnaryCall<ApplyRecordsRequest, ApplyRecordsResponse>;
+  /** Answers what would become of the records, and stores nothing. */
+  validateRecords: handleUnaryCall<ValidateRecordsRequest, ValidateRecordsResponse>;
 }
 
 export interface RecordsServiceClient extends Client {
@@ -603,6 +859,22 @@ export interface RecordsServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ApplyRecordsResponse) => void,
+  ): ClientUnaryCall;
+  /** Answers what would become of the records, and stores nothing. */
+  validateRecords(
+    request: ValidateRecordsRequest,
+    callback: (error: ServiceError | null, response: ValidateRecordsResponse) => void,
+  ): ClientUnaryCall;
+  validateRecords(
+    request: ValidateRecordsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ValidateRecordsResponse) => void,
+  ): ClientUnaryCall;
+  validateRecords(
+    request: ValidateRecordsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ValidateRecordsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,38 @@
+import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { Brought, Scope } from "./kind.ts";
+
+/** What services that refer to entities of another service need to know of those that a validated record brings. */
+export interface SharedData {
+  readonly event: { readonly isSeries: boolean };
+  readonly item: { readonly variations: readonly number[] };
+}
+
+/** What a kind brings whose data others read, too. */
+export type BroughtAs<K extends keyof SharedData> = Brought & { readonly data: SharedData[K] };
+
+/** Reads the data of an entity of a kind that others read, too; undefined if it is of another kind. */
+export function readShared<K extends keyof SharedData>(entity: BroughtEntity, kind: K): SharedData[K] | undefined {
+  return entity.kind === kind ? (JSON.parse(entity.data) as SharedData[K]) : undefined;
+}
+
+/** Picks the entities of an event, and finds whether one of them all is that event; undefined: none is. */
+export function recallEvent(
+  { organizer, event }: Scope,
+  brought: readonly BroughtEntity[],
+): { readonly series: boolean | undefined; readonly entities: readonly BroughtEntity[] } {
+  const own = brought.filter((entity) => entity.organizer === organizer);
+  const itself = own.findLast(({ kind, key }) => kind === "event" && key === event);
+  return {
+    series: itself && readShared(itself, "event")?.isSeries,
+    entities: own.filter((entity) => entity.event === event),
+  };
+}
+
+/** Adds the ids of the entities of a kind. */
+export function addIds(
+  known: ReadonlySet<number>,
+  kind: string,
+  entities: readonly BroughtEntity[],
+): ReadonlySet<number> {
+  return new Set([...known, ...entities.filter((entity) => entity.kind === kind).map(({ key }) => Number(key))]);
+}

@@ -1,0 +1,77 @@
+import { setImmediate } from "node:timers/promises";
+import type { FieldErrors } from "@tessera/kit/fault";
+import type { ApplyRecordsResponse, Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { FieldProblems } from "@tessera/schema/field-problems";
+import { examineFiles } from "./examine-files.ts";
+import type { KnownScope, RecordKind } from "./kind.ts";
+import { compileRecordReader, type Readable } from "./read-record.ts";
+import { splitRuns } from "./split-runs.ts";
+import { UnknownKeys } from "./unknown-keys.ts";
+
+/** What a batch holds, as far as that needs no database. */
+export interface ReadBatch<R> {
+  /** Those that can be read, with their files examined. */
+  readonly examined: readonly R[];
+  /** What is wrong with the others; more may be added. */
+  readonly errors: Map<SentRecord, FieldErrors>;
+  readonly unknownKeys: UnknownKeys;
+}
+
+/** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
+const recordsPerTurn = 20;
+
+/** Makes the function that reads batches of records of an owner. */
+export function compileBatchReader<Mentioned, Known extends KnownScope>(
+  kinds: readonly RecordKind<unknown, Mentioned, Known>[],
+) {
+  type Read = Readable<RecordKind<unknown, Mentioned, Known>>;
+  const readRecord = compileRecordReader(kinds);
+
+  return async (records: readonly SentRecord[]): Promise<ReadBatch<Read>> => {
+    const errors = new Map<SentRecord, FieldErrors>();
+    const unknownKeys = new UnknownKeys();
+    const readable: Read[] = [];
+    for (const [index, sent] of records.entries()) {
+      if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+      const read = readRecord(sent, unknownKeys);
+      if (read.ok) readable.push(read.value);
+      else errors.set(sent, read.errors);
+    }
+    return { examined: await examineFiles(readable), errors, unknownKeys };
+  };
+}
+
+/** Cuts records into runs that are looked up and stored together. */
+export function splitRecords<Kind>(records: readonly Readable<Kind>[]): Readable<Kind>[][] {
+  return splitRuns(records, { group: groupOf, key: ({ key }) => key });
+}
+
+function groupOf({ sent, scope, removal }: Readable<unknown>): string {
+  return [sent.kind, removal, scope.organizer, scope.event].join(" ");
+}
+
+/** Says what has become of records. */
+export function toResponse(
+  records: readonly SentRecord[],
+  {
+    errors,
+    taken,
+    unknownKeys,
+  }: Omit<ReadBatch<unknown>, "examined"> & { readonly taken: readonly Readable<unknown>[] },
+): ApplyRecordsResponse {
+  const warnings = new Map(taken.map(({ sent, warnings: found }) => [sent, found]));
+  const warned = records.flatMap((sent) => toLine(sent, warnings.get(sent)));
+  return {
+    rejected: records.flatMap((sent) => toLine(sent, errors.get(sent))),
+    ...(warned.length === 0 ? {} : { warned: { records: warned } }),
+    ...unknownKeys.toIgnored(),
+  };
+}
+
+/** The first hundred messages about a line; undefined or none: nothing is said of it. */
+function toLine({ line }: SentRecord, found: FieldErrors = {}): ApplyRecordsResponse["rejected"] {
+  const problems = new FieldProblems();
+  problems.addAll(found);
+  if (problems.isEmpty) return [];
+  return [{ line, errors: Object.entries(problems.toErrors()).map(([field, messages]) => ({ field, messages })) }];
+}
