@@ -115,6 +115,23 @@ describe("an import from standard input", () => {
     expect(arrived?.headers).not.toHaveProperty("content-encoding");
   });
 
+  it("[R1.33] validates what comes, says that nothing was stored, and needs not wait", async () => {
+    answer = { ...allTaken, settled: false, overbooked: null, ambiguous_secrets: null };
+    expect(await send(records, "--validate")).toBeUndefined();
+    expect(arrived?.url).toBe("/api/v1/import/?validate=true");
+    expect(vi.mocked(process.stdout.write).mock.calls.map(([text]) => text)).toEqual([
+      "2 records, 2 accepted, 0 rejected\n",
+      "Nothing was stored.\n",
+    ]);
+    answer = { ...answer, accepted: 1, rejected: 1 };
+    expect(await send(records, "--validate")).toBe(1);
+    arrived = undefined;
+    await expect(send(records, "--validate", "--from-pretix", "https://pretix.eu")).rejects.toMatchObject({
+      code: "file_and_pretix",
+    });
+    expect(arrived).toBeUndefined();
+  });
+
   it("[R1.8] says of what is gzipped that it is", async () => {
     await send(gzipSync(records));
     expect(arrived?.headers).toMatchObject({ "content-encoding": "gzip" });

@@ -19,6 +19,11 @@ through its REST API: at first everything, later only the changes. A run that wa
 
 const options = {
   ...accessOptions,
+  validate: {
+    type: "boolean",
+    default: false,
+    help: "check the records and store nothing: prints what an import would print of them",
+  },
   errors: {
     type: "string",
     value: "FILE",
@@ -59,6 +64,9 @@ export async function importRecords(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
   const { values, names } = read;
+  const { validate } = values;
+  if (validate && values["from-pretix"] !== undefined)
+    throw fault("file_and_pretix", "--validate checks the records of a file; a pretix is only imported");
   if (values["from-pretix"] !== undefined) return readPretix(values, names, values["from-pretix"]);
   const [file] = names;
   if (file === undefined || names.length > 1)
@@ -66,8 +74,9 @@ export async function importRecords(args: string[]): Promise<void> {
   const access = await findAccess(values);
   // Now, because after a long import it would be too late for another name.
   if (values.errors !== undefined) writeRejections(values.errors, []);
-  const answer = await sendFile({ file, ...access, mostErrors: values.errors === undefined ? undefined : mostErrors });
-  report(answer);
+  const named = values.errors === undefined ? undefined : mostErrors;
+  const answer = await sendFile({ file, ...access, validate, mostErrors: named });
+  report(answer, { validated: validate });
   if (values.errors !== undefined) {
     writeRejections(values.errors, [...answer.errors, ...answer.warnings]);
     if (answer.rejected > answer.errors.length || answer.warned > answer.warnings.length) {
@@ -76,7 +85,7 @@ export async function importRecords(args: string[]): Promise<void> {
       process.stdout.write(`${values.errors} has ${count}.\n`);
     }
   }
-  if (answer.rejected > 0 || !answer.settled) process.exitCode = 1;
+  if (answer.rejected > 0 || !(answer.settled || validate)) process.exitCode = 1;
 }
 
 /** Names are more events: a list in a shell becomes `--event a b`. */
@@ -131,7 +140,9 @@ async function sendFile({
       );
       yield chunk;
     }
-    progress.update("waiting until every service has caught up…");
+    progress.update(
+      target.validate === true ? "waiting for the answer…" : "waiting until every service has caught up…",
+    );
   }
   try {
     return await sendRecords(counted(), target);
@@ -143,7 +154,20 @@ async function sendFile({
 /** Streams records to a running platform. Gzipped ones are recognized by their first bytes. */
 export async function sendRecords(
   source: AsyncIterable<Uint8Array>,
-  { url, key, signal, mostErrors }: { url: string; key: string; signal?: AbortSignal; mostErrors?: number | undefined },
+  {
+    url,
+    key,
+    signal,
+    mostErrors,
+    validate = false,
+  }: {
+    url: string;
+    key: string;
+    signal?: AbortSignal;
+    mostErrors?: number | undefined;
+    /** Stores nothing. */
+    validate?: boolean;
+  },
 ): Promise<ImportAnswer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -155,6 +179,7 @@ export async function sendRecords(
   try {
     const address = new URL("/api/v1/import/", url);
     if (mostErrors !== undefined) address.searchParams.set("errors", String(mostErrors));
+    if (validate) address.searchParams.set("validate", "true");
     response = await fetch(address, {
       method: "POST",
       headers: {
@@ -203,8 +228,8 @@ export async function requireReadable(file: string): Promise<number> {
   }
 }
 
-/** Prints the outcome of an import, the first rejected lines and the first warnings. */
-export function report(answer: ImportAnswer): void {
+/** Prints the outcome of an import or a validation, the first rejected lines and the first warnings. */
+export function report(answer: ImportAnswer, { validated = false }: { readonly validated?: boolean } = {}): void {
   const kinds = Object.entries(answer.kinds).map(([kind, count]) => `${count} ${kind}`);
   const lines = [
     `${answer.records} records, ${answer.accepted} accepted, ${answer.rejected} rejected${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`,
@@ -216,6 +241,14 @@ export function report(answer: ImportAnswer): void {
     ...answer.ignored.map(
       ({ kind, key, count }) => `  ${kind}.${printable(key)} is not known and had no effect (${count}×)`,
     ),
+    ...(validated ? ["Nothing was stored."] : describeStored(answer)),
+  ];
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
+
+/** What only records that are stored show. */
+function describeStored(answer: ImportAnswer): string[] {
+  return [
     ...(answer.ambiguous_secrets?.map((secret) => `  ${describeAmbiguous(secret)}`) ?? [
       unknown("tickets share a secret"),
     ]),
@@ -225,7 +258,6 @@ export function report(answer: ImportAnswer): void {
     ) ?? [unknown("quotas are overbooked")]),
     ...(answer.settled ? [] : [notSettled]),
   ];
-  for (const line of lines) process.stdout.write(`${line}\n`);
 }
 
 function unknown(what: string): string {
