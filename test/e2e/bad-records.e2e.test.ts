@@ -1,6 +1,6 @@
 import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashRowsOf, openAllSchemas, readSequences } from "../security/hash-rows.ts";
+import { hashRowsOf, openAllSchemas } from "../security/hash-rows.ts";
 import {
   apiKey,
   eventData,
@@ -236,10 +236,8 @@ describe("bad records", () => {
     const db = openAllSchemas(platform.databaseUrl);
     try {
       const before = await hashRowsOf(db, "rehearsed");
-      const sequences = await readSequences(db);
       const validated = await send("?validate=true");
       expect(await hashRowsOf(db, "rehearsed")).toEqual(before);
-      expect(await readSequences(db)).toEqual(sequences);
       const imported = await send("");
       expect(validated).toMatchObject({
         status: 200,
