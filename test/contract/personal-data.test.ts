@@ -128,6 +128,8 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
   gateway: {
     credential: ["device", "events", "id", "kind", "name", "permissions", "token_hash"],
     kept_answer: ["caller", "headers", "key", "request_hash"],
+    // Names of fields, without the keys of maps.
+    record_warning: ["field", "kind"],
   },
 };
 
