@@ -174,7 +174,7 @@ describe("gathering", () => {
     const other = redeem(scan("other", undefined, "p"));
     calls[0]?.answer();
     await turn();
-    expect(calls[2]?.lookups.slice(0, 3)).toEqual(["2", "other", "3"]);
+    expect(calls[2]?.lookups.slice(0, 3)).toEqual(["other", "2", "3"]);
     await answerAll(calls);
     expect(reasonOf(await other)).toBe("other");
     await Promise.all(flood);

@@ -6,7 +6,7 @@ import { listBodyOf } from "../../http/list-body.ts";
 import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
 
 /** Longer layouts than are taken, so that their senders get to know what is wrong, and more values than any of those may have. */
-export const layoutLimits = { maxBytes: 512 * 1024, mostValues: 40_000 };
+export const layoutLimits = { maxBytes: 512 * 1024, mostValues: 30_000 };
 
 /** The body of POST and PUT: what is left out gets its default. */
 const whole = { title: "TicketLayoutBody", ...ticketLayout };

@@ -5,7 +5,17 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { simulate } from "./simulate.ts";
 
-const taken = { records: 1, accepted: 1, rejected: 0, kinds: {}, errors: [], ignored: [], settled: true };
+const taken = {
+  records: 1,
+  accepted: 1,
+  rejected: 0,
+  kinds: {},
+  errors: [],
+  warned: 0,
+  warnings: [],
+  ignored: [],
+  settled: true,
+};
 
 const listeners = (["SIGHUP", "SIGINT", "SIGTERM"] as const).map((name) => [name, process.listeners(name)] as const);
 

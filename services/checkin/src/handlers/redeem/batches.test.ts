@@ -315,7 +315,7 @@ describe("organizers", () => {
     const others = [submit(["b1", "b2"], here, "b"), submit(["c1"], here, "c")];
     batches[0]?.answer();
     await turn();
-    expect(batches[1]?.items).toEqual(["i4", "b1", "c1", "i5"]);
+    expect(batches[1]?.items).toEqual(["b1", "c1", "i4", "b2"]);
     for (let index = 1; index < batches.length; index += 1) {
       batches[index]?.answer();
       await turn();
