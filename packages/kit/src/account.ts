@@ -10,6 +10,8 @@ export interface Account {
   readonly name: string;
   /** A rebuild of it corrects the copy. Its owner has the true rows. */
   readonly topic: { readonly name: string; readonly owner: string };
+  /** Its facts move both sides, and the copy first: it is kept where they come from. */
+  readonly movedBy?: { readonly name: string };
   /** The columns of the key, in the order of an index. */
   readonly key: Columns;
   /** Selects the key, `revision`, and `content`: a text. */

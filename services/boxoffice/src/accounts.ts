@@ -11,6 +11,7 @@ export const accounts: readonly Account[] = [
   {
     name: "what vouchers take of quotas and seats",
     topic: topics.voucherChanged,
+    movedBy: topics.voucherUseChanged,
     key,
     rows: claimRows,
     harm: "quotas have more or less left than they should, or seats are free that are not",

@@ -64,13 +64,16 @@ export async function compareRows(sides: Sides, isOver: () => boolean): Promise<
   }
 }
 
-/** Compares some rows once more, and returns those that the owner has not changed and that still differ. */
+/** Compares some rows once more, and returns those that neither side has changed and that still differ. */
 export async function findLasting(sides: Sides, before: readonly Difference[]): Promise<Difference[]> {
   if (before.length === 0) return [];
   const wanted = before.map(({ key }) => sql`(${valuesOf(sides, key)})`);
   const now = await findDifferences(sides, sql`(${columns(sides)}) in (${joinSql(wanted, ", ")})`);
   const known = new Map(before.map((each) => [nameOf(each), each]));
-  return now.filter((each) => known.get(nameOf(each))?.owner?.revision === each.owner?.revision);
+  return now.filter((each) => {
+    const earlier = known.get(nameOf(each));
+    return earlier?.owner?.revision === each.owner?.revision && earlier?.copy?.content === each.copy?.content;
+  });
 }
 
 function nameOf({ key }: Pick<Difference, "key">): string {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { kafkaClient } from "@tessera/engines/kafka-client";
 import type { Account } from "@tessera/kit/account";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
-import type { Db } from "@tessera/kit/pg/database";
+import type { Queryable } from "@tessera/kit/pg/database";
 import { kafkaAccess } from "../open-engines.ts";
 import { compareRows, type Difference, findLasting, type Sides } from "./compare-accounts.ts";
 import { describeCount } from "./describe-amount.ts";
@@ -43,7 +43,7 @@ export function pairAccounts(definitions: readonly Service[]): PairedAccount[] {
 
 /**
  * Compares what two services keep of the same. A difference counts if it is there when the facts before it have arrived,
- * and its owner has not changed the row meanwhile: so traffic may go on.
+ * and neither side has changed the row meanwhile: so traffic may go on.
  */
 export async function examineAccount(
   around: Surroundings,
@@ -66,18 +66,26 @@ export async function examineAccount(
     ? []
     : [skipped(subject, `only the first ${describeCount(compared.rows, "row")} were compared; raise --timeout`)];
   if (compared.differences.length === 0) return [same(), ...partial];
-  const seenAt = performance.now();
-  const hasArrived = await openArrivals(around, { owner, copier, db, topic: account.topic.name });
-  while (!(await hasArrived((performance.now() - seenAt) / 1000))) {
-    if (isLaterThan(arrivingPart)) {
-      return [
-        skipped(
-          `${describeCount(compared.differences.length, "row")} of ${subject}`,
-          "facts about them may still be on their way; ask again",
-        ),
-      ];
+  const { movedBy, topic } = account;
+  const ways: readonly Way[] = [
+    ...(movedBy === undefined ? [] : [{ from: copier, to: owner, db: sides.copy.db, topic: movedBy.name }]),
+    { from: owner, to: copier, db, topic: topic.name },
+  ];
+  // In this order: what arrives by the first way is answered by facts on the second.
+  for (const way of ways) {
+    const begunAt = performance.now();
+    const hasArrived = await openArrivals(around, way);
+    while (!(await hasArrived((performance.now() - begunAt) / 1000))) {
+      if (isLaterThan(arrivingPart)) {
+        return [
+          skipped(
+            `${describeCount(compared.differences.length, "row")} of ${subject}`,
+            "facts about them may still be on their way; ask again",
+          ),
+        ];
+      }
+      await sleep(pauseMs);
     }
-    await sleep(pauseMs);
   }
   const lasting = await findLasting(sides, compared.differences);
   if (lasting.length === 0) return [same(), ...partial];
@@ -110,12 +118,21 @@ function describeDifferences(
   });
 }
 
+/** How facts get from one service to another. */
+interface Way {
+  readonly from: Service;
+  readonly to: Service;
+  /** Of the first service: facts wait there. */
+  readonly db: Queryable;
+  readonly topic: string;
+}
+
 /** Returns a question: whether all facts that were written before the seconds that have passed have been accepted. */
 async function openArrivals(
   around: Surroundings,
-  { owner, copier, db, topic }: { owner: Service; copier: Service; db: Db; topic: string },
+  { from, to, db, topic }: Way,
 ): Promise<(seconds: number) => Promise<boolean>> {
-  if (owner === copier) return async () => true;
+  if (from === to) return async () => true;
   const isPublished = async (seconds: number) => {
     const outbox = await readOutbox(db, { atMost: 1 });
     return outbox.waiting === 0 || outbox.seconds < seconds;
@@ -124,7 +141,7 @@ async function openArrivals(
   const { config, log } = around;
   const client = kafkaClient(kafkaAccess(config, { clientId: "tessera-doctor", log }));
   const kafkaTopic = `${config.kafkaTopicPrefix}${topic}`;
-  const groupId = `${config.kafkaTopicPrefix}${copier.name}.${topic}`;
+  const groupId = `${config.kafkaTopicPrefix}${to.name}.${topic}`;
   let ends: ReadonlyMap<number, number> | undefined;
   return async (seconds) => {
     if (!(await isPublished(seconds))) return false;
