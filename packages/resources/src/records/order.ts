@@ -190,7 +190,10 @@ export const orderRecord = object(
     checkin_text: field(lineOrNull(10_000), "Text that scanners show.", "Hand out the badge"),
     require_approval: field(needed(boolean({ default: false })), "It needs approval before it is paid."),
     valid_if_pending: field(boolean({ default: false }), "Its tickets admit before it is paid."),
-    last_modified: field(instantOrNull(), "When the shop changed it last."),
+    last_modified: field(
+      instantOrNull(),
+      "When the shop changed it last. What became of its vouchers is of this moment.",
+    ),
     cancellation_date: field(instantOrNull(), "When it was canceled."),
     invoice_address: field(invoiceAddress, "Whom the invoice is for."),
     fees: field(arrayOf(fee, { default: [], maxItems: 10_000 }), "What is paid beside tickets."),

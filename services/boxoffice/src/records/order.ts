@@ -274,6 +274,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       voucher: position.voucher,
       budgetUse: budgetUseOf(position),
       placedAt: data.datetime,
+      changedAt: data.last_modified,
       leftOut: false,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),

@@ -153,6 +153,19 @@ describe("the use of a voucher", () => {
     expect(await sinceOf()).toEqual([undefined, undefined, undefined, undefined, undefined]);
   });
 
+  it("[V6.11] is as it is since its shop changed the order, where that is told and not yet to come", async () => {
+    await told();
+    const sinceOf = async () => (await told()).map(({ since }) => since);
+    await send([first, plain], { status: "c", last_modified: "2026-03-01T10:00:00Z" });
+    expect(await sinceOf()).toEqual([Date.UTC(2026, 2, 1, 10) * 1000]);
+    await send([first, { ...plain, voucher: 8 }], { status: "p", last_modified: "2026-03-02T10:00:00Z" });
+    expect(await sinceOf()).toEqual(Array(2).fill(Date.UTC(2026, 2, 2, 10) * 1000));
+    await send([first, plain], { status: "c", last_modified: "2199-01-01T00:00:00Z" });
+    expect(
+      (await sinceOf()).every((since) => since === undefined || (since as number) < Date.now() * 1000 + 60e6),
+    ).toBe(true);
+  });
+
   it("says nothing of a seat that is named anew", async () => {
     await send([{ ...first, seat: "stalls-1-1" }, plain]);
     await told();

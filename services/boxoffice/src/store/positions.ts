@@ -28,6 +28,8 @@ export interface PositionRow {
   readonly budgetUse: string | null;
   /** When its order was placed, in microseconds since 1970; null: it did not come with its order. */
   readonly placedAt: number | null;
+  /** When the shop changed its order last, in microseconds since 1970; null: it does not say. */
+  readonly changedAt: number | null;
   /** The record of its order leaves it out: it is canceled, and another order may take it over. */
   readonly leftOut: boolean;
   /** An encoded Position, as its record has it. */
@@ -80,6 +82,7 @@ const rowColumns = {
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
   placedAt: instant.orNull,
+  changedAt: instant.orNull,
   leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
@@ -135,7 +138,10 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
              incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-             case when incoming.voucher is not null and incoming.placed_at is null then statement_timestamp() end,
+             case
+               when incoming.voucher is not null and incoming.placed_at is null
+               then least(incoming.changed_at, statement_timestamp())
+             end,
              incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
@@ -156,7 +162,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
                when excluded.voucher is null then null
                when (kept.voucher, kept.taken_as is null, kept.budget_use)
                     is distinct from (excluded.voucher, excluded.taken_as is null, excluded.budget_use)
-               then statement_timestamp()
+               then coalesce(excluded.voucher_since_at, statement_timestamp())
                else kept.voucher_since_at
              end,
              left_out = excluded.left_out,
@@ -182,7 +188,7 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
            position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
            position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse",
-           null as "placedAt", position.left_out as "leftOut", position.state, null as "earlierCheckins"
+           null as "placedAt", null as "changedAt", position.left_out as "leftOut", position.state, null as "earlierCheckins"
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
