@@ -84,7 +84,7 @@ function withPositions<O extends Order>(value: O, kept: readonly orders.Position
 function withOrder(row: positions.PositionRow, order: OrderData): positions.PositionRow {
   const state = { ...Position.decode(row.state), canceled: row.canceled, order: toOrder(order) };
   const takes = takenAs({ canceled: row.canceled, orderStatus: order.status });
-  return { ...row, takenAs: takes, state: Position.encode(state).finish() };
+  return { ...row, takenAs: takes, changedAt: order.last_modified, state: Position.encode(state).finish() };
 }
 
 function toLeftOut(row: positions.PositionRow, order: OrderData): positions.PositionRow {

@@ -346,10 +346,10 @@ async function publishUses(
     uses.filter((use) => use !== undefined),
   );
   const ended = concerned.filter((_, index) => uses[index] === undefined);
-  await tx.retract(
-    topics.voucherUseChanged,
-    ended.map(({ id }) => entityKey(scope.organizer, scope.event, id)),
-  );
+  for (const [changedAt, rowsOf] of Map.groupBy(ended, (row) => row.changedAt ?? undefined)) {
+    const keys = rowsOf.map(({ id }) => entityKey(scope.organizer, scope.event, id));
+    await tx.retract(topics.voucherUseChanged, keys, changedAt === undefined ? {} : { deletedAt: changedAt });
+  }
 }
 
 /** Deletes positions. */

@@ -160,10 +160,21 @@ describe("the use of a voucher", () => {
     expect(await sinceOf()).toEqual([Date.UTC(2026, 2, 1, 10) * 1000]);
     await send([first, { ...plain, voucher: 8 }], { status: "p", last_modified: "2026-03-02T10:00:00Z" });
     expect(await sinceOf()).toEqual(Array(2).fill(Date.UTC(2026, 2, 2, 10) * 1000));
+    await send([plain], { status: "p", last_modified: "2026-03-03T10:00:00Z" });
+    expect(await sinceOf()).toContain(Date.UTC(2026, 2, 3, 10) * 1000);
     await send([first, plain], { status: "c", last_modified: "2199-01-01T00:00:00Z" });
     expect(
       (await sinceOf()).every((since) => since === undefined || (since as number) < Date.now() * 1000 + 60e6),
     ).toBe(true);
+  });
+
+  it("[V6.11] is gone since its shop changed the order so that the position names no voucher", async () => {
+    await told();
+    await send([position(), plain], { last_modified: "2026-03-01T10:00:00Z" });
+    const headers = sql`select headers from outbox where topic = 'boxoffice.voucher-use-changed.v1'`;
+    expect(await db.one(headers)).toEqual({
+      headers: expect.objectContaining({ revision: `${Date.UTC(2026, 2, 1, 10) * 1000}` }),
+    });
   });
 
   it("says nothing of a seat that is named anew", async () => {

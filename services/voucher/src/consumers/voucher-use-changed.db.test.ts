@@ -195,6 +195,17 @@ describe("a record of a voucher", () => {
     expect(await countOf(7)).toEqual([3, "30.00"]);
   });
 
+  it("[V6.11] of a later moment does not contain a use that its shop ended before that", async () => {
+    await deliver(
+      ...[1, 2].map((id) => fact(id, { voucher: 7, revision: 1, budget: "10.00", placed: noon - 2 * hour })),
+    );
+    await service.deliver(topics.voucherUseChanged, [gone(1)], { deletedAt: noon - hour, at: noon + hour });
+    await apply(record);
+    expect(await countOf(7)).toEqual([3, "30.00"]);
+    await service.deliver(topics.voucherUseChanged, [gone(2)], { deletedAt: noon + 1, at: noon + hour });
+    expect(await countOf(7)).toEqual([2, "20.00"]);
+  });
+
   it("[V6.4] contains a use that ends: with its position, with its voucher, and after it was canceled", async () => {
     const early = { voucher: 7, placed: noon - hour, budget: "10.00" };
     await deliver(...[1, 2, 3].map((id) => fact(id, { ...early, revision: 1 })));

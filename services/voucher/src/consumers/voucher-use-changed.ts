@@ -47,11 +47,12 @@ export const voucherUseChanged = consume(
 /** The revision of a deletion. */
 const afterAll = Number.MAX_SAFE_INTEGER;
 
-function readChange({ key, at, value }: Fact<VoucherUseChanged>): Change {
+function readChange({ key, at, value, deletedAt }: Fact<VoucherUseChanged>): Change {
   const { organizer, event, id } = parseEntityKey(key);
   const place = { organizer, event, position: Number(id) };
   // Nothing of a deleted use is left that a later state could contradict.
-  if (value === null) return { ...place, revision: afterAll, since: at, taken: null };
+  if (value === null)
+    return { ...place, revision: afterAll, since: deletedAt === undefined ? at : Math.min(deletedAt, at), taken: null };
   if (value.orderStatus === OrderStatus.UNSPECIFIED)
     throw new Error("a fact says nothing of the order of its position");
   const { revision, orderPlacedAt, since = orderPlacedAt } = value;

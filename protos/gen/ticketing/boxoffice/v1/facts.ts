@@ -284,7 +284,10 @@ export interface EarlierCheckin {
   autoCheckedIn: boolean;
 }
 
-/** What a position takes of the voucher that it names. Deleted when the position is, or names none any more. */
+/**
+ * What a position takes of the voucher that it names. Deleted when the position is, or names none any more: where its shop
+ * says since when, `deletedAt` of the tombstone is that moment.
+ */
 export interface VoucherUseChanged {
   organizer: string;
   event: string;
