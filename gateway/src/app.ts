@@ -22,7 +22,6 @@ import { refuseCrowd } from "./middleware/refuse-crowd.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { requireSoundHead } from "./middleware/require-sound-head.ts";
 import { serve } from "./middleware/serve.ts";
-import { shedCrowd } from "./middleware/shed-crowd.ts";
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -71,14 +70,8 @@ export function buildApp(options: AppOptions): App {
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
   app.use(observe(answerWholly(inOrder(steps), options), options));
-  const shed = shedCrowd({ ...options, endpoints, findHot });
   return {
     koa: app,
-    listener() {
-      const answer = app.callback();
-      return (request, response) => {
-        if (!shed(request, response)) void answer(request, response);
-      };
-    },
+    listener: () => app.callback(),
   };
 }

@@ -14,8 +14,6 @@ export interface AccessStore {
 export interface Directory {
   /** Returns the caller that a token belongs to; throws for any other token. */
   authenticate(presented: Presented): Caller | Promise<Caller>;
-  /** Returns the key or device of a valid token that it remembers. It makes no error of any other: that costs more. */
-  peek(presented: Presented): Tenant | undefined;
   hasEvent(organizer: string, event: string): boolean | Promise<boolean>;
   /** Clears the cache after a change. */
   forget(): void;
@@ -49,10 +47,6 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
       if (name === nameOfOperator) return operator;
       const known = credentials.get(name);
       return known instanceof Promise ? known.then((later) => callerOf(later, kind)) : callerOf(known, kind);
-    },
-    peek({ kind, token }) {
-      const known = credentials.peek(nameOf(kind, token));
-      return known?.active === true ? known.caller : undefined;
     },
     hasEvent(organizer, event) {
       // Slugs contain no slash; one that does is unknown, and must not be read as two slugs.

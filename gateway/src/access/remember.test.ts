@@ -17,18 +17,6 @@ describe("remember", () => {
     expect(lookUp).toHaveBeenCalledTimes(1);
   });
 
-  it("tells what it found, and looks nothing up for that", async () => {
-    const lookUp = vi.fn(async (key: string): Promise<Found | undefined> => (key === "a" ? { value: 1 } : undefined));
-    const remembered = remember<Found>(lookUp, limits);
-    expect(remembered.peek("a")).toBeUndefined();
-    expect(lookUp).not.toHaveBeenCalled();
-    await Promise.all(["a", "b"].map(async (key) => remembered.get(key)));
-    expect(["a", "b"].map((key) => remembered.peek(key))).toEqual([{ value: 1 }, undefined]);
-    remembered.forget();
-    expect(remembered.peek("a")).toBeUndefined();
-    expect(lookUp).toHaveBeenCalledTimes(2);
-  });
-
   it("remembers for a while only", async () => {
     const lookUp = vi.fn(async (): Promise<Found> => ({ value: 1 }));
     const remembered = remember<Found>(lookUp, { ...limits, ttlMs: 100 });

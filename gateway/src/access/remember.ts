@@ -4,8 +4,6 @@ import { LRUCache } from "lru-cache";
 export interface Remembered<V> {
   /** What is remembered, at once; else a promise of what is found. */
   get(key: string): V | undefined | Promise<V | undefined>;
-  /** What was found and is remembered; it looks nothing up. */
-  peek(key: string): V | undefined;
   /** Clears the cache, and ignores look-ups that are still running. */
   forget(): void;
 }
@@ -54,7 +52,6 @@ export function remember<V extends object>(
       generation.set(key, looking);
       return looking;
     },
-    peek: (key) => found.get(key),
     forget() {
       underWay = new Map();
       // Clearing costs as much as a full cache, also for an empty one.

@@ -220,13 +220,8 @@ export interface Declaration<P extends Parameters, B> {
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
 
-/** What a route has room for. */
-export interface Crowd {
-  /** Whether any request at all may be refused now; it costs nothing. */
-  isNear(): boolean;
-  /** Why a request of this caller has no room. */
-  refuse(request: { readonly organizer: string; readonly tenant: Tenant }): Fault | undefined;
-}
+/** Why a route has no room for a request of this caller. */
+export type Crowd = (request: { readonly organizer: string; readonly tenant: Tenant }) => Fault | undefined;
 
 /** A declaration whose types only its own handler knows. */
 export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "examine" | "handle"> & {

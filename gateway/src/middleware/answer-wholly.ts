@@ -5,7 +5,7 @@ import { answerProblem } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
 
 /** Names and values of the headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
-export const usualHeaders = Object.entries({
+const usualHeaders = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   // Answers belong to one key and may change at any time: counts change without `Last-Modified`, so a browser that

@@ -34,7 +34,7 @@ function note({ state }: Context, { isAllowed }: { readonly isAllowed: boolean }
 }
 
 /** Whether the rights of a caller open the method of an address. */
-export function isAllowed(
+function isAllowed(
   { method, state }: Pick<Context, "method" | "state">,
   directory: Directory,
 ): boolean | Promise<boolean> {

@@ -57,7 +57,7 @@ function enter(ctx: { state: State }, { endpoint, params }: Found): void {
 }
 
 /** What is wrong with a path that cannot be decoded, and with one that no stored value can match. */
-export function objectToPath(path: string): string | undefined {
+function objectToPath(path: string): string | undefined {
   if (!path.includes("%")) return undefined;
   try {
     return decodeURIComponent(path).includes("\0") ? "The path holds a null character." : undefined;

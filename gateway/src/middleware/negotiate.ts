@@ -18,7 +18,7 @@ export function negotiate(): Step {
 }
 
 /** What nearly all clients send allows JSON, which every address answers with. */
-export function isUsual(accept: string): boolean {
+function isUsual(accept: string): boolean {
   return accept === "" || accept === "*/*" || accept === "application/json";
 }
 

@@ -57,7 +57,7 @@ export function observe(
 }
 
 /** What is counted of requests, and how long they take. */
-export function requestMetrics(metrics: Metrics) {
+function requestMetrics(metrics: Metrics) {
   return {
     duration: metrics.histogram(
       "http_request_duration_seconds",
@@ -72,7 +72,7 @@ export function requestMetrics(metrics: Metrics) {
 }
 
 /** The id that a client sent, or a new one. */
-export function requestIdOf({ headers }: IncomingMessage): string {
+function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers["x-request-id"];
   return typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
 }

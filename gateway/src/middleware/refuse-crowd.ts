@@ -25,9 +25,9 @@ export function refuseCrowd(): CrowdSteps {
 }
 
 /** Why the route of a request has no room for its caller. */
-export function findRefusal({ method, state }: Pick<Context, "method" | "state">): Fault | undefined {
+function findRefusal({ method, state }: Pick<Context, "method" | "state">): Fault | undefined {
   const { endpoint, caller, params } = state;
   const crowd = endpoint === undefined ? undefined : routeFor(endpoint, method)?.crowd;
   if (crowd === undefined || caller === undefined || caller.kind === "operator") return undefined;
-  return crowd.refuse({ organizer: params?.["organizer"] ?? "", tenant: caller });
+  return crowd({ organizer: params?.["organizer"] ?? "", tenant: caller });
 }

@@ -22,7 +22,7 @@ export function requireSoundHead(): Step {
 }
 
 /** What is wrong with the head of a request. */
-export function objectToHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+function objectToHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return "Send the request as HTTP/1.1.";
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {

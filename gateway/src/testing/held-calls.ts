@@ -24,7 +24,7 @@ export function scan(lookup: string, nonce?: string, organizer = "o"): Scan {
 }
 
 /** A scan as a route makes it. */
-export function placedScan({ organizer, event, ...said }: Scan): Placed<Scan> {
+function placedScan({ organizer, event, ...said }: Scan): Placed<Scan> {
   return placing<EventPlace>({ organizer, event })<Scan>(said);
 }
 

@@ -10,12 +10,9 @@ export interface ServedCrowd extends ServedApp {
   crowd: Crowd;
 }
 
-export const noRoom: Crowd = {
-  isNear: () => true,
-  refuse: () => fault("too_many_redeems", "There is no room.", { retryAfterMs: 1000 }),
-};
+export const noRoom: Crowd = () => fault("too_many_redeems", "There is no room.", { retryAfterMs: 1000 });
 
-export const roomForAll: Crowd = { ...noRoom, refuse: () => undefined };
+export const roomForAll: Crowd = () => undefined;
 
 export const admitted: ScanOutcome = {
   outcome: { $case: "admitted", value: {} },
@@ -29,23 +26,11 @@ export const redeemPath = (code: string, event = inEvent) => `${event}/checkinli
 /** Serves the application with scans that have as much room as a test says, and that are admitted. */
 export async function serveCrowd(options: Omit<Parameters<typeof serveApp>[0], "routes"> = {}): Promise<ServedCrowd> {
   const told = { crowd: noRoom };
-  const crowd: Crowd = {
-    isNear: () => told.crowd.isNear(),
-    refuse: (request) => told.crowd.refuse(request),
-  };
+  const crowd: Crowd = (request) => told.crowd(request);
   const app = await serveApp({
     ...options,
     routes: (routes) => routes.map((route) => (route.crowd === undefined ? route : { ...route, crowd })),
   });
   app.peers.when("scans", "redeem", async ({ scans }) => ({ outcomes: scans.map(() => admitted) }));
   return Object.assign(told, app);
-}
-
-/** Makes the application remember a credential and an event, and forgets what it has seen. */
-export async function warmUp(
-  app: ServedApp,
-  { key, event }: { readonly key?: string; readonly event?: string } = {},
-): Promise<void> {
-  await app.send("OPTIONS", redeemPath("abc", event), key === undefined ? {} : { key });
-  app.seen.splice(0);
 }

@@ -21,8 +21,6 @@ export type RedeemScan = (scan: Placed<Scan>, credential: string, isGone?: () =>
 /** What gathers the scans of all requests. */
 export interface GatheredScans {
   readonly redeem: RedeemScan;
-  /** Whether `refuse` may refuse a scan now. */
-  isCrowded(): boolean;
   /** Why a scan of this caller would be refused, whatever it says. */
   refuse(organizer: string, credential: string): Fault | undefined;
 }
@@ -173,7 +171,6 @@ export function gatherScans(
 
   return {
     redeem: redeemOne,
-    isCrowded: () => room.isCrowded(),
     refuse: (organizer, credential) => (room.hasRoom(organizer, credential) ? undefined : noRoom),
   };
 }

@@ -79,10 +79,7 @@ export function redeemRoutes(options: RedeemOptions) {
         },
       },
       exists,
-      crowd: {
-        isNear: () => scans.isCrowded(),
-        refuse: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
-      },
+      crowd: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
       async handle(request) {
         const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {

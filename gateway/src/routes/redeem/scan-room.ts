@@ -50,11 +50,6 @@ export class ScanRoom {
     return this.#open.code.of(code) > 0;
   }
 
-  /** Whether some caller may have no room. */
-  isCrowded(): boolean {
-    return this.#isLong() || this.#unanswered >= mostOf.credential;
-  }
-
   /** Whether one more scan would wait too long. */
   #isLong(): boolean {
     return this.#unanswered >= Math.min(longestQueue, this.#pace.within(this.#longestWaitMs));
