@@ -10,7 +10,7 @@ import { type Shown, withoutFields } from "./without-fields.ts";
 
 /** A list as its resource declares it. What all lists have in common is added: pages, `exclude`, conditional requests. */
 export interface ListDeclaration<P extends Parameters>
-  extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "headers" | "answers" | "examine" | "handle"> {
+  extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "headers" | "answers" | "handle"> {
   /** Its own parameters. With one that is called `exclude`, those fields are left out of every result. */
   readonly query?: P;
   /** What one page is, as a sentence, and the schema of a result. */
@@ -84,7 +84,6 @@ export function declareList<const P extends Parameters = Record<never, never>>({
             412: { description: "There was a change after `If-Unmodified-Since`.", schema: detail },
           }),
     },
-    examine: (request) => findIn(request, { page: 1, pageSize: 1 }),
     async handle(request): Promise<Reply> {
       const { page, page_size: pageSize, exclude } = request.query as WithExclusion;
       const found = await findIn(request, { page, pageSize });

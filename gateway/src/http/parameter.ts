@@ -11,8 +11,6 @@ export interface Parameter<T> {
   readonly schema: JsonSchema;
   /** May be sent several times; of others the last value counts. */
   readonly repeatable: boolean;
-  /** It names other records; the service says which of them the event does not have. */
-  readonly refers?: true;
   /** Reads the values that count, in the order in which they were sent, without empty ones; no value if it was left out. */
   read(sent: readonly string[]): Reading<T>;
 }
@@ -79,11 +77,10 @@ function filter<T>(
 
 /** The id of another record of the event. The service checks whether it exists. */
 export function idFilter(description: string): Parameter<number | undefined> {
-  const parameter = filter(description, { type: "integer", minimum: 1 }, (text) => {
+  return filter(description, { type: "integer", minimum: 1 }, (text) => {
     const id = readWholeNumber(text);
     return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
   });
-  return { ...parameter, refers: true };
 }
 
 /** Comparing more ids than this with every ticket of an event takes longer than a request should. */
@@ -91,7 +88,7 @@ const mostIds = 1000;
 
 /** Different ids of other records of the event, of which one must match. The service checks whether they exist. */
 export function idListFilter(description: string): Parameter<readonly number[] | undefined> {
-  const parameter = commaSeparated<readonly number[]>(`${description} At most ${mostIds}.`, (texts) => {
+  return commaSeparated<readonly number[]>(`${description} At most ${mostIds}.`, (texts) => {
     const ids = texts.map(readWholeNumber).filter((id) => id !== undefined && id >= 1) as number[];
     if (ids.length !== texts.length)
       return { problem: "These are not all ids of this event: numbers with commas between them." };
@@ -100,7 +97,6 @@ export function idListFilter(description: string): Parameter<readonly number[] |
       ? { problem: `These are ${different.length} ids: ask for at most ${mostIds} at a time.` }
       : { value: different };
   });
-  return { ...parameter, refers: true };
 }
 
 /** Words of a closed list, of which one must match. If all words are unknown, nothing matches. */

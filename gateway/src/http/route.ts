@@ -175,11 +175,6 @@ export interface Incoming<Q = unknown, B = unknown> {
   cutOff(): void;
 }
 
-/** What `examine` adds to a request: the service only looks for what is wrong. */
-export interface Examining {
-  readonly onlyCheck?: true;
-}
-
 /** A route as its resource declares it. */
 export interface Declaration<P extends Parameters, B> {
   /** Unique; OpenAPI's operationId. */
@@ -212,11 +207,6 @@ export interface Declaration<P extends Parameters, B> {
   readonly crowd?: Crowd;
   /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
-  /**
-   * Finds what is wrong with single fields of a body, or of the query of a list, changes nothing, and throws it like the
-   * handler. Called only if other fields are not valid: in what it gets, something valid stands for them.
-   */
-  readonly examine?: (request: Incoming<Values<P>, B>) => Promise<unknown>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
 
@@ -224,8 +214,7 @@ export interface Declaration<P extends Parameters, B> {
 export type Crowd = (request: { readonly organizer: string; readonly tenant: Tenant }) => Fault | undefined;
 
 /** A declaration whose types only its own handler knows. */
-export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "examine" | "handle"> & {
-  readonly examine?: (request: Incoming<never, never>) => Promise<unknown>;
+export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & {
   readonly handle: (request: Incoming<never, never>) => Promise<Reply>;
 };
 

@@ -14,7 +14,6 @@ import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import { writeList } from "../http/write-list.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
-import { withOtherErrors, withOtherParameters } from "./find-other-errors.ts";
 
 export interface ServeOptions {
   readonly readBody: ReadBody;
@@ -48,8 +47,8 @@ async function answer(
   try {
     if (search.size > 0 && holdsNul(ctx.querystring))
       throw fault("malformed_query", "The query holds a null character.");
-    incoming.query = search === noSearch ? withoutQuery(route) : await readParameters(route, incoming, search);
-    incoming.body = await readContent(route, incoming, { ctx, readBody });
+    incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
+    incoming.body = await readContent(route, { ctx, readBody });
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
@@ -84,26 +83,6 @@ function withoutQuery(route: Route): unknown {
   return known;
 }
 
-async function readParameters(
-  { query = {}, body, examine }: AnyDeclaration,
-  incoming: IncomingRequest,
-  search: URLSearchParams,
-): Promise<unknown> {
-  try {
-    return readQuery(query, search);
-  } catch (error) {
-    if (examine === undefined || body !== undefined) throw error;
-    throw await withOtherParameters(error, {
-      parameters: query,
-      search,
-      async examine(rest) {
-        incoming.query = readQuery(query, rest);
-        return (examine as (request: Incoming) => Promise<unknown>)(incoming);
-      },
-    });
-  }
-}
-
 /** What is wrong with elements of a list, in the order of the request. */
 function aligned(error: unknown, { body, listField }: AnyDeclaration, sent: unknown): unknown {
   if (body?.kind === "list") return Array.isArray(sent) ? alignElementErrors(error, sent.length) : error;
@@ -117,7 +96,6 @@ function holdsNul(querystring: string): boolean {
 
 async function readContent(
   route: AnyDeclaration,
-  incoming: IncomingRequest,
   { ctx, readBody }: { ctx: Context; readBody: ReadBody },
 ): Promise<unknown> {
   const { body, streams } = route;
@@ -135,17 +113,7 @@ async function readContent(
   try {
     return await checkBody(sent, body);
   } catch (error) {
-    if (route.examine === undefined) throw inPlace(error);
-    throw inPlace(await withOtherErrors(error, { body, sent, listField: route.listField, examine }));
-  }
-
-  function inPlace(wrong: unknown): unknown {
-    return body?.kind === "object" ? aligned(wrong, route, sent) : wrong;
-  }
-
-  function examine(valid: unknown): Promise<unknown> {
-    incoming.body = valid;
-    return (route.examine as (request: Incoming) => Promise<unknown>)(incoming);
+    throw body.kind === "object" ? aligned(error, route, sent) : error;
   }
 }
 

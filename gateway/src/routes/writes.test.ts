@@ -40,10 +40,10 @@ describe("operations that write", () => {
   const knownBy = ({ operationId }: Write) =>
     new Set(propertiesIn(app.routes.find(({ name }) => name === operationId)?.body?.schema));
 
-  /** The calls that a body leads to, examinations too, without what each call has of its own. */
+  /** The calls that a body leads to, without what each call has of its own. */
   async function callsOf(write: Write, body: unknown) {
-    const { calls, examinations } = app.peers;
-    for (const list of [calls, examinations, app.seen]) list.splice(0);
+    const { calls } = app.peers;
+    for (const list of [calls, app.seen]) list.splice(0);
     const at = (name: string) =>
       ({ organizer: "bigevents", event: "sampleconf" })[name] ??
       write.parameters.find((each) => each.in === "path" && each.name === name)?.example;
@@ -51,7 +51,7 @@ describe("operations that write", () => {
     const key = write.security[0]?.operator === undefined ? keys.all : keys.operator;
     await app.send(write.method, path, { body, key });
     return JSON.parse(
-      JSON.stringify([...calls, ...examinations]).replaceAll(/"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"/g, '"uuid"'),
+      JSON.stringify(calls).replaceAll(/"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"/g, '"uuid"'),
     ) as unknown[];
   }
 
@@ -67,21 +67,6 @@ describe("operations that write", () => {
       expectPlace(calls, write);
     }
     expect(writes.length).toBeGreaterThan(15);
-  });
-
-  it("[S1.9] examine in the same place what they refuse", async () => {
-    let examined = 0;
-    for (const write of writes) {
-      const example = exampleOf(write);
-      const [first] = [example].flat() as object[];
-      for (const name of Object.keys(first ?? {})) {
-        const wrong = { ...first, [name]: { organizer: "somebody" } };
-        const body = withFields(wrong, { names, value: "somebody", known: knownBy(write) });
-        expectPlace(await callsOf(write, Array.isArray(example) ? [body] : body), write);
-        examined += app.peers.examinations.length;
-      }
-    }
-    expect(examined).toBeGreaterThan(5);
   });
 });
 

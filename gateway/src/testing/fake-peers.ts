@@ -4,15 +4,12 @@ import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/che
 import type { Layout } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { type Clients, clients } from "../clients.ts";
-import type { Examining } from "../http/route.ts";
 
 /** Peers that do what a test says and remember what they were asked. */
 export interface FakePeers {
   readonly clients: Clients;
   /** Names of the methods called, with their requests, in order. */
   readonly calls: { readonly method: string; readonly request: unknown }[];
-  /** Requests that only look for what is wrong; they are not among the calls. */
-  readonly examinations: unknown[];
   /** Makes a method answer. */
   when<Service extends keyof Clients, Method extends keyof Clients[Service] & string>(
     service: Service,
@@ -26,14 +23,12 @@ export interface FakePeers {
 export function fakePeers(): FakePeers {
   const answers = new Map<string, (request: unknown, options: unknown) => unknown>();
   const calls: { method: string; request: unknown }[] = [];
-  const examinations: unknown[] = [];
   const clientOf = (service: string) =>
     new Proxy(
       {},
       {
         get: (_target, method: string) => async (request: unknown, options: unknown) => {
-          if ((request as Examining).onlyCheck === true) examinations.push(request);
-          else calls.push({ method, request });
+          calls.push({ method, request });
           const answer = answers.get(`${service}.${method}`);
           if (answer === undefined) throw new Error(`no test said what ${service}.${method} answers`);
           return answer(request, options);
@@ -45,7 +40,6 @@ export function fakePeers(): FakePeers {
       Object.keys(clients).map((service) => [service, clientOf(service)]),
     ) as unknown as Clients,
     calls,
-    examinations,
     when: (service, method, answer) => void answers.set(`${service}.${method}`, answer),
     requestsOf: (method) => calls.filter((call) => call.method === method).map(({ request }) => request),
   };

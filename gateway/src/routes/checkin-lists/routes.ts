@@ -6,7 +6,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList, knownAsOf } from "../../http/list-route.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../http/parameter.ts";
-import { declare, type Examining, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { checkinListExamples } from "./examples.ts";
 import { listFields, presentList, presentStatus } from "./present.ts";
@@ -51,14 +51,14 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     await checkinLists.getCheckinList(request.inEvent({ id: request.id("id") }), { signal: request.signal });
   };
 
-  const add = (request: Writing, options: Examining = {}) =>
-    checkinLists.createCheckinList(request.inEvent(options, { fields: listFields.toMessage(sentBy(request)) }));
+  const add = (request: Writing) =>
+    checkinLists.createCheckinList(request.inEvent({}, { fields: listFields.toMessage(sentBy(request)) }));
 
-  const change = (request: Writing, options: Examining = {}) => {
+  const change = (request: Writing) => {
     const sent = sentBy(request);
     return checkinLists.updateCheckinList(
       request.inEvent(
-        { id: request.id("id"), ...options },
+        { id: request.id("id") },
         { fields: listFields.toMessage(sent), updateMask: listFields.namesIn(sent) },
       ),
     );
@@ -148,7 +148,6 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       query: { expand: expandWritten },
       body: listBody,
       answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
-      examine: (request) => add(request, { onlyCheck: true }),
       async handle(request) {
         const { list } = await add(request);
         return { status: 201, body: await present(request, list) };
@@ -164,7 +163,6 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listPatch,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: (request) => change(request, { onlyCheck: true }),
       handle: update,
     }),
 
@@ -178,7 +176,6 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listBody,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: (request) => change(request, { onlyCheck: true }),
       handle: update,
     }),
 

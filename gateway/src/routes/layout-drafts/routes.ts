@@ -45,7 +45,6 @@ export function layoutDraftRoutes({
     background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
     withoutBackground: sent.background === null,
   });
-  const examine = (request: Incoming<unknown, TypeOf<typeof lintBody.schema>>) => readDraft(request, request.body);
 
   return {
     preview: declare({
@@ -64,7 +63,6 @@ export function layoutDraftRoutes({
         400: invalid,
         409: undrawable,
       },
-      examine,
       async handle(request) {
         const { body, tenant, signal } = request;
         const { position, format, dpi, page } = body;
@@ -103,7 +101,6 @@ export function layoutDraftRoutes({
         400: invalid,
         409: unprintable,
       },
-      examine,
       async handle(request) {
         const { tenant, signal } = request;
         const draft = await readDraft(request, request.body);

@@ -7,7 +7,7 @@ import type { ReplyStored } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
-import { declare, type Examining, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { offlineSalesExamples } from "./examples.ts";
 import { presentBatch, presentCanceled, presentListed, type SentBatch, toNewBatch } from "./present.ts";
@@ -40,8 +40,8 @@ const missing = notFound("The event has no such batch.");
 
 /** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
 export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTargets) {
-  const create = (request: Incoming<unknown, SentBatch>, options: Examining = {}) =>
-    offlineSales.createBatch(request.inEvent(options, toNewBatch(request.body)));
+  const create = (request: Incoming<unknown, SentBatch>) =>
+    offlineSales.createBatch(request.inEvent({}, toNewBatch(request.body)));
 
   return {
     list: declareList({
@@ -93,7 +93,6 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       access: writing,
       body: batchBody,
       answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalid, 409: conflict },
-      examine: (request) => create(request, { onlyCheck: true }),
       async handle(request) {
         const { job } = await create(request);
         return { status: 202, body: { check: eventUrl(request, root, "check", job) } };

@@ -191,21 +191,6 @@ describe("a background", () => {
     expect(await patch(8)).toMatchObject({ status: 404 });
     expect(app.peers.requestsOf("createLayout")).toEqual([]);
   });
-
-  it.each([
-    ["POST", layouts, { layout: [] }, "name"],
-    ["POST", layouts, { name: "a", layout: [5] }, "layout"],
-    ["PUT", `${layouts}7/`, { name: "a", layout: {} }, "layout"],
-    ["PATCH", `${layouts}7/`, { name: "" }, "name"],
-    ["PATCH", `${layouts}7/`, { default: "maybe" }, "default"],
-  ])("[A8.2, L5.4] is told of together with other wrong fields: %s %s %j", async (method, path, others, wrong) => {
-    const { status, json: errors } = await app.send(method, path, { body: { ...others, background: "file:x" } });
-    const background = ["You have sent no file of this id within a day."];
-    expect([status, errors]).toEqual([400, { [wrong]: [expect.any(String)], background }]);
-    const right = await app.send(method, path, { body: { ...others, background: `file:${pdf.upload}` } });
-    expect([right.status, right.json]).toEqual([400, { [wrong]: [expect.any(String)] }]);
-    expect(app.peers.calls.filter((call) => call.method !== "getLayout")).toEqual([]);
-  });
 });
 
 describe("changes of a layout", () => {

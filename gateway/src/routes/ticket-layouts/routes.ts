@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { replyJson } from "../../http/json-text.ts";
 import { declareList } from "../../http/list-route.ts";
-import { declare, type Examining, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { ticketLayoutExamples } from "./examples.ts";
 import { type FindUploads, findBackground } from "./find-background.ts";
 import { presentAssignment, presentLayout } from "./present.ts";
@@ -54,8 +54,6 @@ export function ticketLayoutRoutes({
     background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
   });
 
-  const examine = (request: Incoming<unknown, SentLayout>) => toFields(request, request.body);
-
   /** A layout that is sent as it was read has the address of its background, which stays. */
   const withoutShownBackground = async (request: Incoming, sent: SentLayout): Promise<SentLayout> => {
     const { background, ...others } = sent;
@@ -63,9 +61,6 @@ export function ticketLayoutRoutes({
     const { layout } = await find(request);
     return background === presentLayout(layout, request).background ? others : sent;
   };
-
-  const examineChange = async (request: Incoming<unknown, SentLayout>) =>
-    toFields(request, await withoutShownBackground(request, request.body));
 
   const update = async (request: Incoming<unknown, SentLayout>) => {
     const sent = await withoutShownBackground(request, request.body);
@@ -82,9 +77,9 @@ export function ticketLayoutRoutes({
     return replyJson(200, presentLayout(layout, request));
   };
 
-  const assign = (request: Incoming<unknown, readonly SentAssignment[]>, options: Examining = {}) => {
+  const assign = (request: Incoming<unknown, readonly SentAssignment[]>) => {
     const assignments = request.body.map(({ item, sales_channel: salesChannel }) => ({ item, salesChannel }));
-    return layouts.setAssignments(request.inEvent({ layout: request.id("id"), ...options }, { assignments }));
+    return layouts.setAssignments(request.inEvent({ layout: request.id("id") }, { assignments }));
   };
 
   return {
@@ -121,7 +116,6 @@ export function ticketLayoutRoutes({
       access: writing,
       body: layoutBody,
       answers: { 201: shown("The new layout."), 400: invalid, 409: conflict },
-      examine,
       async handle(request) {
         const fields = await toFields(request, request.body);
         const { layout } = await layouts.createLayout(request.inEvent({}, { fields }), { timeoutMs: savingMs });
@@ -137,7 +131,6 @@ export function ticketLayoutRoutes({
       body: layoutPatch,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: examineChange,
       handle: update,
     }),
 
@@ -151,7 +144,6 @@ export function ticketLayoutRoutes({
       body: layoutBody,
       answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: examineChange,
       handle: update,
     }),
 
@@ -177,7 +169,6 @@ export function ticketLayoutRoutes({
       body: assignmentsBody,
       answers: { 200: shown("The layout."), 400: invalidAssignments, 404: missing, 409: conflict },
       exists,
-      examine: (request) => assign(request, { onlyCheck: true }),
       async handle(request) {
         const { layout } = await assign(request);
         return replyJson(200, presentLayout(layout, request));

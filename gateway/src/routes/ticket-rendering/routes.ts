@@ -6,7 +6,7 @@ import { detail, notFound } from "../../http/answers.ts";
 import { asAttachment, fileShown, pdf, warned, warnsOfPrints } from "../../http/attachment.ts";
 import { largestRendered, type ReplyStored, type TakeTurn } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
-import { declare, type Examining, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { ticketRenderingExamples } from "./examples.ts";
 import { batchBody, invalidParts, startedShown } from "./schema.ts";
@@ -27,16 +27,19 @@ type SentBatch = TypeOf<typeof batchBody.schema>;
 
 /** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
 export function ticketRenderingRoutes({ rendering: service, replyStored, takeTurn }: RenderingTargets) {
-  const startBatch = (request: Incoming<unknown, SentBatch>, options: Examining = {}) =>
+  const startBatch = (request: Incoming<unknown, SentBatch>) =>
     service.startBatch(
-      request.inEvent(options, {
-        parts: request.body.parts.map((part) => ({
-          position: part.orderposition,
-          overrideChannel: part.override_channel ?? undefined,
-          overrideLayout: part.override_layout ?? undefined,
-        })),
-        skipsFailed: request.body.on_error === "skip",
-      }),
+      request.inEvent(
+        {},
+        {
+          parts: request.body.parts.map((part) => ({
+            position: part.orderposition,
+            overrideChannel: part.override_channel ?? undefined,
+            overrideLayout: part.override_layout ?? undefined,
+          })),
+          skipsFailed: request.body.on_error === "skip",
+        },
+      ),
     );
 
   return {
@@ -49,7 +52,6 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       body: batchBody,
       listField: "parts",
       answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalidParts },
-      examine: (request) => startBatch(request, { onlyCheck: true }),
       async handle(request) {
         const { job, file: fileId } = await startBatch(request);
         const download = eventUrl(request, "ticketpdfrenderer", "download", job, fileId);

@@ -14,7 +14,7 @@ import {
   ordering,
   textFilter,
 } from "../../http/parameter.ts";
-import { declare, type Examining, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { writeList } from "../../http/write-list.ts";
 import { voucherExamples } from "./examples.ts";
 import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
@@ -48,10 +48,10 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     await find(request);
   };
 
-  const change = (request: Incoming, sent: SentVoucher, options: Examining = {}) =>
+  const change = (request: Incoming, sent: SentVoucher) =>
     vouchers.updateVoucher(
       request.inEvent(
-        { id: request.id("id"), ...options },
+        { id: request.id("id") },
         { fields: voucherFields.toMessage(sent), updateMask: voucherFields.namesIn(sent) },
       ),
     );
@@ -132,7 +132,6 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: writing,
       body: voucherBody,
       answers: { 201: shown("The new voucher."), 400: invalid, 409: conflict },
-      examine: (request) => createAlone(request, request.body, { onlyCheck: true }),
       async handle(request) {
         const { vouchers: created } = await createAlone(request, request.body);
         return { status: 201, body: presentVoucher(created[0]) };
@@ -151,7 +150,6 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
         400: invalidBatch,
         409: conflict,
       },
-      examine: async (request) => create(request, await toNewVouchers(request.body), { onlyCheck: true }),
       async handle(request) {
         const asked = await toNewVouchers(request.body);
         const created = asked.length === 0 ? [] : (await create(request, asked)).vouchers;
@@ -167,7 +165,6 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       body: voucherPatch,
       answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: (request) => change(request, request.body, { onlyCheck: true }),
       handle: (request) => update(request, request.body),
     }),
 
@@ -180,7 +177,6 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       body: voucherBody,
       answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      examine: (request) => change(request, request.body, { onlyCheck: true }),
       handle: (request) => update(request, withDefaults(request.body)),
     }),
 
@@ -202,12 +198,12 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     }),
   };
 
-  function create(request: Incoming, asked: NewVoucher[], options: Examining = {}) {
-    return vouchers.createVouchers(request.inEvent(options, { vouchers: asked }), { timeoutMs: batchMs });
+  function create(request: Incoming, asked: NewVoucher[]) {
+    return vouchers.createVouchers(request.inEvent({}, { vouchers: asked }), { timeoutMs: batchMs });
   }
 
-  function createAlone(request: Incoming, sent: SentVoucher, options?: Examining) {
-    return create(request, [toNewVoucher(sent)], options).catch((error: unknown) => {
+  function createAlone(request: Incoming, sent: SentVoucher) {
+    return create(request, [toNewVoucher(sent)]).catch((error: unknown) => {
       throw unwrapElementErrors(error);
     });
   }

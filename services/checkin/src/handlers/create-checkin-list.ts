@@ -25,11 +25,6 @@ export async function createCheckinList(
 ): Promise<CreateCheckinListResponse> {
   if (request.fields === undefined) throw new Error("a list was to be created from nothing");
   const fields = fromListFields(request.fields);
-  if (request.onlyCheck) {
-    const event = await requireEvent(db, request);
-    refuseWrongFields(joinErrors(await checkAgainstEvent(db, request, { event, fields }), checkListFields(fields)));
-    return { list: undefined };
-  }
   let created: number | undefined;
   const response = await answerOnce(db, CheckinLists.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
@@ -57,14 +52,9 @@ export async function checkAgainstEvent(
 }
 
 /** Throws what is wrong with a list. Contradictions between fields are reported only if every field is right by itself. */
-export function refuseInvalid(found: ListErrors): void {
-  refuseWrongFields(found);
-  if (found["non_field_errors"] !== undefined) throw invalidList(found);
-}
-
-/** Throws what is wrong with single fields of a list. */
-export function refuseWrongFields({ non_field_errors: _contradictions, ...fields }: ListErrors): void {
+export function refuseInvalid({ non_field_errors: contradictions, ...fields }: ListErrors): void {
   if (Object.keys(fields).length > 0) throw invalidList(fields);
+  if (contradictions !== undefined) throw invalidList({ non_field_errors: contradictions });
 }
 
 function invalidList(errors: ListErrors): Fault {

@@ -11,9 +11,9 @@ import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { listNotFound, lockList, putLists, requireList } from "../store/lists.ts";
+import { listNotFound, lockList, putLists } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
-import { checkAgainstEvent, refuseInvalid, refuseWrongFields } from "./create-checkin-list.ts";
+import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
 /** Changes the named fields of a list. Other fields are neither changed nor checked. */
@@ -38,12 +38,6 @@ export async function updateCheckinList(
     });
     return joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name }));
   };
-  if (request.onlyCheck) {
-    const event = await requireEvent(db, request);
-    const held = await requireList(db, request);
-    refuseWrongFields(await errorsOf(db, event, listFields.apply(held, sent, mask)));
-    return { list: undefined };
-  }
   let changed: number | undefined;
   const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);

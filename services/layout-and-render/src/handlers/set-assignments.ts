@@ -26,13 +26,6 @@ export async function setAssignments(
 ): Promise<SetAssignmentsResponse> {
   const { organizer, event, layout: id, assignments: wanted } = request;
   const place = { organizer, event };
-  if (request.onlyCheck) {
-    await db.transaction(async (tx) => {
-      await requireLayout(tx, { ...place, id });
-      await refuseInvalid(tx, { ...place, id }, wanted);
-    });
-    return { layout: undefined };
-  }
   let isSet = false;
   const response = await answerOnce(db, Layouts.setAssignments, async (tx) => {
     await lockEvent(tx, place);

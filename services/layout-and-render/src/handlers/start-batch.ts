@@ -32,11 +32,10 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
     throw fault("too_many_parts", message, { fields: { parts: [message] } });
   }
   // Before the parts are judged: what was right then may be gone, and the job is there.
-  const answered = request.onlyCheck ? undefined : await findAnswer(tools.db, Rendering.startBatch);
+  const answered = await findAnswer(tools.db, Rendering.startBatch);
   if (answered !== undefined) return answered;
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_parts", "Some parts are not valid.", { fields: errors });
-  if (request.onlyCheck) return { job: "", file: "" };
   return answerOnce(tools.db, Rendering.startBatch, async (tx) => {
     const [job, file] = [randomUUID(), randomUUID()];
     const id = renderId({ organizer, event, job, file });

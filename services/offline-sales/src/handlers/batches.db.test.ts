@@ -69,15 +69,6 @@ describe("a new batch", () => {
     expect(service.peers.asked).toHaveLength(1);
   });
 
-  it("[O11.2] is only examined where some of its fields cannot be read", async () => {
-    expect(await service.batches.createBatch({ ...wanted, onlyCheck: true })).toEqual({ job: "" });
-    await expect(service.batches.createBatch({ ...wanted, layout: 8, onlyCheck: true })).rejects.toMatchObject({
-      fields: { layout: [expect.any(String)] },
-    });
-    await service.work();
-    expect(service.peers.asked).toMatchObject([{ onlyCheck: true }, { onlyCheck: true }]);
-  });
-
   it("[O12.2] fails with a message where the tickets are not available, and leaves nothing", async () => {
     const { job } = await service.batches.createBatch(wanted);
     service.peers.sell = async () => ({ problems: [{ field: "", message: "Only 3 tickets are left." }], tickets: [] });

@@ -26,11 +26,10 @@ export async function createBatch(request: CreateBatchRequest, tools: CreateTool
   const place = { organizer, event };
   await requireEvent(tools.db, place);
   // Before the fields are judged: what was right then may be gone, and the batch is made.
-  const answered = request.onlyCheck ? undefined : await findAnswer(tools.db, OfflineSales.createBatch);
+  const answered = await findAnswer(tools.db, OfflineSales.createBatch);
   if (answered !== undefined) return answered;
   const errors = await findErrors(request, tools);
   if (Object.keys(errors).length > 0) throw fault("invalid_batch", "Some fields are not valid.", { fields: errors });
-  if (request.onlyCheck) return { job: "" };
   let asked: string | undefined;
   const response = await answerOnce(tools.db, OfflineSales.createBatch, async (tx) => {
     const job = randomUUID();

@@ -45,10 +45,7 @@ export function checkVoucher(change: VoucherChange, known: KnownReferences): Vou
 }
 
 /** Finds the fields that are wrong by themselves, of those that were sent. */
-export function checkFields(
-  { fields, sent }: Pick<VoucherChange, "fields" | "sent">,
-  known: KnownReferences,
-): VoucherErrors {
+function checkFields({ fields, sent }: Pick<VoucherChange, "fields" | "sent">, known: KnownReferences): VoucherErrors {
   const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
     id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
   const problems: readonly (readonly [field: string, problem: string | undefined])[] = [

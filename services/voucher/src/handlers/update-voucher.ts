@@ -4,7 +4,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
-import { checkFields, checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
+import { checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
 import { findRefusal } from "../domain/find-refusal.ts";
 import { findNeed, isClaiming } from "../domain/takes-capacity.ts";
 import type { Voucher } from "../domain/voucher.ts";
@@ -33,11 +33,6 @@ export async function updateVoucher(
 ): Promise<UpdateVoucherResponse> {
   const unknown = request.updateMask.filter((name) => !voucherFields.names.has(name));
   if (unknown.length > 0) throw fault("invalid_mask", `A voucher has no field ${unknown.join(", ")}.`);
-  if (request.onlyCheck) {
-    const { change, known } = await readChange(request, tools);
-    refuseInvalid(checkFields(change, known));
-    return { voucher: undefined };
-  }
   const answered = await findAnswer(tools.db, Vouchers.updateVoucher);
   if (answered !== undefined) return answered;
   for (let attempt = 1; ; attempt += 1) {

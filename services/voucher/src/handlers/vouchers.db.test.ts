@@ -118,41 +118,6 @@ describe("a new voucher", () => {
   });
 });
 
-describe("an examination", () => {
-  const found = [expect.any(String)];
-
-  it("[V3.3, V3.10] of new vouchers finds what is wrong with each, capacity apart, and stores nothing", async () => {
-    const { fields } = await service.createOne({ code: "TAKEN" });
-    const examine = (...changes: object[]) => {
-      const vouchers = changes.map((change) => ({
-        fields: { ...fields, code: "", ...change } as NonNullable<typeof fields>,
-        sent: Object.keys(change),
-      }));
-      return service.vouchers.createVouchers({ ...place, vouchers, onlyCheck: true });
-    };
-    await expect(examine({ item: 77, quota: 78 }, {}, { variation: 79, subevent: 80 })).rejects.toMatchObject({
-      kind: "invalid",
-      fields: { "0.item": found, "0.quota": found, "2.variation": found, "2.subevent": found },
-    });
-    await expect(examine({ item: 77 }, { blockQuota: true }, { code: "TAKEN" }, {})).rejects.toMatchObject({
-      fields: { "0.item": found, "1.non_field_errors": found, "2.non_field_errors": found },
-    });
-    expect(await examine({}, { item: 1, blockQuota: true })).toEqual({ vouchers: [] });
-    expect(service.held).toEqual([]);
-    expect(await list()).toEqual(["TAKEN"]);
-  });
-
-  it("[V3.3] of a change looks at the fields that were sent, and stores nothing", async () => {
-    const before = await service.createOne({ tag: "press" });
-    const fields = { ...before.fields, item: 77, tag: "other" } as NonNullable<typeof before.fields>;
-    const examine = (...updateMask: string[]) =>
-      service.vouchers.updateVoucher({ ...place, id: before.id, fields, updateMask, onlyCheck: true });
-    await expect(examine("item", "tag")).rejects.toMatchObject({ kind: "invalid", fields: { item: found } });
-    expect(await examine("tag")).toEqual({ voucher: undefined });
-    expect((await service.vouchers.getVoucher({ ...place, id: before.id })).voucher).toEqual(before);
-  });
-});
-
 describe("many requests of one moment", () => {
   it("[V14.5] are each stored or refused by themselves", async () => {
     const sent = Array.from({ length: 60 }, (_, index) => {

@@ -101,11 +101,7 @@ export interface GetCheckinListResponse {
 export interface CreateCheckinListRequest {
   organizer: string;
   event: string;
-  fields:
-    | CheckinListFields
-    | undefined;
-  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
+  fields: CheckinListFields | undefined;
 }
 
 export interface CreateCheckinListResponse {
@@ -121,8 +117,6 @@ export interface UpdateCheckinListRequest {
     | undefined;
   /** Names of the fields to change; the others keep their value. */
   updateMask: string[];
-  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
 }
 
 export interface UpdateCheckinListResponse {
@@ -848,7 +842,7 @@ export const GetCheckinListResponse: MessageFns<GetCheckinListResponse> = {
 };
 
 function createBaseCreateCheckinListRequest(): CreateCheckinListRequest {
-  return { organizer: "", event: "", fields: undefined, onlyCheck: undefined };
+  return { organizer: "", event: "", fields: undefined };
 }
 
 export const CreateCheckinListRequest: MessageFns<CreateCheckinListRequest> = {
@@ -861,9 +855,6 @@ export const CreateCheckinListRequest: MessageFns<CreateCheckinListRequest> = {
     }
     if (message.fields !== undefined) {
       CheckinListFields.encode(message.fields, writer.uint32(26).fork()).join();
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(32).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -903,14 +894,6 @@ export const CreateCheckinListRequest: MessageFns<CreateCheckinListRequest> = {
             }
 
             message.fields = CheckinListFields.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }
@@ -973,7 +956,7 @@ export const CreateCheckinListResponse: MessageFns<CreateCheckinListResponse> = 
 };
 
 function createBaseUpdateCheckinListRequest(): UpdateCheckinListRequest {
-  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [], onlyCheck: undefined };
+  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [] };
 }
 
 export const UpdateCheckinListRequest: MessageFns<UpdateCheckinListRequest> = {
@@ -992,9 +975,6 @@ export const UpdateCheckinListRequest: MessageFns<UpdateCheckinListRequest> = {
     }
     for (const v of message.updateMask) {
       writer.uint32(42).string(v!);
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(48).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1050,14 +1030,6 @@ export const UpdateCheckinListRequest: MessageFns<UpdateCheckinListRequest> = {
             }
 
             message.updateMask.push(reader.string());
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }

@@ -155,8 +155,6 @@ export interface SetAssignmentsRequest {
   layout: number;
   /** At most 1000. What is wrong with one is told under `<index>.<field>`. */
   assignments: AssignedItem[];
-  /** Only finds what is wrong, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
 }
 
 export interface SetAssignmentsResponse {
@@ -1449,7 +1447,7 @@ export const GetAssignmentResponse: MessageFns<GetAssignmentResponse> = {
 };
 
 function createBaseSetAssignmentsRequest(): SetAssignmentsRequest {
-  return { organizer: "", event: "", layout: 0, assignments: [], onlyCheck: undefined };
+  return { organizer: "", event: "", layout: 0, assignments: [] };
 }
 
 export const SetAssignmentsRequest: MessageFns<SetAssignmentsRequest> = {
@@ -1465,9 +1463,6 @@ export const SetAssignmentsRequest: MessageFns<SetAssignmentsRequest> = {
     }
     for (const v of message.assignments) {
       AssignedItem.encode(v!, writer.uint32(34).fork()).join();
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(40).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1515,14 +1510,6 @@ export const SetAssignmentsRequest: MessageFns<SetAssignmentsRequest> = {
             }
 
             message.assignments.push(AssignedItem.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }

@@ -152,10 +152,6 @@ export interface StartBatchRequest {
   most?:
     | number
     | undefined;
-  /** Only finds what is wrong, and starts nothing. The answer is empty. */
-  onlyCheck?:
-    | boolean
-    | undefined;
   /** Parts that cannot be printed are left out, instead of failing the job. */
   skipsFailed?: boolean | undefined;
 }
@@ -375,7 +371,7 @@ export const Part: MessageFns<Part> = {
 };
 
 function createBaseStartBatchRequest(): StartBatchRequest {
-  return { organizer: "", event: "", parts: [], most: undefined, onlyCheck: undefined, skipsFailed: undefined };
+  return { organizer: "", event: "", parts: [], most: undefined, skipsFailed: undefined };
 }
 
 export const StartBatchRequest: MessageFns<StartBatchRequest> = {
@@ -392,11 +388,8 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
     if (message.most !== undefined) {
       writer.uint32(32).int32(message.most);
     }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(40).bool(message.onlyCheck);
-    }
     if (message.skipsFailed !== undefined) {
-      writer.uint32(48).bool(message.skipsFailed);
+      writer.uint32(40).bool(message.skipsFailed);
     }
     return writer;
   },
@@ -448,14 +441,6 @@ export const StartBatchRequest: MessageFns<StartBatchRequest> = {
           }
           case 5: {
             if (tag !== 40) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
               break;
             }
 

@@ -148,8 +148,6 @@ export interface CreateBatchRequest {
   /** 1 to 10 000. */
   amount: number;
   comment: string;
-  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
 }
 
 export interface CreateBatchResponse {
@@ -765,7 +763,6 @@ function createBaseCreateBatchRequest(): CreateBatchRequest {
     variation: undefined,
     amount: 0,
     comment: "",
-    onlyCheck: undefined,
   };
 }
 
@@ -800,9 +797,6 @@ export const CreateBatchRequest: MessageFns<CreateBatchRequest> = {
     }
     if (message.comment !== "") {
       writer.uint32(82).string(message.comment);
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(88).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -898,14 +892,6 @@ export const CreateBatchRequest: MessageFns<CreateBatchRequest> = {
             }
 
             message.comment = reader.string();
-            continue;
-          }
-          case 11: {
-            if (tag !== 88) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }

@@ -117,8 +117,6 @@ export interface CreateVouchersRequest {
   event: string;
   /** At most 10 000. What is wrong with one is told under `<index>.<field>`. */
   vouchers: NewVoucher[];
-  /** Only finds what is wrong, capacity apart, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
 }
 
 export interface NewVoucher {
@@ -143,8 +141,6 @@ export interface UpdateVoucherRequest {
     | undefined;
   /** Names of the fields to change; the others keep their value. */
   updateMask: string[];
-  /** Only finds what is wrong with single fields, and stores nothing. The answer is empty. */
-  onlyCheck?: boolean | undefined;
 }
 
 export interface UpdateVoucherResponse {
@@ -961,7 +957,7 @@ export const GetVoucherResponse: MessageFns<GetVoucherResponse> = {
 };
 
 function createBaseCreateVouchersRequest(): CreateVouchersRequest {
-  return { organizer: "", event: "", vouchers: [], onlyCheck: undefined };
+  return { organizer: "", event: "", vouchers: [] };
 }
 
 export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
@@ -974,9 +970,6 @@ export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
     }
     for (const v of message.vouchers) {
       NewVoucher.encode(v!, writer.uint32(26).fork()).join();
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(32).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1016,14 +1009,6 @@ export const CreateVouchersRequest: MessageFns<CreateVouchersRequest> = {
             }
 
             message.vouchers.push(NewVoucher.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }
@@ -1143,7 +1128,7 @@ export const CreateVouchersResponse: MessageFns<CreateVouchersResponse> = {
 };
 
 function createBaseUpdateVoucherRequest(): UpdateVoucherRequest {
-  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [], onlyCheck: undefined };
+  return { organizer: "", event: "", id: 0, fields: undefined, updateMask: [] };
 }
 
 export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
@@ -1162,9 +1147,6 @@ export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
     }
     for (const v of message.updateMask) {
       writer.uint32(42).string(v!);
-    }
-    if (message.onlyCheck !== undefined) {
-      writer.uint32(48).bool(message.onlyCheck);
     }
     return writer;
   },
@@ -1220,14 +1202,6 @@ export const UpdateVoucherRequest: MessageFns<UpdateVoucherRequest> = {
             }
 
             message.updateMask.push(reader.string());
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.onlyCheck = reader.bool();
             continue;
           }
         }
