@@ -16,7 +16,6 @@ export const fault = faultCodes({
   reservation_not_found: "not_found",
   reservation_released: "unmet",
   too_many_asks: "invalid",
-  too_many_creations: "exhausted",
   too_many_vouchers: "invalid",
   voucher_changed: "conflict",
   voucher_event_being_removed: "conflict",

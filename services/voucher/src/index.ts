@@ -5,13 +5,10 @@ import { accounts } from "./accounts.ts";
 import { clients } from "./clients.ts";
 import { categoryChanged, eventChanged, itemChanged, quotaChanged, subeventChanged } from "./consumers/copies.ts";
 import { voucherUseChanged } from "./consumers/voucher-use-changed.ts";
-import { gatherCreations } from "./creations.ts";
-import type { VoucherChange } from "./domain/check-voucher.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { checkVouchers } from "./handlers/check-vouchers.ts";
 import { confirmReservation } from "./handlers/confirm-reservation.ts";
-import { createTogether } from "./handlers/create-together.ts";
 import { createVouchers } from "./handlers/create-vouchers.ts";
 import { deleteVoucher } from "./handlers/delete-voucher.ts";
 import { getVoucher } from "./handlers/get-voucher.ts";
@@ -28,7 +25,6 @@ import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeReservations } from "./jobs/remove-reservations.ts";
 import { personalData } from "./personal-data.ts";
 import { rebuildVouchers } from "./rebuilds/rebuild-vouchers.ts";
-import type { EventKey } from "./store/keys.ts";
 
 /** Vouchers. Those that take no capacity are created and changed while everything else is down. */
 export const voucher = defineService({
@@ -57,11 +53,7 @@ export const voucher = defineService({
   holdings: personalData.holdings,
   rebuilds: [rebuildVouchers],
   accounts,
-  start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => {
-    const events = reportEvents({ log, metrics });
-    const creations = gatherCreations((place: EventKey, requests: readonly (readonly VoucherChange[])[]) =>
-      createTogether({ db, clock, events }, place, requests),
-    );
-    return { deps: { db, reads, files, clock, log, capacity, events, creations } };
-  },
+  start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => ({
+    deps: { db, reads, files, clock, log, capacity, events: reportEvents({ log, metrics }) },
+  }),
 });

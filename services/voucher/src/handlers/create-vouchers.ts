@@ -1,15 +1,8 @@
 import type { Clock } from "@tessera/kit/clock";
-import { currentContext } from "@tessera/kit/context";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import type { Call } from "@tessera/kit/rpc";
-import type {
-  CreateVouchersRequest,
-  CreateVouchersResponse,
-  Voucher as VoucherOnWire,
-} from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import type { CreateVouchersRequest, CreateVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
-import type { Creations } from "../creations.ts";
 import type { KnownReferences, VoucherChange } from "../domain/check-voucher.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
@@ -35,72 +28,25 @@ import {
 /** As many as a request may bring. */
 const mostVouchers = 10_000;
 
-/** Larger requests gain nothing from others. */
-const mostGathered = 10;
-
-/** What creating vouchers works with. */
-export interface CreateTools extends HoldTools {
-  readonly clock: Clock;
-  readonly creations: Creations<readonly VoucherChange[], readonly VoucherOnWire[]>;
-}
-
 /** Adds vouchers to an event: all of them or none. */
 export async function createVouchers(
   request: CreateVouchersRequest,
-  tools: CreateTools,
-  { signal }: Call,
+  tools: HoldTools & { readonly clock: Clock },
 ): Promise<CreateVouchersResponse> {
   const { organizer, event } = request;
   const place = { organizer, event };
   if (request.vouchers.length > mostVouchers) {
     throw fault("too_many_vouchers", `Create at most ${mostVouchers} vouchers at once.`);
   }
+  const answered = await findAnswer(tools.db, Vouchers.createVouchers);
+  if (answered !== undefined) return answered;
+  const { db, clock, events } = tools;
   const asked = request.vouchers.map(readNew);
-  if (isGathered(asked)) {
-    return { vouchers: [...(await tools.creations.create(place, asked, signal))] };
-  }
-  return (await findAnswer(tools.db, Vouchers.createVouchers)) ?? createAlone(place, asked, tools);
-}
-
-/** Whether a request can share its transaction: it need not be remembered, and takes no capacity. */
-function isGathered(asked: readonly VoucherChange[]): boolean {
-  const isSmall = asked.length <= mostGathered && currentContext().requestId === undefined;
-  return isSmall && asked.every(({ fields: { blockQuota, seat } }) => !blockQuota && seat === null);
-}
-
-function findAllKnown(db: Db, place: EventKey, asked: readonly VoucherChange[]): Promise<KnownReferences> {
-  return findKnown(
+  const known = await findKnown(
     db,
     place,
     asked.map(({ fields }) => fields),
   );
-}
-
-/** Throws all that is wrong with vouchers, except what needs the ledger. */
-async function refuseWrong(
-  db: Db,
-  place: EventKey,
-  asked: readonly VoucherChange[],
-  known: KnownReferences,
-): Promise<void> {
-  const wanted = asked.map(({ fields }) => fields);
-  const taken = await findCodes(
-    db,
-    place,
-    wanted.flatMap(({ code }) => (code === "" ? [] : [code])),
-  );
-  const errors = checkTaken(wanted, { isCodeTaken: (code) => taken.has(code), series: known.series });
-  const wrong = toFault(firstErrors(checkNew(asked, known), errors));
-  if (wrong !== undefined) throw wrong;
-}
-
-async function createAlone(
-  place: EventKey,
-  asked: readonly VoucherChange[],
-  tools: CreateTools,
-): Promise<CreateVouchersResponse> {
-  const { db, clock, events } = tools;
-  const known = await findAllKnown(db, place, asked);
   if (checkNew(asked, known).some(isWrong)) await refuseWrong(db, place, asked, known);
   const now = clock.now();
   const vouchers = makeVouchers(asked, { ids: await nextVoucherIds(db, asked.length), now });
@@ -137,4 +83,22 @@ async function createAlone(
     if (response.vouchers[0]?.id === vouchers[0]?.id) events.vouchersCreated(place, vouchers.length);
     return response;
   });
+}
+
+/** Throws all that is wrong with vouchers, except what needs the ledger. */
+async function refuseWrong(
+  db: Db,
+  place: EventKey,
+  asked: readonly VoucherChange[],
+  known: KnownReferences,
+): Promise<void> {
+  const wanted = asked.map(({ fields }) => fields);
+  const taken = await findCodes(
+    db,
+    place,
+    wanted.flatMap(({ code }) => (code === "" ? [] : [code])),
+  );
+  const errors = checkTaken(wanted, { isCodeTaken: (code) => taken.has(code), series: known.series });
+  const wrong = toFault(firstErrors(checkNew(asked, known), errors));
+  if (wrong !== undefined) throw wrong;
 }
