@@ -20,12 +20,13 @@ beforeAll(async () => {
 });
 
 describe("a code", () => {
-  it.each(["z3fsn8jyufm5kpk768q69gkbyr5f4h6w", "A1", "1234567890", "x".repeat(129), `{"ä":"${"ö".repeat(300)}"}`])(
-    "[L30.1] can be read: %s",
-    async (value) => {
-      expect(await readQrCode(await renderer.renderElements([aCode(value)], blank))).toBe(value);
-    },
-  );
+  it.each([
+    "z3fsn8jyufm5kpk768q69gkbyr5f4h6w",
+    ...["A1", "1234567890", "0".repeat(32), "A".repeat(32), "U".repeat(60), "x".repeat(129)],
+    `{"ä":"${"ö".repeat(300)}"}`,
+  ])("[L30.1] can be read: %s", async (value) => {
+    expect(await readQrCode(await renderer.renderElements([aCode(value)], blank))).toBe(value);
+  });
 
   it("[L30.2] has more redundancy the shorter it is", () => {
     // The smallest sides that hold so many bytes at the levels H, M and L.

@@ -1,5 +1,4 @@
 import QRCode, { type QRCodeSegment } from "qrcode";
-import { chooseMask } from "./choose-mask.ts";
 
 /** A QR code: dark modules, row by row from the top. */
 export interface QrCode {
@@ -16,6 +15,12 @@ export function redundancyOf(value: string): Redundancy {
   return length <= 32 ? "H" : length <= 128 ? "M" : "L";
 }
 
+/**
+ * A code names its mask, so readers take any. To compare all eight takes the encoder ten times as long. This mask is the one whose worst
+ * codes, those of one letter repeated, are least uniform.
+ */
+const maskPattern = 3;
+
 /** Encodes a text; undefined: it is too long for any code. */
 export function encodeQr(value: string): QrCode | undefined {
   const level = redundancyOf(value);
@@ -25,10 +30,8 @@ export function encodeQr(value: string): QrCode | undefined {
       ? { data: value, mode: "alphanumeric" }
       : { data: new TextEncoder().encode(value), mode: "byte" };
   try {
-    const { modules } = QRCode.create([segment], { errorCorrectionLevel: level, maskPattern: 0 });
-    const { size: side, data, reservedBit: reserved } = modules;
-    const masked = chooseMask({ side, modules: data, reserved, level });
-    return { side, isDark: (row, column) => masked[row * side + column] === 1 };
+    const { size: side, data } = QRCode.create([segment], { errorCorrectionLevel: level, maskPattern }).modules;
+    return { side, isDark: (row, column) => data[row * side + column] === 1 };
   } catch {
     return undefined;
   }
