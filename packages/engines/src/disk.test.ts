@@ -134,7 +134,7 @@ describe("a process that is killed while it puts", () => {
     await once(child, "exit");
   }
 
-  it("leaves the earlier file, whole; what it had begun is cleared away by the next one", {
+  it("leaves the earlier file, whole, and what it had begun is in no list", {
     timeout: 60_000,
   }, async () => {
     const directory = await freshFolder();
@@ -148,16 +148,13 @@ describe("a process that is killed while it puts", () => {
       expect(content).toHaveLength(1_000_000);
       expect(new Set(content).size).toBe(1);
       expect((await collect(files.list(""))).map(({ key, size }) => [key, size])).toEqual([["a/b", 1_000_000]]);
-      await files.put("c", Buffer.from("x"), text);
-      await files.remove(["c"]);
       await files.close();
-      expect(await readdir(join(directory, "incoming"))).toEqual([]);
     }
     // Most of the time goes into writing: it would be strange never to meet it there.
     expect(interrupted).toBeGreaterThan(0);
   });
 
-  it("is told from one that still writes, here or on another machine", async () => {
+  it("is told from one that still writes by the age of what it had begun", async () => {
     const directory = await freshFolder();
     const [one, two] = [diskFiles({ directory }), diskFiles({ directory })];
     let release = () => {};
@@ -171,21 +168,20 @@ describe("a process that is killed while it puts", () => {
     }
     const putting = one.put("slow", slowly(), text);
     await expect.poll(() => readdir(join(directory, "incoming"))).toHaveLength(1);
-    const foreign = ["elsewhere%20pid%3A%5B1%5D~1~5-abc~young", "elsewhere%20pid%3A%5B1%5D~1~5-abc~old"];
-    for (const name of foreign) await writeFile(join(directory, "incoming", name), "part");
+    for (const name of ["young", "old"]) await writeFile(join(directory, "incoming", name), "part");
     const before = Date.now() / 1000 - 3 * 3600;
-    await utimes(join(directory, "incoming", foreign.at(-1) ?? ""), before, before);
+    await utimes(join(directory, "incoming", "old"), before, before);
     await two.put("quick", Buffer.from("x"), text);
     await two.close();
     release();
     await putting;
     expect((await buffer((await getFile(one, "slow")).content)).toString()).toBe("first, second");
-    expect(await readdir(join(directory, "incoming"))).toEqual([foreign[0]]);
+    expect(await readdir(join(directory, "incoming"))).toEqual(["young"]);
   });
 
-  it("leaves nothing for long, also where another container takes over at once", async () => {
+  it("leaves nothing for long, also where another process takes over at once", async () => {
     const directory = await freshFolder();
-    const left = join(directory, "incoming", "elsewhere%20pid%3A%5B1%5D~1~5-abc~left");
+    const left = join(directory, "incoming", "left");
     const files = diskFiles({ directory });
     await files.put("first", Buffer.from("x"), text);
     await writeFile(left, "part");

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { close as closeFile, type Dirent, existsSync, open as openFile, read as readFile } from "node:fs";
 import { constants, type FileHandle, lstat, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,7 +10,7 @@ import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
 import { makeFolder } from "@tessera/kit/make-folder";
 import { digestOf } from "./digest.ts";
 import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
-import { clearLeftovers, leftoverName } from "./leftovers.ts";
+import { clearLeftovers } from "./leftovers.ts";
 
 export interface DiskFilesOptions {
   /** Made when the first file is put. Several processes may share it. */
@@ -70,7 +71,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       requireKey(key);
       requireContentType(contentType);
       const digest = digestOf(source);
-      const draft = join(incoming, await leftoverName());
+      const draft = join(incoming, randomUUID());
       try {
         await requireContent();
         await makeDurably(incoming);
