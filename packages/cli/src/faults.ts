@@ -47,7 +47,6 @@ export const fault = faultCodes({
   not_confirmed: "unmet",
   odd_import_answer: "invalid",
   option_of_all: "invalid",
-  option_taken_by_npm: "invalid",
   peer_not_started: "unavailable",
   peers_elsewhere: "invalid",
   platform_refused: "invalid",

@@ -31,7 +31,6 @@ export function readOptions<const O extends Options>(
   options: O,
   args: string[],
 ): { values: OptionValues<O>; names: string[] } | undefined {
-  refuseTakenByNpm(options);
   const known: ParseArgsConfig["options"] = { ...options, help: { type: "boolean", short: "h" } };
   try {
     const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true, allowNegative: true });
@@ -48,24 +47,6 @@ export function readOptions<const O extends Options>(
     const [command = "tessera"] = /^(?:tessera|npm run)(?: [a-z]\S*)+(?: --(?= ))?/.exec(usage) ?? [];
     throw fault("bad_options", `${message}; \`${command} --help\` lists the options`);
   }
-}
-
-/** Options that npm has as well: they may be set for npm alone. */
-const ofNpm: ReadonlySet<string> = new Set(["all", "cache", "json", "key"]);
-
-/** npm takes options for itself that stand before two dashes, and without this they would have no effect. */
-function refuseTakenByNpm(options: Options): void {
-  const script = process.env["npm_lifecycle_event"];
-  if (script === undefined) return;
-  const taken = Object.keys(options).find(
-    (name) => !ofNpm.has(name) && process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined,
-  );
-  if (taken === undefined) return;
-  const command = script === "start" ? "npm start" : `npm run ${script}`;
-  throw fault(
-    "option_taken_by_npm",
-    `npm took --${taken} for itself; put two dashes before the options: ${command} -- --${taken} …`,
-  );
 }
 
 function helpText(usage: string, options: Options): string {

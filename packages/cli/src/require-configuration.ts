@@ -1,6 +1,6 @@
 import { systemClock } from "@tessera/kit/clock";
 import type { Environment } from "@tessera/kit/config";
-import { examineConfiguration, findMisspelt } from "./doctor/examine-configuration.ts";
+import { examineConfiguration } from "./doctor/examine-configuration.ts";
 import { lookAround } from "./doctor/surroundings.ts";
 import { fault } from "./faults.ts";
 
@@ -11,7 +11,6 @@ export async function requireConfiguration(
 ): Promise<void> {
   const around = await lookAround({ names, environment, data, health: [] }, { clock: systemClock });
   try {
-    for (const { what, mend } of findMisspelt(around)) process.stderr.write(`warning: ${what}; ${mend}\n`);
     const findings = await examineConfiguration(around);
     const problems = findings.filter(({ level }) => level === "wrong");
     if (problems.length === 0) return;

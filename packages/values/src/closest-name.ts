@@ -1,12 +1,8 @@
 /** More edits make another name. */
-const usualEdits = 3;
+const mostEdits = 3;
 
 /** Finds the name that was probably meant; undefined: all are more than so many edits away. */
-export function closestName(
-  sent: string,
-  names: readonly string[],
-  { mostEdits = usualEdits }: { readonly mostEdits?: number } = {},
-): string | undefined {
+export function closestName(sent: string, names: readonly string[]): string | undefined {
   const measured = names
     .filter((name) => Math.abs(name.length - sent.length) <= mostEdits)
     .map((name) => ({ name, edits: countEdits(sent, name) }));

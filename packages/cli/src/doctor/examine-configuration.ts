@@ -1,6 +1,5 @@
 import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
-import { closestName } from "@tessera/values";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
 import { socketNetwork } from "../network.ts";
 import { kafkaAccess, openFiles, redisAccess } from "../open-engines.ts";
@@ -21,28 +20,10 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
   const names = definitions.map(({ name }) => name).join(", ");
   return [
     ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
-    ...findMisspelt(around),
     ...judgeDatabaseUrl(around),
     ...judgeGateway(around),
     ...judgeEncryption(around),
   ];
-}
-
-/** Shorter names are words of their own, one letter from many others. */
-const shortest = 8;
-
-/** Finds variables that no setting reads and that are almost called as one. */
-export function findMisspelt({
-  definitions,
-  environment,
-}: Pick<Surroundings, "definitions" | "environment">): Finding[] {
-  const known = [...Object.keys(settingsOf(definitions)), "DATABASE_URL", "METRICS_PORT", "TESSERA_OPERATOR_KEY"];
-  const long = known.filter((name) => name.length >= shortest);
-  return Object.entries(environment).flatMap(([name, value]) => {
-    const meant = value && !known.includes(name) ? closestName(name, long, { mostEdits: 1 }) : undefined;
-    if (meant === undefined || environment[meant]) return [];
-    return [warning(`${name} is no setting and has no effect`, { mend: `if ${meant} is meant, call it ${meant}` })];
-  });
 }
 
 /** Every setting that a process of these services reads, by its name; some are in several tables. */
