@@ -115,6 +115,7 @@ async function runOtherChecks() {
   const breakingBase = join(protos, "breaking-base.binpb");
   await check("format and lint", "biome", ["check", "--error-on-warnings", "--max-diagnostics=50", "."]);
   await check("type-aware lint", "oxlint", ["--format=unix"]);
+  await check("commit subjects", "node", [join(root, "scripts", "lint-subjects.mjs")]);
   await check("dead code", "knip", ["--no-progress", "--no-config-hints"]);
   await check("protos: lint", "buf", ["lint"], { cwd: protos });
   await check("protos: generated code is current", "buf", ["generate", "--output", scratch], {
