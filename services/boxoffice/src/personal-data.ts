@@ -1,5 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
-import { countPages } from "@tessera/kit/personal-data/count-pages";
+import { countStates } from "@tessera/kit/personal-data/count-states";
 import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
 import { type CountAll, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
@@ -8,7 +8,7 @@ import { eraseOrders, eraseState, fieldsOfStates, placedAtOf } from "./records/e
 import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
-import { countRows, readStates, versionOf } from "./store/personal-data.ts";
+import { countRows, versionOf } from "./store/personal-data.ts";
 
 /** What the documents of orders hold, of each kind. */
 const inOrders = Object.keys(orderPersonalData).map(
@@ -34,10 +34,11 @@ async function countPositions(...[db, place, kinds]: Parameters<CountAll>) {
   const erased = await findErasedUntil(db, place);
   const all = fieldsOfStates(kinds);
   const fieldsOf = Array.from(kinds, (kind) => [kind, fieldsOfStates([kind])] as const);
-  return countPages(
-    (page) => readStates(db, place, page),
+  return countStates(
+    db,
+    { table: "position", place },
     // Mostly a state has none of them.
-    ({ state }) => {
+    (state) => {
       if (eraseState(state, all) === state) return [];
       const placedAt = placedAtOf(state);
       return fieldsOf

@@ -1,4 +1,4 @@
-import { countPages } from "@tessera/kit/personal-data/count-pages";
+import { countStates } from "@tessera/kit/personal-data/count-states";
 import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
 import { type CountAll, type Erasing, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { personalFields } from "@tessera/kit/personal-data/personal-fields";
@@ -22,18 +22,15 @@ async function countCopies(...[db, place, kinds]: Parameters<CountAll>) {
   const erased = await findErasedUntil(db, place);
   const all = personalFields(topics.positionChanged, kinds);
   const wanted = Array.from(kinds, (kind) => ({ kind, fields: personalFields(topics.positionChanged, [kind]) }));
-  return countPages(
-    (page) => store.readStates(db, place, page),
-    ({ state }) => {
-      const copy = { position: decodePosition(state) };
-      // Mostly a copy has none of them.
-      if (filledFields(copy, all).length === 0) return [];
-      const placedAt = copy.position.order?.placedAt ?? null;
-      return wanted
-        .filter(({ kind, fields }) => isOfErased(erased, kind, placedAt) && filledFields(copy, fields).length > 0)
-        .map(({ kind }) => kind);
-    },
-  );
+  return countStates(db, { table: "position", place }, (state) => {
+    const copy = { position: decodePosition(state) };
+    // Mostly a copy has none of them.
+    if (filledFields(copy, all).length === 0) return [];
+    const placedAt = copy.position.order?.placedAt ?? null;
+    return wanted
+      .filter(({ kind, fields }) => isOfErased(erased, kind, placedAt) && filledFields(copy, fields).length > 0)
+      .map(({ kind }) => kind);
+  });
 }
 
 const inScans = store.wordsOfScans.map(

@@ -119,22 +119,6 @@ export async function countRows(db: Queryable, table: "answer_file" | "gate_answ
   return count;
 }
 
-/** Reads the states of the next positions of an event, by their ids. */
-export function readStates(
-  db: Queryable,
-  { organizer, event }: EventKey,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<{ readonly id: number; readonly state: Uint8Array }[]> {
-  return db.many(sql`
-    select position.id, position.state
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id > ${after}
-     order by position.id
-     limit ${limit}`);
-}
-
 /** The number of answers of gates whose files are still to be copied: no export has them. */
 function countOfAwaited({ organizer, event }: EventKey): Sql {
   return sql`

@@ -1,26 +1,10 @@
-import type { Job } from "@tessera/kit/jobs/interval";
-import type { Db } from "@tessera/kit/pg/database";
-import { findGoneEvents } from "@tessera/kit/pg/gone-events";
+import { removingGoneEvents } from "@tessera/kit/jobs/remove-gone-events";
 import { deleteRowsOf, forgetEmptyEvent, mostRows, ownTables } from "../store/gone-events.ts";
 
-const hourMs = 3_600_000;
-
-/**
- * Deletes lists and scans of events that were deleted a day ago, and are not back. Any number of replicas may do it at a
- * time, and after a crash the next one goes on.
- */
-export function removeGoneEvents({ db }: { readonly db: Db }): Job {
-  return {
-    name: "remove-gone-events",
-    everyMs: hourMs,
-    async run(signal) {
-      for (const key of await findGoneEvents(db)) {
-        for (const table of ownTables) {
-          while (!signal.aborted && (await deleteRowsOf(db, key, table)) === mostRows);
-        }
-        if (signal.aborted) return;
-        await forgetEmptyEvent(db, key);
-      }
-    },
-  };
-}
+/** Deletes lists and scans. */
+export const removeGoneEvents = removingGoneEvents(async (key, { db }, signal) => {
+  for (const table of ownTables) {
+    while (!signal.aborted && (await deleteRowsOf(db, key, table)) === mostRows);
+  }
+  if (!signal.aborted) await forgetEmptyEvent(db, key);
+});

@@ -102,22 +102,6 @@ export async function countWords(
   return count;
 }
 
-/** Reads the states of the next tickets of an event, by their ids. */
-export function readStates(
-  db: Queryable,
-  { organizer, event }: EventKey,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<{ readonly id: number; readonly state: Uint8Array }[]> {
-  return db.many(sql`
-    select position.id, position.state
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id > ${after}
-     order by position.id
-     limit ${limit}`);
-}
-
 /** A text that is another one after each change of what check-in owns of an event, and after each erasure. */
 export function versionOf({ organizer, event }: EventKey): Sql {
   const ofEvent = (table: Sql) => sql`${table}.organizer = ${organizer} and ${table}.event = ${event}`;

@@ -1,0 +1,25 @@
+import type { Db } from "../pg/database.ts";
+import type { EventKey } from "../pg/entity-key.ts";
+import { findGoneEvents } from "../pg/gone-events.ts";
+import type { Job } from "./interval.ts";
+
+const hourMs = 3_600_000;
+
+/**
+ * Makes the job that removes what is left of events that were deleted a day ago and are not back. Any number of replicas may do it at
+ * a time, and after a crash the next one goes on.
+ */
+export function removingGoneEvents<Deps extends { readonly db: Db }>(
+  remove: (key: EventKey, deps: Deps, signal: AbortSignal) => Promise<void>,
+): (deps: Deps) => Job {
+  return (deps) => ({
+    name: "remove-gone-events",
+    everyMs: hourMs,
+    async run(signal) {
+      for (const key of await findGoneEvents(deps.db)) {
+        if (signal.aborted) return;
+        await remove(key, deps, signal);
+      }
+    },
+  });
+}
