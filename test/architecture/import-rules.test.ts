@@ -55,6 +55,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["pure"], "services/checkin/src/domain/decide.ts", "type services/checkin/src/store/scans.ts"],
   [["pure"], "services/checkin/src/domain/deep/decide.ts", "packages/kit/src/fault.ts"],
   [["pure"], "services/checkin/src/domain/decide.ts", "packages/records/src/read.ts"],
+  [["domain-types"], "services/voucher/src/domain/decide.ts", "packages/resources/src/voucher.ts"],
   [["pure"], "services/checkin/src/domain/decide.ts", "node:crypto"],
   [["pure"], "packages/values/src/money.ts", "pino"],
   [["pure", "fence: ajv"], "packages/values/src/money.ts", "type ajv"],

@@ -186,16 +186,23 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   })),
   {
     name: "pure",
-    comment: `Domain and values import domain, values, records/validate and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
+    comment: `Domain and values import domain, values, records/validate, types of resources and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
     from: { path: "^(packages/values/src|services/[^/]+/src/domain)/", pathNot: "\\.test\\.ts$" },
     to: {
       pathNot: [
         "^$1/",
         values,
         "^packages/records/src/validate\\.ts$",
+        "^packages/(?:resources/|schema/src/fields\\.ts$)",
         `(?:^|node_modules/)(?:${pureLibraries.join("|").replaceAll(".", "\\.")})(?:/|$)`,
       ],
     },
+  },
+  {
+    name: "domain-types",
+    comment: "Domain knows the types of resources and none of their schemas: wire reads what was sent.",
+    from: { path: "^(packages/values/src|services/[^/]+/src/domain)/", pathNot: "\\.test\\.ts$" },
+    to: { path: "^packages/(?:resources|schema)/", dependencyTypesNot: ["type-only"] },
   },
   {
     name: "wire-types",

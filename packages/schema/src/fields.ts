@@ -14,10 +14,10 @@ export interface Fields<P extends Properties, M extends object> {
   toMessage(body: { readonly [K in keyof P]?: TypeOf<P[K]> }): M;
   /** Makes the API's form of a message. */
   present(message: M): Shown<P>;
-  toDomain(message: M): Domain<P>;
-  fromDomain(value: Domain<P>): M;
+  toDomain(message: M): InDomain<P>;
+  fromDomain(value: InDomain<P>): M;
   /** Applies the named fields of `sent`; other fields keep their value. */
-  apply<D extends Domain<P>>(current: D, sent: Domain<P>, names: ReadonlySet<string>): D;
+  apply<D extends InDomain<P>>(current: D, sent: InDomain<P>, names: ReadonlySet<string>): D;
 }
 
 /** A resource as the API shows it: instants are texts. */
@@ -25,11 +25,12 @@ export type Shown<P extends Properties> = {
   readonly [K in keyof P]: P[K] extends InstantSchema ? string | Extract<TypeOf<P[K]>, null> : TypeOf<P[K]>;
 };
 
-type Domain<P extends Properties> = {
-  readonly [K in keyof P as Camel<K>]: InDomain<TypeOf<P[K]>>;
+/** A resource in the domain of its owner. */
+export type InDomain<P extends Properties> = {
+  readonly [K in keyof P as Camel<K>]: ValueInDomain<TypeOf<P[K]>>;
 };
 
-type InDomain<T> = unknown extends T ? string : T extends readonly (infer E)[] ? readonly E[] : T;
+type ValueInDomain<T> = unknown extends T ? string : T extends readonly (infer E)[] ? readonly E[] : T;
 
 type InMessage<T> = unknown extends T ? string : null extends T ? Text<Exclude<T, null>> | undefined : Text<T>;
 
