@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { examineCache } from "@tessera/cli/doctor/examine-cache";
+import { examineCache } from "@tessera/cli/doctor/examine-stores";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { findRedis, type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, watchedCache } from "@tessera/testkit/redis-cache";

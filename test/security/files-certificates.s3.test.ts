@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { examineClock } from "@tessera/cli/doctor/examine-clock";
-import { examineFiles } from "@tessera/cli/doctor/examine-files";
+import { examineClock } from "@tessera/cli/doctor/examine-processes";
+import { examineFiles } from "@tessera/cli/doctor/examine-stores";
 import { systemClock } from "@tessera/kit/clock";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { type S3Server, startS3 } from "@tessera/testkit/engines/s3-server";

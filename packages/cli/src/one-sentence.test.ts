@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { describeFailure } from "./doctor/explain-failure.ts";
+import { describeFailure } from "./explain-failure.ts";
 import { runVerb } from "./run-verb.ts";
 import { verbs } from "./verbs.ts";
 

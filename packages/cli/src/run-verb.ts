@@ -1,5 +1,5 @@
 import { columns } from "./columns.ts";
-import { describeFailure } from "./doctor/explain-failure.ts";
+import { describeFailure } from "./explain-failure.ts";
 import { fault } from "./faults.ts";
 import { version } from "./version.ts";
 

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrateAll } from "../migrate.ts";
 import { diagnose } from "./diagnose.ts";
 import { examineDatabase, findHiddenHolders } from "./examine-database.ts";
-import { findPlatformKey } from "./find-platform-key.ts";
 import type { Level } from "./finding.ts";
 import { lookAround } from "./surroundings.ts";
+import { findPlatformKey } from "./verify-certificate.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -1,24 +1,37 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
+import { Fault } from "@tessera/kit/fault";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { explainFailure } from "../explain-failure.ts";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
-import { examineBackgrounds } from "./examine-backgrounds.ts";
 import { examineBus } from "./examine-bus.ts";
-import { examineCache } from "./examine-cache.ts";
 import { examineCertificates } from "./examine-certificates.ts";
-import { examineClock } from "./examine-clock.ts";
 import { examineConfiguration, settingsOf } from "./examine-configuration.ts";
-import { examineDatabase } from "./examine-database.ts";
-import { examineFacts } from "./examine-facts.ts";
-import { examineFiles } from "./examine-files.ts";
+import { examineDatabase, examineSchema } from "./examine-database.ts";
 import { examinePrinting } from "./examine-printing.ts";
-import { examineProcesses } from "./examine-processes.ts";
-import { examineRecords } from "./examine-records.ts";
-import { examineRetention } from "./examine-retention.ts";
-import { examineSchema } from "./examine-schema.ts";
-import { examineWork } from "./examine-work.ts";
-import type { Examination, PlacedFinding } from "./finding.ts";
-import { secretsOf } from "./hide-secrets.ts";
-import { runExaminations } from "./run-examinations.ts";
-import { lookAround, type Question, type Surroundings } from "./surroundings.ts";
+import { examineClock, examineProcesses } from "./examine-processes.ts";
+import { examineFacts, examineRecords, examineRetention, examineWork } from "./examine-services.ts";
+import { examineBackgrounds, examineCache, examineFiles } from "./examine-stores.ts";
+import { type Finding, Skip, skipped } from "./finding.ts";
+import { hideSecrets, secretsOf } from "./hide-secrets.ts";
+import { lookAround, type Question, type Service, type Surroundings } from "./surroundings.ts";
+
+type Findings = readonly Finding[] | Promise<readonly Finding[]>;
+
+/** Examines one part of the platform. */
+export interface Examination {
+  /** The part, as a heading; examinations of one part are printed together. */
+  readonly area: string;
+  /** What is examined, for a sentence: `the facts of checkin`. */
+  readonly subject: string;
+  /** The settings that it uses. If one cannot be read, the examination is skipped. */
+  readonly settings?: RegExp | undefined;
+  examine(signal: AbortSignal): Findings;
+}
+
+/** A finding and the part that it is about. */
+export interface PlacedFinding extends Finding {
+  readonly area: string;
+}
 
 /** Examines everything at the same time and returns the findings, part by part. */
 export async function diagnose(
@@ -26,73 +39,86 @@ export async function diagnose(
   { limitMs, clock = systemClock }: { limitMs: number; clock?: Clock },
 ): Promise<PlacedFinding[]> {
   const around = await lookAround(question, { clock });
-  const secretNames = Object.values(settingsOf(around.definitions)).flatMap(({ name, takes }) =>
-    takes === "a secret" ? [name] : [],
-  );
+  const settings = Object.values(settingsOf(around.definitions));
+  const secretNames = settings.flatMap(({ name, takes }) => (takes === "a secret" ? [name] : []));
   const secrets = secretsOf(question.environment, [...secretNames, "TESSERA_OPERATOR_KEY"]);
+  const { unreadable } = around;
   try {
-    return await runExaminations(examinationsOf(around, { limitMs }), {
-      limitMs,
-      secrets,
-      unreadable: around.unreadable,
-    });
+    return await runExaminations(examinationsOf(around, { limitMs }), { limitMs, secrets, unreadable });
   } finally {
     // A frozen server keeps its connections open, so this may take long.
     void around.database.close();
   }
 }
 
+/** All examinations, in the order in which findings are printed. */
 function examinationsOf(around: Surroundings, limits: { readonly limitMs: number }): Examination[] {
-  const ofEach = (area: string, subject: string, examine: typeof examineSchema): Examination[] =>
-    around.definitions.map((service) => ({
-      area,
-      subject: `${subject} of ${service.name}`,
-      examine: () => examine(around, service),
-    }));
+  const { definitions } = around;
+  type Look<T> = (around: Surroundings, on: T) => Findings;
+  const once = (area: string, look: Look<AbortSignal>, settings?: RegExp): Examination => ({
+    ...{ area, settings, subject: `the ${area}` },
+    examine: (signal) => look(around, signal),
+  });
+  /** Of every service, or of the one with this name where it is examined. */
+  const of = (which: string, area: string, subject: string, look: Look<Service>, settings?: RegExp): Examination[] =>
+    definitions
+      .filter(({ name }) => which === "every" || which === name)
+      .map((service) => ({
+        ...{ area, settings, subject: which === "every" ? `${subject} of ${service.name}` : subject },
+        examine: () => look(around, service),
+      }));
   return [
-    { area: "configuration", subject: "the configuration", examine: () => examineConfiguration(around) },
-    { area: "database", subject: "the database", examine: () => examineDatabase(around) },
-    ...ofEach("schemas", "the schema", examineSchema),
-    { area: "clock", subject: "the clock", examine: (signal) => examineClock(around, signal) },
-    { area: "bus", subject: "the bus", settings: /^(?:BUS$|KAFKA_)/, examine: () => examineBus(around) },
-    ...ofEach("facts", "the facts", examineFacts),
-    ...ofEach("work", "the work", examineWork),
-    ...around.definitions.flatMap((service): Examination[] =>
-      service.name === "gateway"
-        ? [{ area: "records", subject: "the warnings about records", examine: () => examineRecords(around, service) }]
-        : [],
-    ),
-    ...around.definitions.flatMap((service): Examination[] =>
-      service.name === "shredder"
-        ? [{ area: "retention", subject: "the retention of data", examine: () => examineRetention(around, service) }]
-        : [],
-    ),
-    ...pairAccounts(around.definitions).map((pair) => ({
-      area: "accounts",
-      subject: pair.account.name,
+    once("configuration", examineConfiguration),
+    once("database", () => examineDatabase(around)),
+    ...of("every", "schemas", "the schema", examineSchema),
+    once("clock", examineClock),
+    once("bus", examineBus, /^(?:BUS$|KAFKA_)/),
+    ...of("every", "facts", "the facts", examineFacts),
+    ...of("every", "work", "the work", examineWork),
+    ...of("gateway", "records", "the warnings about records", examineRecords),
+    ...of("shredder", "retention", "the retention of data", examineRetention),
+    ...pairAccounts(definitions).map((pair) => ({
+      ...{ area: "accounts", subject: pair.account.name },
       examine: () => examineAccount(around, pair, limits),
     })),
-    { area: "cache", subject: "the cache", settings: /^(?:CACHE$|REDIS_)/, examine: () => examineCache(around) },
-    { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
-    ...around.definitions.flatMap((service): Examination[] =>
-      service.name === "layout-and-render"
-        ? [
-            {
-              area: "files",
-              subject: "the backgrounds of layouts",
-              settings: /^(?:FILES|S3_)/,
-              examine: () => examineBackgrounds(around, service),
-            },
-            { area: "printing", subject: "the browser for tickets", examine: () => examinePrinting(around) },
-          ]
-        : [],
-    ),
-    {
-      area: "certificates",
-      subject: "the certificates",
-      settings: /^GRPC_/,
-      examine: () => examineCertificates(around),
-    },
-    { area: "processes", subject: "the processes", examine: (signal) => examineProcesses(around, signal) },
+    once("cache", examineCache, /^(?:CACHE$|REDIS_)/),
+    once("files", examineFiles, /^(?:FILES|S3_)/),
+    ...of("layout-and-render", "files", "the backgrounds of layouts", examineBackgrounds, /^(?:FILES|S3_)/),
+    ...of("layout-and-render", "printing", "the browser for tickets", examinePrinting),
+    once("certificates", examineCertificates, /^GRPC_/),
+    once("processes", examineProcesses),
   ];
+}
+
+interface Limits {
+  readonly limitMs: number;
+  readonly secrets: readonly string[];
+  readonly unreadable: readonly string[];
+}
+
+/** Runs examinations at the same time. One that hangs is abandoned; one that throws becomes a finding. */
+export async function runExaminations(
+  examinations: readonly Examination[],
+  { limitMs, secrets, unreadable }: Limits,
+): Promise<PlacedFinding[]> {
+  const found = examinations.map(async ({ area, subject, settings, examine }) => {
+    const abort = new AbortController();
+    const late = () => new Error(`no end within ${limitMs / 1000} seconds`);
+    const run = async () => {
+      if (unreadable.some((name) => settings?.test(name))) throw new Skip("its settings cannot be read");
+      return examine(abort.signal);
+    };
+    const findings = await waitAtMost(limitMs, run(), late).catch((error: unknown) => [describeEnd(error, subject)]);
+    abort.abort();
+    return findings.map((finding) => hideSecrets({ ...finding, area }, secrets));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function describeEnd(error: unknown, subject: string): Finding {
+  if (error instanceof Skip) return skipped(subject, error.message);
+  // The examination of the configuration names them.
+  if (error instanceof Fault && error.code === "configuration_invalid")
+    return skipped(subject, "its settings are refused");
+  return explainFailure(error, { what: `the examination of ${subject} was not completed` });
 }

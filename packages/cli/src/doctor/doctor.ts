@@ -3,10 +3,8 @@ import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { requireServices, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
-import { findPlatformKey } from "./find-platform-key.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
-import type { Question } from "./surroundings.ts";
-import { readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
+import { findPlatformKey, readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
 
 const usage = `tessera doctor [all | NAME…]  [OPTIONS]
 
@@ -40,19 +38,7 @@ const options = {
 /** Prints what is wrong and how to mend it. */
 export async function doctor(args: string[]): Promise<void> {
   try {
-    const asked = await readQuestion(args);
-    if (asked === undefined) return;
-    if (asked.certificate !== undefined) {
-      const key = asked.key === undefined ? await findPlatformKey(asked.question) : await readPlatformKey(asked.key);
-      const { isGood, lines } = await verifyCertificate(asked.certificate, key);
-      process.exitCode = isGood ? 0 : 1;
-      process.stdout.write(`${lines.join("\n")}\n`);
-      return;
-    }
-    const findings = await diagnose(asked.question, { limitMs: asked.limitMs });
-    process.exitCode = isUnwell(findings) ? 1 : 0;
-    const colored = process.stdout.isTTY === true && !process.env["NO_COLOR"];
-    process.stdout.write(asked.json ? renderJson(findings) : renderText(findings, { colored }));
+    await examine(args);
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== "invalid") throw error;
     process.stderr.write(`tessera: ${error.message}\n`);
@@ -60,33 +46,28 @@ export async function doctor(args: string[]): Promise<void> {
   }
 }
 
-interface Asked {
-  readonly question: Question;
-  readonly limitMs: number;
-  readonly json: boolean;
-  /** The file of a certificate, and that of the key it is compared with. */
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-}
-
-async function readQuestion(args: string[]): Promise<Asked | undefined> {
+async function examine(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
-  if (read === undefined) return undefined;
-  const { values } = read;
+  if (read === undefined) return;
+  const { data, timeout, json, certificate, key, ...values } = read.values;
   const names = read.names.length === 0 ? ["all"] : read.names;
   // Wrong usage is reported before anything is examined.
   requireServices(names);
   const health = (values.health ?? "").split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
   if (!health.every((url) => /^https?:\/\/./.test(url) && URL.canParse(url)))
     throw fault("bad_url", "--health takes addresses such as http://localhost:9090");
-  const limitMs = readLimit(values.timeout);
-  const { data, json, certificate, key } = values;
+  if (!/^(?!0+$)\d{1,3}$/.test(timeout)) throw fault("bad_timeout", "--timeout takes whole seconds from 1 to 999");
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
-  return { question: { names, environment, data, health }, limitMs, json, certificate, key };
-}
-
-function readLimit(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d{1,3}$/.test(text) || seconds < 1) throw fault("bad_timeout", "--timeout takes whole seconds from 1 to 999");
-  return seconds * 1000;
+  const question = { names, environment, data, health };
+  if (certificate !== undefined) {
+    const platform = key === undefined ? await findPlatformKey(question) : await readPlatformKey(key);
+    const { isGood, lines } = await verifyCertificate(certificate, platform);
+    process.exitCode = isGood ? 0 : 1;
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return;
+  }
+  const findings = await diagnose(question, { limitMs: Number(timeout) * 1000 });
+  process.exitCode = isUnwell(findings) ? 1 : 0;
+  const colored = process.stdout.isTTY === true && !process.env["NO_COLOR"];
+  process.stdout.write(json ? renderJson(findings) : renderText(findings, { colored }));
 }

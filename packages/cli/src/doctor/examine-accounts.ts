@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { kafkaClient } from "@tessera/engines/kafka-client";
 import type { Account } from "@tessera/kit/account";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
+import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { kafkaAccess } from "../open-engines.ts";
-import { compareRows, type Difference, findLasting, type Sides } from "./compare-accounts.ts";
-import { describeCount } from "./describe-amount.ts";
-import { type Finding, ok, skipped, wrong } from "./finding.ts";
+import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
 /** An account, with the services that keep its true rows and the copy; they may be the same. */
@@ -14,7 +14,7 @@ export interface PairedAccount {
   readonly account: Account;
   readonly owner: Service;
   readonly copier: Service;
-  readonly rows: { readonly owner: Account["rows"]; readonly copy: Account["rows"] };
+  readonly truth: Sql;
 }
 
 /** Of the time for the examination: the rest is for facts to arrive. */
@@ -26,18 +26,21 @@ const pauseMs = 200;
 /** The limit of a question to the brokers. */
 const askMs = 4000;
 
-/** More than a person reads at once. */
-const mostNamed = 5;
+/** Into so many parts rows are divided by a hash of their key; a part of a million rows has 244. It is a power of two. */
+const partsInAll = 4096;
+
+/** Rows of more parts would change no advice. */
+const mostParts = 64;
 
 /** Finds the accounts whose both sides are kept by these services. */
 export function pairAccounts(definitions: readonly Service[]): PairedAccount[] {
   const kept = definitions.flatMap((service) => (service.accounts ?? []).map((account) => ({ service, account })));
   return kept.flatMap(({ service: copier, account }) => {
-    const { name, topic, rows, truth } = account;
-    if (truth !== undefined) return [{ account, owner: copier, copier, rows: { owner: truth, copy: rows } }];
+    const { name, topic, truth } = account;
+    if (truth !== undefined) return [{ account, owner: copier, copier, truth }];
     const owner = kept.find((other) => other.account.name === name && other.service.name === topic.owner);
     if (owner === undefined || copier.name === topic.owner) return [];
-    return [{ account, owner: owner.service, copier, rows: { owner: owner.account.rows, copy: rows } }];
+    return [{ account, owner: owner.service, copier, truth: owner.account.rows }];
   });
 }
 
@@ -47,111 +50,159 @@ export function pairAccounts(definitions: readonly Service[]): PairedAccount[] {
  */
 export async function examineAccount(
   around: Surroundings,
-  { account, owner, copier, rows }: PairedAccount,
+  { account, owner, copier, truth }: PairedAccount,
   { limitMs }: { readonly limitMs: number },
 ): Promise<Finding[]> {
-  const from = performance.now();
-  const isLaterThan = (part: number) => performance.now() - from > limitMs * part;
-  const db = await around.database.as(owner);
-  const sides: Sides = {
-    ...account,
-    owner: { db, rows: rows.owner },
-    copy: { db: owner === copier ? db : await around.database.as(copier), rows: rows.copy },
-  };
-  const compared = await compareRows(sides, () => isLaterThan(comparingPart));
+  const lateAt = performance.now() + limitMs * arrivingPart;
   const source = owner === copier ? "a recount" : owner.name;
   const subject = `${account.name}, in ${copier.name}`;
-  const same = () => ok(`${subject}: ${describeCount(compared.rows, "row")}, as ${source} has them`);
-  const partial = compared.isComplete
-    ? []
-    : [skipped(subject, `only the first ${describeCount(compared.rows, "row")} were compared; raise --timeout`)];
-  if (compared.differences.length === 0) return [same(), ...partial];
-  const { movedBy, topic } = account;
-  const ways: readonly Way[] = [
-    ...(movedBy === undefined ? [] : [{ from: copier, to: owner, db: sides.copy.db, topic: movedBy.name }]),
-    { from: owner, to: copier, db, topic: topic.name },
-  ];
+  const limits = { statementTimeoutMs: limitMs * comparingPart };
+  const db = await around.database.as(owner, limits);
+  const copyDb = owner === copier ? db : await around.database.as(copier, limits);
+  const sides: Sides = { ...account, owner: { db, rows: truth }, copy: { db: copyDb, rows: account.rows } };
+  const compared = await compareParts(sides).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === "database_timeout") return undefined;
+    throw error;
+  });
+  if (compared === undefined) return [skipped(subject, "it has too many rows for the time; raise --timeout")];
+  const parts = compared.different.slice(0, mostParts);
+  const before = new Map((await findDifferences(sides, parts)).map((each) => [each.name, each]));
   // In this order: what arrives by the first way is answered by facts on the second.
-  for (const way of ways) {
+  const ways = [
+    ...(account.movedBy === undefined ? [] : [{ to: owner, db: copyDb, topic: account.movedBy.name }]),
+    { to: copier, db, topic: account.topic.name },
+  ];
+  for (const way of owner === copier || before.size === 0 ? [] : ways) {
     const begunAt = performance.now();
-    const hasArrived = await openArrivals(around, way);
+    const hasArrived = openArrivals(around, way);
     while (!(await hasArrived((performance.now() - begunAt) / 1000))) {
-      if (isLaterThan(arrivingPart)) {
-        return [
-          skipped(
-            `${describeCount(compared.differences.length, "row")} of ${subject}`,
-            "facts about them may still be on their way; ask again",
-          ),
-        ];
+      if (performance.now() > lateAt) {
+        const rows = `${describeCount(before.size, "row")} of ${subject}`;
+        return [skipped(rows, "facts about them may still be on their way; ask again")];
       }
       await sleep(pauseMs);
     }
   }
-  const lasting = await findLasting(sides, compared.differences);
-  if (lasting.length === 0) return [same(), ...partial];
-  return [describeDifferences(lasting, { account, source, copier: copier.name }), ...partial];
-}
-
-/** Describes rows that differ. */
-function describeDifferences(
-  differences: readonly Difference[],
-  { account, source, copier }: { readonly account: Account; readonly source: string; readonly copier: string },
-): Finding {
-  const parts = [
-    ["lacks", (each: Difference) => each.copy === undefined, `that ${source} has`],
-    ["has", (each: Difference) => each.owner === undefined, `that ${source} does not have`],
-    [
-      "has",
-      (each: Difference) => each.owner !== undefined && each.copy !== undefined,
-      `that ${source} has differently`,
-    ],
-  ] as const;
-  const said = parts.flatMap(([verb, isWanted, which]) => {
-    const count = differences.filter(isWanted).length;
-    return count === 0 ? [] : [`${verb} ${describeCount(count, "row")} ${which}`];
+  const lasting = (before.size === 0 ? [] : await findDifferences(sides, parts)).filter((now) => {
+    const earlier = before.get(now.name);
+    return earlier?.owner?.revision === now.owner?.revision && earlier?.copy?.content === now.copy?.content;
   });
-  const named = differences.slice(0, mostNamed).map(({ key }) => key.join("/"));
-  const others = differences.length > mostNamed ? ", …" : "";
-  return wrong(`${account.name}: ${copier} ${said.join(", ")} (${named.join(", ")}${others})`, {
-    why: account.harm,
-    mend: account.mend ?? `tessera topics rebuild ${account.topic.name}`,
-  });
+  if (lasting.length === 0) return [ok(`${subject}: ${describeCount(compared.rows, "row")}, as ${source} has them`)];
+  const others = `other rows of ${subject}`;
+  return [
+    wrong`${account.name}: ${copier.name} ${describeDifferences(lasting, source)}
+      ${account.harm}
+      → ${account.mend ?? `tessera topics rebuild ${account.topic.name}`}`,
+    ...(compared.different.length > mostParts ? [skipped(others, "too many differ to look at each; ask again")] : []),
+  ];
 }
 
-/** How facts get from one service to another. */
-interface Way {
-  readonly from: Service;
-  readonly to: Service;
-  /** Of the first service: facts wait there. */
-  readonly db: Queryable;
-  readonly topic: string;
-}
-
-/** Returns a question: whether all facts that were written before the seconds that have passed have been accepted. */
-async function openArrivals(
-  around: Surroundings,
-  { from, to, db, topic }: Way,
-): Promise<(seconds: number) => Promise<boolean>> {
-  if (from === to) return async () => true;
-  const isPublished = async (seconds: number) => {
-    const outbox = await readOutbox(db, { atMost: 1 });
-    return outbox.waiting === 0 || outbox.seconds < seconds;
+function describeDifferences(differences: readonly Difference[], source: string): string {
+  const count = (isWanted: (each: Difference) => boolean, verb: string, which: string) => {
+    const found = differences.filter(isWanted).length;
+    return found === 0 ? [] : [`${verb} ${describeCount(found, "row")} that ${source} ${which}`];
   };
-  if (around.config.bus === "memory") return isPublished;
-  const { config, log } = around;
-  const client = kafkaClient(kafkaAccess(config, { clientId: "tessera-doctor", log }));
+  const kinds = [
+    ...count(({ copy }) => copy === undefined, "lacks", "has"),
+    ...count(({ owner }) => owner === undefined, "has", "does not have"),
+    ...count(({ owner, copy }) => owner !== undefined && copy !== undefined, "has", "has differently"),
+  ];
+  return `${kinds.join(", ")} (${nameFirst(differences.map(({ name }) => name))})`;
+}
+
+/**
+ * Returns a question: whether a service has accepted all facts of a topic that were written before the seconds that have
+ * passed. The facts wait in the outbox of the database.
+ */
+function openArrivals(
+  { config, log }: Surroundings,
+  { to, db, topic }: { readonly to: Service; readonly db: Queryable; readonly topic: string },
+): (seconds: number) => Promise<boolean> {
   const kafkaTopic = `${config.kafkaTopicPrefix}${topic}`;
   const groupId = `${config.kafkaTopicPrefix}${to.name}.${topic}`;
-  let ends: ReadonlyMap<number, number> | undefined;
+  let ends: readonly { readonly partition: number; readonly high: string }[] | undefined;
   return async (seconds) => {
-    if (!(await isPublished(seconds))) return false;
+    const outbox = await readOutbox(db, { atMost: 1 });
+    if (outbox.waiting > 0 && outbox.seconds >= seconds) return false;
+    if (config.bus === "memory") return true;
+    const client = kafkaClient(kafkaAccess(config, { clientId: "tessera-doctor", log }));
     return client.administer(askMs, async (admin) => {
-      ends ??= new Map(
-        (await admin.fetchTopicOffsets(kafkaTopic)).map(({ partition, high }) => [partition, Number(high)]),
-      );
+      ends ??= await admin.fetchTopicOffsets(kafkaTopic);
       const [committed] = await admin.fetchOffsets({ groupId, topics: [kafkaTopic] });
       const accepted = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-      return [...ends].every(([partition, end]) => end === 0 || (accepted.get(partition) ?? -1) >= end);
+      return ends.every(({ partition, high }) => high === "0" || (accepted.get(partition) ?? -1) >= Number(high));
     });
   };
+}
+
+/** Where rows of one side are, and the statement that selects them. */
+interface Side {
+  readonly db: Queryable;
+  readonly rows: Sql;
+}
+
+/** Both sides of a comparison: the true rows, and the copy of them. */
+interface Sides extends Pick<Account, "key" | "isPart"> {
+  readonly owner: Side;
+  readonly copy: Side;
+}
+
+/** A row as one side has it; undefined: it has none. */
+type Seen = { readonly revision: number; readonly content: string } | undefined;
+
+/** A row that the sides have differently; its name is its key. */
+interface Difference {
+  readonly name: string;
+  readonly owner: Seen;
+  readonly copy: Seen;
+}
+
+/** Compares the number of rows and the sum of their hashes in each part: only where these differ, rows are compared one by one. */
+async function compareParts(sides: Sides): Promise<{ readonly rows: number; readonly different: readonly number[] }> {
+  const sum = ({ db, rows }: Side) =>
+    db.many<{ part: number; rows: number; digest: string }>(sql`
+      select account.part, count(*) as rows,
+             sum(hashtextextended(concat_ws('/', account.name, account.content), 0)::numeric)::text as digest
+        from (${divide(rows, sides)}) as account
+       group by account.part`);
+  const [owned, copied] = await Promise.all([sum(sides.owner), sum(sides.copy)]);
+  const write = ({ part, rows, digest }: (typeof owned)[number]) => [part, `${rows} ${digest}`] as const;
+  const [own, copy] = [new Map(owned.map(write)), new Map(copied.map(write))];
+  return {
+    rows: owned.reduce((all, { rows }) => all + rows, 0),
+    different: [...new Set([...own.keys(), ...copy.keys()])].filter((part) => own.get(part) !== copy.get(part)),
+  };
+}
+
+async function findDifferences(sides: Sides, parts: readonly number[]): Promise<Difference[]> {
+  const read = async ({ db, rows }: Side) => {
+    const found = await db.many<NonNullable<Seen> & { name: string }>(sql`
+      select account.name, account.revision, account.content
+        from (${divide(rows, sides)}) as account
+       where account.part = any(${parts}::integer[])
+       order by ${keyOf(sides)}`);
+    return new Map(found.map((row) => [row.name, row]));
+  };
+  // The copy first: its rows are older than those of its owner.
+  const copied = await read(sides.copy);
+  const owned = await read(sides.owner);
+  return [...new Set([...owned.keys(), ...copied.keys()])].flatMap((name) => {
+    const [owner, copy] = [owned.get(name), copied.get(name)];
+    const isLackable = copy === undefined && sides.isPart === true;
+    return owner?.content === copy?.content || isLackable ? [] : [{ name, owner, copy }];
+  });
+}
+
+/** Rows with their name and their part. */
+function divide(rows: Sql, sides: Sides): Sql {
+  const key = keyOf(sides);
+  return sql`
+    select ${key}, concat_ws('/', ${key}) as name, hashtext(concat_ws('/', ${key})) & ${partsInAll - 1}::integer as part,
+           account.revision, account.content
+      from (${rows}) as account`;
+}
+
+function keyOf({ key }: Sides): Sql {
+  const columns = Object.keys(key).map((name) => sql`account.${identifier(name)}`);
+  return joinSql(columns, ", ");
 }

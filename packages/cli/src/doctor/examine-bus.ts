@@ -1,11 +1,10 @@
 import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka-client";
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { Fault } from "@tessera/kit/fault";
+import { explainFailure } from "../explain-failure.ts";
 import { kafkaAccess } from "../open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";
-import { describeCount } from "./describe-amount.ts";
-import { explainFailure } from "./explain-failure.ts";
-import { type Finding, ok, Skip, warning, wrong } from "./finding.ts";
+import { describeCount, type Finding, ok, Skip, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** The limit of all questions about groups together. */
@@ -46,42 +45,39 @@ const consequences: Readonly<Record<string, string>> = {
 
 /** Describes one difference of a topic from the catalogue. */
 export function describeDifference({ topic, what, wanted, found, remedy, advice }: TopicDifference): Finding {
-  if (found === undefined && what === "topic") {
-    const why = "facts wait in outboxes, and consumers read nothing";
-    return wrong(`there is no topic ${topic}`, { why, mend: "tessera topics apply" });
-  }
+  if (found === undefined && what === "topic")
+    return wrong`there is no topic ${topic}
+      facts wait in outboxes, and consumers read nothing
+      → tessera topics apply`;
   const judge = what === "cleanup.policy" ? wrong : warning;
-  return judge(`the topic ${topic} has ${what} ${found ?? "unset"}, not ${wanted}`, {
-    why: consequences[what],
-    mend: remedy === "decide" ? (advice ?? "decide what is right") : "tessera topics apply",
-  });
-}
-
-type Group = ReturnType<typeof groupsOf>[number];
-
-function groupsOf({ definitions, config: { kafkaTopicPrefix: prefix } }: Surroundings, absent: ReadonlySet<string>) {
-  return definitions.flatMap(({ name: service, consumes }) =>
-    consumes
-      .filter((topic) => !absent.has(topic))
-      .map((topic) => ({ service, topic, groupId: `${prefix}${service}.${topic}`, kafkaTopic: `${prefix}${topic}` })),
-  );
+  return judge`the topic ${topic} has ${what} ${found ?? "unset"}, not ${wanted}
+    ${consequences[what]}
+    → ${remedy === "decide" ? (advice ?? "decide what is right") : "tessera topics apply"}`;
 }
 
 async function examineGroups(around: Surroundings, absent: ReadonlySet<string>): Promise<Finding[]> {
-  const { log, clock, config } = around;
-  const groups = groupsOf(around, absent);
+  const { definitions, log, clock, config } = around;
+  const prefix = config.kafkaTopicPrefix;
+  const groups = definitions.flatMap(({ name: service, consumes }) =>
+    consumes.filter((topic) => !absent.has(topic)).map((topic) => ({ service, topic, prefix })),
+  );
+  const topics = [...new Set(groups.map(({ topic }) => `${prefix}${topic}`))];
   const client = kafkaClient(kafkaAccess(config, { clientId: "tessera-doctor", log }));
   const lateBefore = Math.floor(clock.now() / 1000) - lateMs;
   return client.administer(patienceMs, async (admin) => {
     const { brokers } = await admin.describeCluster();
-    const leaderless = await findLeaderless(admin, groups);
-    const readable = groups.filter(({ kafkaTopic }) => !leaderless.includes(kafkaTopic));
+    const metadata = topics.length === 0 ? [] : (await admin.fetchTopicMetadata({ topics })).topics;
+    const leaderless = metadata.filter(({ partitions }) => partitions.some(({ leader }) => leader < 0));
+    const names = new Set(leaderless.map(({ name }) => name));
+    const readable = groups.filter(({ topic }) => !names.has(`${prefix}${topic}`));
     const late = await Promise.all(readable.map((group) => examineGroup(admin, group, lateBefore)));
-    const why = "all brokers that hold it are down";
-    const problems = [
-      ...leaderless.map((topic) => wrong(`a partition of ${topic} has no leader`, { why, mend: "start them again" })),
-      ...late.flat(),
-    ];
+    const down = leaderless.map(
+      ({ name }) =>
+        wrong`a partition of ${name} has no leader
+          all brokers that hold it are down
+          → start them again`,
+    );
+    const problems = [...down, ...late.flat()];
     return [
       ok(`the cluster of ${config.kafkaBrokers ?? ""} answers: ${describeCount(brokers.length, "broker")}`),
       ...(problems.length > 0 ? problems : [ok(`no group of ${groups.length} is late`)]),
@@ -89,15 +85,13 @@ async function examineGroups(around: Surroundings, absent: ReadonlySet<string>):
   });
 }
 
-async function findLeaderless(admin: Admin, groups: readonly Group[]): Promise<string[]> {
-  const names = [...new Set(groups.map(({ kafkaTopic }) => kafkaTopic))];
-  if (names.length === 0) return [];
-  const { topics } = await admin.fetchTopicMetadata({ topics: names });
-  return topics.filter(({ partitions }) => partitions.some(({ leader }) => leader < 0)).map(({ name }) => name);
-}
-
-async function examineGroup(admin: Admin, group: Group, lateBefore: number): Promise<Finding[]> {
-  const { service, topic, kafkaTopic, groupId } = group;
+async function examineGroup(
+  admin: Admin,
+  { service, topic, prefix }: { readonly service: string; readonly topic: string; readonly prefix: string },
+  lateBefore: number,
+): Promise<Finding[]> {
+  const kafkaTopic = `${prefix}${topic}`;
+  const groupId = `${prefix}${service}.${topic}`;
   try {
     const [ends, [committed], late] = await Promise.all([
       admin.fetchTopicOffsets(kafkaTopic),
@@ -108,13 +102,12 @@ async function examineGroup(admin: Admin, group: Group, lateBefore: number): Pro
     const accepted = new Map(
       ends.map(({ partition, low }) => [partition, Math.max(Number(low), own.get(partition) ?? -1)]),
     );
-    const isAfterAccepted = ({ partition, offset }: { partition: number; offset: string }) =>
-      Number(offset) > (accepted.get(partition) ?? 0);
-    if (!late.some(isAfterAccepted)) return [];
-    const waiting = ends.map(({ partition, high }) => Math.max(0, Number(high) - (accepted.get(partition) ?? 0)));
+    /** How many facts of a partition lie between what was accepted and an offset. */
+    const ahead = (partition: number, offset: string) => Math.max(0, Number(offset) - (accepted.get(partition) ?? 0));
+    if (!late.some(({ partition, offset }) => ahead(partition, offset) > 0)) return [];
+    const waiting = ends.reduce((sum, { partition, high }) => sum + ahead(partition, high), 0);
     const { groups } = await admin.describeGroups([groupId]);
-    const readers = groups[0]?.members.length ?? 0;
-    return [describeLag(group, { waiting: waiting.reduce((sum, count) => sum + count, 0), readers })];
+    return [describeLag({ service, topic, groupId, waiting, readers: groups[0]?.members.length ?? 0 })];
   } catch (error) {
     // A partition has no leader, and a group no coordinator, for a moment after either was created or lost.
     const what = `the progress of ${service} with ${topic} could not be read`;
@@ -124,14 +117,15 @@ async function examineGroup(admin: Admin, group: Group, lateBefore: number): Pro
 
 /** Describes a group that is late. */
 export function describeLag(
-  { service, topic, groupId }: Pick<Group, "service" | "topic" | "groupId">,
-  { waiting, readers }: { waiting: number; readers: number },
-): Finding {
+  group: Record<"service" | "topic" | "groupId", string> & Record<"waiting" | "readers", number>,
+) {
+  const { service, topic, groupId, waiting, readers } = group;
   const what = `${service} has ${describeCount(waiting, "fact")} of ${topic} still to accept, the oldest for more than a minute`;
   if (readers === 0)
-    return wrong(what, { why: `no process reads as group ${groupId}`, mend: `start it: tessera serve ${service}` });
-  return wrong(what, {
-    why: `${describeCount(readers, "reader")} of its group make no progress`,
-    mend: `its log says why; tessera topics parked --service ${service}`,
-  });
+    return wrong`${what}
+      no process reads as group ${groupId}
+      → start it: tessera serve ${service}`;
+  return wrong`${what}
+    ${describeCount(readers, "reader")} of its group make no progress
+    → its log says why; tessera topics parked --service ${service}`;
 }

@@ -3,53 +3,45 @@ import { hasName } from "@tessera/engines/grpc/certificates";
 import { certificatesIn, readTlsFiles } from "@tessera/engines/tls-files";
 import { addressSetting } from "../grpc-addresses.ts";
 import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../secure-calls.ts";
-import { describeAge } from "./describe-amount.ts";
-import { type Finding, ok, only, warning, wrong } from "./finding.ts";
+import { describeAge, type Finding, ok, only, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Examines how calls between processes are protected: the certificate, its names, and how long it is valid. */
 export function examineCertificates(around: Surroundings): Finding[] {
   const { config, definitions, environment, isWhole, clock } = around;
-  if (isWhole) return judgeOpenCalls([]);
   const names = definitions.map(({ name }) => name);
   const files = tlsFilesOf(config);
-  if (files === undefined) {
+  if (isWhole || files === undefined) {
     const needs = new Set(definitions.flatMap((definition) => definition.needs));
     const peers = [...needs].filter((peer) => !names.includes(peer) && environment[addressSetting(peer)]);
-    return judgeOpenCalls(findOutsideCalls(config, { names, peers, environment }));
+    const outside = isWhole ? [] : findOutsideCalls(config, { names, peers, environment });
+    if (outside.length === 0) return [ok("calls between services stay on this machine")];
+    return [
+      warning`calls leave this machine without TLS: ${outside.join(", ")}
+        unless something else checks who calls, everybody who reaches a port of gRPC makes keys and reads tickets
+        → set GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA, and remove GRPC_INSECURE`,
+    ];
   }
   const { ca, cert } = readTlsFiles(files);
   if (ca === undefined || cert === undefined) return [];
   const [certificate, ...intermediates] = certificatesIn(cert);
-  const problems = [
-    ...names
-      .filter((name) => !hasName(certificate, certificateName(name, environment)))
-      .map((name) =>
-        wrong(`the certificate in GRPC_TLS_CERT does not have the DNS name ${certificateName(name, environment)}`, {
-          why: `peers know ${name} by it, and refuse this process`,
-          mend: `issue a certificate with it, or set ${certificateNameSetting(name)}`,
-        }),
-      ),
-    ...only([
-      !isIssuedBy(certificate, certificatesIn(ca), intermediates) &&
-        wrong("the certificate in GRPC_TLS_CERT is not from an authority in GRPC_TLS_CA", {
-          why: "peers with the same authorities refuse this process",
-          mend: "add its authority to GRPC_TLS_CA, or intermediate authorities to GRPC_TLS_CERT",
-        }),
-    ]),
-    ...judgeValidity(certificate, clock.now() / 1000),
-  ];
-  return problems.length > 0 ? problems : [ok(`calls use TLS, and the certificate of ${names.join(", ")} is valid`)];
-}
-
-function judgeOpenCalls(outside: readonly string[]): Finding[] {
-  if (outside.length === 0) return [ok("calls between services stay on this machine")];
-  return [
-    warning(`calls leave this machine without TLS: ${outside.join(", ")}`, {
-      why: "unless something else checks who calls, everybody who reaches a port of gRPC makes keys and reads tickets",
-      mend: "set GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA, and remove GRPC_INSECURE",
+  const problems = only([
+    ...names.map((name) => {
+      const known = certificateName(name, environment);
+      return (
+        !hasName(certificate, known) &&
+        wrong`the certificate in GRPC_TLS_CERT does not have the DNS name ${known}
+          peers know ${name} by it, and refuse this process
+          → issue a certificate with it, or set ${certificateNameSetting(name)}`
+      );
     }),
-  ];
+    !isIssuedBy(certificate, certificatesIn(ca), intermediates) &&
+      wrong`the certificate in GRPC_TLS_CERT is not from an authority in GRPC_TLS_CA
+        peers with the same authorities refuse this process
+        → add its authority to GRPC_TLS_CA, or intermediate authorities to GRPC_TLS_CERT`,
+    ...judgeValidity(certificate, clock.now() / 1000),
+  ]);
+  return problems.length > 0 ? problems : [ok(`calls use TLS, and the certificate of ${names.join(", ")} is valid`)];
 }
 
 /** A certificate that is renewed in time never has less than this share of its life left. */
@@ -65,18 +57,19 @@ export function judgeValidity(
   const mend = "renew it; the files are read again while the process runs";
   if (nowMs < validFromDate.getTime())
     return [
-      wrong("the certificate in GRPC_TLS_CERT is not valid yet", {
-        why: `it is valid from ${validFromDate.toISOString()}, and here it is ${new Date(nowMs).toISOString()}`,
-        mend: "set the clock of the machine that is wrong: this one, or that of the authority; else issue it again",
-      }),
+      wrong`the certificate in GRPC_TLS_CERT is not valid yet
+        it is valid from ${validFromDate.toISOString()}, and here it is ${new Date(nowMs).toISOString()}
+        → set the clock of the machine that is wrong: this one, or that of the authority; else issue it again`,
     ];
-  if (left <= 0) return [wrong(`the certificate in GRPC_TLS_CERT expired ${describeAge(-left / 1000)} ago`, { mend })];
   return only([
-    left < life * leastLeft &&
-      warning(`the certificate in GRPC_TLS_CERT expires in ${describeAge(left / 1000)}`, {
-        why: "then every peer refuses this process",
-        mend,
-      }),
+    left <= 0 &&
+      wrong`the certificate in GRPC_TLS_CERT expired ${describeAge(-left / 1000)} ago
+        → ${mend}`,
+    left > 0 &&
+      left < life * leastLeft &&
+      warning`the certificate in GRPC_TLS_CERT expires in ${describeAge(left / 1000)}
+        then every peer refuses this process
+        → ${mend}`,
   ]);
 }
 
@@ -88,12 +81,6 @@ function isIssuedBy(
   const isBy = (issuer: X509Certificate) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   if (authorities.some(isBy)) return true;
   const issuer = intermediates.find(isBy);
-  return (
-    issuer !== undefined &&
-    isIssuedBy(
-      issuer,
-      authorities,
-      intermediates.filter((each) => each !== issuer),
-    )
-  );
+  const others = intermediates.filter((each) => each !== issuer);
+  return issuer !== undefined && isIssuedBy(issuer, authorities, others);
 }

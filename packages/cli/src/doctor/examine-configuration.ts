@@ -1,15 +1,14 @@
 import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
+import { explainRefusal } from "../explain-failure.ts";
 import { socketNetwork } from "../network.ts";
 import { kafkaAccess, openFiles, redisAccess } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
-import { isRedisUrl } from "./examine-cache.ts";
-import { explainRefusal } from "./explain-failure.ts";
+import { isRedisUrl } from "./examine-stores.ts";
 import { type Finding, ok, only, warning, wrong } from "./finding.ts";
-import { judgeEncryption } from "./judge-encryption.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
 /** Examines the environment: each setting, the combinations that `tessera serve` refuses, and addresses that mislead. */
@@ -40,10 +39,9 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
     // A platform of one process takes it under the name by which commands know it.
     const called = isWhole && name === "OPERATOR_KEY" ? "TESSERA_OPERATOR_KEY" : name;
     const fallback = setting?.fallback === undefined ? "" : `; the default is ${setting.fallback}`;
-    return wrong(`${called} ${problems.join(", ")}`, {
-      why: setting?.description,
-      mend: `set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`,
-    });
+    return wrong`${called} ${problems.join(", ")}
+      ${setting?.description}
+      → set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`;
   });
   const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
   // All services in one process make links with the port, so it must be known.
@@ -91,29 +89,28 @@ function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
   const read = (name: string) => Number(environment[name] || Number.NaN);
   return only([
     read("KAFKA_MIN_IN_SYNC_REPLICAS") > read("KAFKA_REPLICATION_FACTOR") &&
-      wrong("KAFKA_MIN_IN_SYNC_REPLICAS is above KAFKA_REPLICATION_FACTOR", {
-        why: "the brokers would accept no fact at all",
-        mend: "set it to one less than KAFKA_REPLICATION_FACTOR, so that one broker may be down",
-      }),
+      wrong`KAFKA_MIN_IN_SYNC_REPLICAS is above KAFKA_REPLICATION_FACTOR
+        the brokers would accept no fact at all
+        → set it to one less than KAFKA_REPLICATION_FACTOR, so that one broker may be down`,
   ]);
 }
 
 async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
   const url = config.redisUrl?.reveal();
-  return isRedisUrl(url ?? "") ? refusalsOf(() => redisAccess(config)) : judgeRedisUrl(url);
-}
-
-function judgeRedisUrl(url: string | undefined): Finding[] {
-  const what = url === undefined ? "REDIS_URL is required with CACHE=redis" : "REDIS_URL is no address of Redis";
-  const mend = "set REDIS_URL to redis://host:6379, or rediss:// for TLS";
-  return [wrong(what, { mend })];
+  if (isRedisUrl(url ?? "")) return refusalsOf(() => redisAccess(config));
+  return [
+    wrong`REDIS_URL is ${url === undefined ? "required with CACHE=redis" : "no address of Redis"}
+      → set REDIS_URL to redis://host:6379, or rediss:// for TLS`,
+  ];
 }
 
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {
-  const mend = "set DATABASE_URL to postgresql://user:password@host:5432/database";
-  if (url === undefined)
-    return only([!isWhole && wrong("DATABASE_URL is required: single services bring no database", { mend })]);
-  return only([!/^postgres(?:ql)?:\/\/./.test(url) && wrong("DATABASE_URL is no address of PostgreSQL", { mend })]);
+  const what = url === undefined ? "is required: single services bring no database" : "is no address of PostgreSQL";
+  return only([
+    (url === undefined ? !isWhole : !/^postgres(?:ql)?:\/\/./.test(url)) &&
+      wrong`DATABASE_URL ${what}
+        → set DATABASE_URL to postgresql://user:password@host:5432/database`,
+  ]);
 }
 
 /** Judges the address that every link begins with, and whether records can be imported. */
@@ -126,24 +123,68 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
   return only([
     url !== null &&
       (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}${url.hash}` !== "") &&
-      wrong("BASE_URL is more than the http or https address of a host", {
-        why: "every link is this address with a path behind it, and all clients see it",
-        mend: "set it to the address that clients use, for instance https://tickets.example",
-      }),
+      wrong`BASE_URL is more than the http or https address of a host
+        every link is this address with a path behind it, and all clients see it
+        → set it to the address that clients use, for instance https://tickets.example`,
     isOpen &&
       (given === "" || isOwnHost(url?.hostname ?? "")) &&
-      warning(given === "" ? "BASE_URL is not set" : "BASE_URL is an address that only this machine can use", {
-        why: "HTTP_HOST admits other machines, and links in their answers lead them to themselves",
-        mend: "set BASE_URL to the address that clients use",
-      }),
+      warning`BASE_URL is ${given === "" ? "not set" : "an address that only this machine can use"}
+        HTTP_HOST admits other machines, and links in their answers lead them to themselves
+        → set BASE_URL to the address that clients use`,
     // A local start makes a key and keeps it in the data folder.
     !isWhole &&
       !environment["OPERATOR_KEY"] &&
-      warning("OPERATOR_KEY is not set", {
-        why: "imports, and the commands for keys and devices, are refused",
-        mend: "set it to what `openssl rand -hex 32` prints",
-      }),
+      warning`OPERATOR_KEY is not set
+        imports, and the commands for keys and devices, are refused
+        → set it to what \`openssl rand -hex 32\` prints`,
   ]);
+}
+
+/** Judges connections that leave this machine in the clear, or whose other end cannot know who this process is. */
+function judgeEncryption({ config, environment, database }: Surroundings): Finding[] {
+  const brokers = (config.kafkaBrokers ?? "").split(",").map((broker) => broker.trim().replace(/:\d+$/, ""));
+  const isKafkaAway = config.bus === "kafka" && !brokers.every((host) => host === "" || isOwnHost(host));
+  const isAnonymous = config.kafkaSaslMechanism === "none" && config.kafkaTlsCertificate === undefined;
+  return only([
+    isKafkaAway &&
+      config.kafkaTls === "off" &&
+      warning`facts travel to the brokers without TLS
+        every machine on the way can read the names of customers, and publish API keys
+        → set KAFKA_TLS=on, and KAFKA_TLS_CA to the authority of the brokers`,
+    isKafkaAway &&
+      isAnonymous &&
+      warning`this process does not authenticate to the brokers
+        brokers that admit it admit everybody who reaches them
+        → set KAFKA_SASL_MECHANISM, or KAFKA_TLS_CERT and KAFKA_TLS_KEY, and ACLs in the brokers`,
+    leaves(database.url, /^postgres/) &&
+      !asksForCertificate(database.url ?? "", environment) &&
+      warning`the database is not asked for a certificate
+        every machine on the way can read and change everything, and learn the password
+        → add sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE for an authority of your own`,
+    config.cache === "redis" &&
+      leaves(config.redisUrl?.reveal(), /^redis:/) &&
+      warning`limits are counted at a Redis without TLS
+        every machine on the way can learn its password, and lift the limits
+        → use rediss:// in REDIS_URL, and REDIS_TLS_CA for an authority of your own`,
+    config.files === "s3" &&
+      leaves(config.s3Endpoint, /^http:/) &&
+      warning`files travel to the file store without TLS
+        every machine on the way can read tickets and what visitors have uploaded
+        → use https:// in S3_ENDPOINT, and S3_TLS_CA for an authority of your own`,
+  ]);
+}
+
+/** Whether an address with this protocol is that of another machine. */
+function leaves(url: string | undefined, wanted: RegExp): boolean {
+  const { protocol = "", hostname = "" } = URL.parse(url ?? "") ?? {};
+  return wanted.test(protocol) && hostname !== "" && !isOwnHost(hostname);
+}
+
+function asksForCertificate(url: string, environment: Surroundings["environment"]): boolean {
+  const mode = /[?&]sslmode=([^&#]*)/.exec(url)?.[1] ?? environment["PGSSLMODE"] ?? "";
+  // As the driver reads them: without libpq's meaning, all of these verify the certificate and its name.
+  const verified = /[?&]uselibpqcompat=true/.test(url) ? /^verify-full$/ : /^(?:prefer|require|verify-ca|verify-full)$/;
+  return verified.test(mode);
 }
 
 async function refusalsOf(attempt: () => unknown): Promise<Finding[]> {

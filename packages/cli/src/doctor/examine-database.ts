@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
-import { describeAge } from "./describe-amount.ts";
-import { explainFailure } from "./explain-failure.ts";
-import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
+import { explainFailure, explainRefusal } from "../explain-failure.ts";
+import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Service, Surroundings } from "./surroundings.ts";
 
 /** Shorter ones are requests and backups of small tables. */
 const longTransactionSeconds = 60;
+
+/** A transaction of a service lasts for milliseconds. */
+const heldForMs = 1000;
 
 /** The most that a process opens for a service. */
 const connectionsOfService = 24;
@@ -36,35 +39,33 @@ export async function examineDatabase(
   }
   const server = await readServer(db);
   const endpoint = local?.kind === "running" ? `of the data folder (process ${local.pid})` : `at ${endpointOf(url)}`;
-  return [
+  return only([
     ok(`PostgreSQL ${server.version} ${endpoint} answers`),
     ...judgeServer(server),
     judgeConnections(server, { services: definitions.length }),
     ...(await findLongTransactions(db, longSeconds)),
     ...(await findHiddenHolders(db, { schemas: definitions.map(({ schema }) => schema) })),
-    ...(server.standby || server.readonly ? [] : await examineRoom(db)),
-  ];
+    !server.standby &&
+      !server.readonly &&
+      (await isFull(db)) &&
+      wrong`the database has no room left on its disk
+        nothing can be stored: scans, records and changes are answered 503
+        → make room on the disk of that server; everything goes on by itself`,
+  ]);
 }
 
 /** A disk that is full is noticed by writing alone. The table is gone at the end of its transaction. */
-async function examineRoom(db: Db): Promise<Finding[]> {
-  try {
-    await db.transaction((tx) =>
-      tx.run(sql`
-        create temporary table tessera_doctor on commit drop as
-        select repeat('room', 1000) as filling from generate_series(1, 1000)`),
+async function isFull(db: Db): Promise<boolean> {
+  const filling = sql`
+    create temporary table tessera_doctor on commit drop as
+    select repeat('room', 1000) as filling from generate_series(1, 1000)`;
+  // A role may lack the right to temporary tables; that the database is away is reported by others.
+  return db
+    .transaction((tx) => tx.run(filling))
+    .then(
+      () => false,
+      (error: unknown) => error instanceof Fault && error.code === "database_full",
     );
-    return [];
-  } catch (error) {
-    // A role may lack the right to temporary tables; that the database is away is reported by others.
-    if (!(error instanceof Fault && error.code === "database_full")) return [];
-    return [
-      wrong("the database has no room left on its disk", {
-        why: "nothing can be stored: scans, records and changes are answered 503",
-        mend: "make room on the disk of that server; everything goes on by itself",
-      }),
-    ];
-  }
 }
 
 /** What the server reports about itself. */
@@ -114,36 +115,34 @@ async function readServer(db: Db): Promise<ServerState> {
 
 /** Judges what the server reports about itself. */
 export function judgeServer(server: ServerState): Finding[] {
-  const { version, number, encoding, standby, trigrams } = server;
   return only([
-    number < 150_000 && wrong(`PostgreSQL ${version} is too old`, { mend: "use PostgreSQL 15 or newer" }),
-    encoding !== "UTF8" &&
-      wrong(`the database stores texts as ${encoding}`, {
-        why: "names that it cannot write are refused",
-        mend: "make a database with `encoding 'UTF8' template template0`, and move to it",
-      }),
-    standby &&
-      wrong("this server is a standby", { why: "nothing can be written", mend: "set DATABASE_URL to the primary" }),
-    !standby &&
+    server.number < 150_000 &&
+      wrong`PostgreSQL ${server.version} is too old
+        → use PostgreSQL 15 or newer`,
+    server.encoding !== "UTF8" &&
+      wrong`the database stores texts as ${server.encoding}
+        names that it cannot write are refused
+        → make a database with \`encoding 'UTF8' template template0\`, and move to it`,
+    server.standby &&
+      wrong`this server is a standby
+        nothing can be written
+        → set DATABASE_URL to the primary`,
+    !server.standby &&
       server.readonly &&
-      wrong("this server only reads (default_transaction_read_only)", {
-        why: "nothing can be written; some providers set it while the disk is full",
-        mend: "make room on its disk, or reset the setting where it was set: of the server, the database or the user",
-      }),
-    trigrams === "available" &&
-      wrong("the extension pg_trgm is not installed in this database", {
-        mend: "run `tessera migrate all` with an administrator's DATABASE_URL",
-      }),
-    trigrams === "absent" &&
-      wrong("the server does not have the extension pg_trgm", {
-        mend: "install its contrib package (postgresql-contrib)",
-      }),
+      wrong`this server only reads (default_transaction_read_only)
+        nothing can be written; some providers set it while the disk is full
+        → make room on its disk, or reset the setting where it was set: of the server, the database or the user`,
+    server.trigrams === "available" &&
+      wrong`the extension pg_trgm is not installed in this database
+        → run \`tessera migrate all\` with an administrator's DATABASE_URL`,
+    server.trigrams === "absent" &&
+      wrong`the server does not have the extension pg_trgm
+        → install its contrib package (postgresql-contrib)`,
     // An index that knows no letter of the search reads all its entries.
     server.knowsAllScripts === false &&
-      warning("searches in other scripts than Latin are slow", {
-        why: "the database's LC_CTYPE knows only the letters of ASCII, so such a search reads the tickets of all events",
-        mend: "create the database with LC_CTYPE C.UTF-8 (`lc_ctype 'C.UTF-8' template template0`), and move to it",
-      }),
+      warning`searches in other scripts than Latin are slow
+        the database's LC_CTYPE knows only the letters of ASCII, so such a search reads the tickets of all events
+        → create the database with LC_CTYPE C.UTF-8 (\`lc_ctype 'C.UTF-8' template template0\`), and move to it`,
   ]);
 }
 
@@ -154,18 +153,22 @@ export function judgeConnections(
 ): Finding {
   const what = `${used} of ${most} connections are in use`;
   const mend = "raise max_connections, or find out in pg_stat_activity what holds them";
-  if (used >= most * 0.95) return wrong(what, { why: "a process that starts is refused", mend });
-  if (used >= most * 0.8)
-    return warning(what, { why: `a process takes up to ${connectionsOfService} for each of its services`, mend });
   const needed = services * connectionsOfService;
+  if (used >= most * 0.95)
+    return wrong`${what}
+      a process that starts is refused
+      → ${mend}`;
+  if (used >= most * 0.8)
+    return warning`${what}
+      a process takes up to ${connectionsOfService} for each of its services
+      → ${mend}`;
   if (most >= needed) return ok(what);
-  return warning(`the server admits ${most} connections, and ${services} services may open ${needed}`, {
-    why: "when they need more, what finds no connection is answered 503",
-    mend: `set max_connections above ${needed}, and ${connectionsOfService} higher for each further replica`,
-  });
+  return warning`the server admits ${most} connections, and ${services} services may open ${needed}
+    when they need more, what finds no connection is answered 503
+    → set max_connections above ${needed}, and ${connectionsOfService} higher for each further replica`;
 }
 
-async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]> {
+async function findLongTransactions(db: Db, longSeconds: number): Promise<Finding[]> {
   const rows = await db.many<{ pid: number; name: string; state: string; seconds: number }>(sql`
     select pg_stat_activity.pid, coalesce(pg_stat_activity.application_name, '') as name,
            coalesce(pg_stat_activity.state, 'unknown') as state,
@@ -174,20 +177,16 @@ async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]>
      where pg_stat_activity.datname = current_database()
        and pg_stat_activity.backend_type = 'client backend'
        and pg_stat_activity.pid <> pg_backend_pid()
-       and pg_stat_activity.xact_start < clock_timestamp() - ${seconds} * interval '1 second'
+       and pg_stat_activity.xact_start < clock_timestamp() - ${longSeconds} * interval '1 second'
      order by pg_stat_activity.xact_start
      limit ${mostListed}`);
-  return rows.map(({ pid, name, state, seconds: age }) => {
+  return rows.map(({ pid, name, state, seconds }) => {
     const process = name === "" ? `process ${pid}` : `process ${pid} (${name})`;
-    return warning(`a transaction of ${process} has been open for ${describeAge(age)}, ${state}`, {
-      why: "deleted rows stay until it ends: relays read past them, and facts arrive later",
-      mend: `let it end, or end it: select pg_terminate_backend(${pid})`,
-    });
+    return warning`a transaction of ${process} has been open for ${describeAge(seconds)}, ${state}
+      deleted rows stay until it ends: relays read past them, and facts arrive later
+      → let it end, or end it: select pg_terminate_backend(${pid})`;
   });
 }
-
-/** A transaction of a service lasts for milliseconds. */
-const heldForMs = 1000;
 
 /**
  * Finds transactions of other users that keep tables of the services locked. Of these a plain user sees neither state nor
@@ -197,23 +196,7 @@ export async function findHiddenHolders(
   db: Db,
   { schemas, heldMs = heldForMs }: { readonly schemas: readonly string[]; readonly heldMs?: number },
 ): Promise<Finding[]> {
-  const before = await readHiddenLocks(db, schemas);
-  if (before.length === 0) return [];
-  await sleep(heldMs);
-  const after = await readHiddenLocks(db, schemas);
-  return after
-    .filter(({ transaction }) => before.some((each) => each.transaction === transaction))
-    .slice(0, mostListed)
-    .map(({ pid, owner, name }) =>
-      warning(`a transaction of process ${pid} (user ${owner}) keeps ${name} locked`, {
-        why: "what changes the same rows waits for it, and so do facts; `grant pg_read_all_stats` to this user shows more",
-        mend: `let it end, or end it as ${owner} or a superuser: select pg_terminate_backend(${pid})`,
-      }),
-    );
-}
-
-function readHiddenLocks(db: Db, schemas: readonly string[]) {
-  return db.many<{ pid: number; owner: string; transaction: string; name: string }>(sql`
+  const hidden = sql`
     select pg_locks.pid, pg_stat_activity.usename::text as owner, pg_locks.virtualtransaction as transaction,
            min(format('%I.%I', pg_namespace.nspname, pg_class.relname)) as name
       from pg_locks
@@ -227,5 +210,48 @@ function readHiddenLocks(db: Db, schemas: readonly string[]) {
        and pg_stat_activity.backend_type is null
        and pg_namespace.nspname = any(${schemas}::text[])
      group by pg_locks.pid, pg_stat_activity.usename, pg_locks.virtualtransaction
-     order by pg_locks.pid`);
+     order by pg_locks.pid`;
+  const read = () => db.many<{ pid: number; owner: string; transaction: string; name: string }>(hidden);
+  const before = new Set((await read()).map(({ transaction }) => transaction));
+  if (before.size === 0) return [];
+  await sleep(heldMs);
+  const held = (await read()).filter(({ transaction }) => before.has(transaction));
+  return held.slice(0, mostListed).map(
+    ({ pid, owner, name }) =>
+      warning`a transaction of process ${pid} (user ${owner}) keeps ${name} locked
+        what changes the same rows waits for it, and so do facts; \`grant pg_read_all_stats\` to this user shows more
+        → let it end, or end it as ${owner} or a superuser: select pg_terminate_backend(${pid})`,
+  );
+}
+
+/** Examines whether the schema and the role of a service exist, every migration was applied unchanged, and all is the role's. */
+export async function examineSchema({ database }: Surroundings, service: Service): Promise<Finding[]> {
+  const { name, schema } = service;
+  const refusal = await database.refusal(service);
+  if (refusal instanceof Fault && refusal.kind === "unmet") return explainRefusal(refusal);
+  if (refusal !== undefined) return [explainFailure(refusal, { what: `the schema of ${name} cannot be read` })];
+  const db = await database.as(service);
+  const role = roleOf(schema);
+  // A restoration without owners, or an administrator who made a table again, leaves it behind.
+  const foreign = await db.many<{ table: string; owner: string; mend: string }>(sql`
+    select pg_class.relname as table, pg_get_userbyid(pg_class.relowner) as owner,
+           format('alter table %I.%I owner to %I', pg_namespace.nspname, pg_class.relname, ${role}::text) as mend
+      from pg_class
+      join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+     where pg_namespace.nspname = ${schema}
+       and pg_class.relkind in ('r', 'p', 'S', 'v', 'm')
+       and pg_get_userbyid(pg_class.relowner) <> ${role}
+       and not exists (select from pg_depend
+                        where pg_depend.classid = 'pg_class'::regclass
+                          and pg_depend.objid = pg_class.oid
+                          and pg_depend.deptype = 'e')
+     order by pg_class.relname
+     limit ${mostListed}`);
+  if (foreign.length === 0) return [ok(`the schema of ${name} is up to date`)];
+  return foreign.map(
+    ({ table, owner, mend }) =>
+      wrong`${table} of schema ${schema} belongs to ${owner}, not to ${role}
+        the service has no right to it, and what needs it fails or is answered 503
+        → as ${owner} or a superuser: ${mend}; a table of your own belongs into another schema`,
+  );
 }

@@ -1,16 +1,12 @@
-import type { Log } from "@tessera/kit/log";
 import type { PrintJob } from "@tessera/layout-and-render/browser/print-job";
-import { explainFailure } from "./explain-failure.ts";
-import { type Finding, ok, warning, wrong } from "./finding.ts";
+import { explainFailure } from "../explain-failure.ts";
+import { type Finding, ok, warning } from "./finding.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** A page with a word on it, without a font of ours or a picture. */
 const aPage: PrintJob = {
   html: '<section style="width:3000px;height:1000px">Tessera</section>',
-  pages: 1,
-  width: 300,
-  height: 100,
-  fonts: [],
-  images: [],
+  ...{ pages: 1, width: 300, height: 100, fonts: [], images: [] },
 };
 
 const what = "no ticket can be printed";
@@ -21,33 +17,27 @@ const mend =
 export async function examinePrinting({
   environment,
   log,
-}: {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly log: Log;
-}): Promise<Finding[]> {
+}: Pick<Surroundings, "environment" | "log">): Promise<Finding[]> {
   const { browserStarter } = await import("@tessera/layout-and-render/browser/open-browser");
   const started = performance.now();
   try {
     const sandbox = environment["BROWSER_SANDBOX"] === "off" ? "off" : "on";
     const chromium = await browserStarter({ executable: environment["CHROMIUM_PATH"] || undefined, sandbox, log })();
     try {
-      const tab = await chromium.openTab();
-      const { pdf } = await tab.print(aPage);
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      const { pdf } = await (await chromium.openTab()).print(aPage);
+      const printed = `the browser printed a page after ${((performance.now() - started) / 1000).toFixed(1)} s`;
       if (!Buffer.from(pdf).subarray(0, 5).equals(Buffer.from("%PDF-")))
-        return [wrong(what, { why: "what the browser printed is no PDF", mend })];
-      return chromium.isSandboxed ? [ok(`the browser printed a page after ${seconds} s`)] : [unboxed(seconds)];
+        throw new Error("what the browser printed is no PDF");
+      if (chromium.isSandboxed) return [ok(printed)];
+      return [
+        warning`${printed}, without its sandbox
+          BROWSER_SANDBOX is off; a hole in the browser opens what its user may reach, the passwords of the service among it
+          → permit user namespaces to it, and leave BROWSER_SANDBOX out: see “Printing tickets” in docs/operations.md`,
+      ];
     } finally {
       await chromium.kill();
     }
   } catch (error) {
     return [explainFailure(error, { what, mend })];
   }
-}
-
-function unboxed(seconds: string): Finding {
-  return warning(`the browser printed a page after ${seconds} s, without its sandbox`, {
-    why: "BROWSER_SANDBOX is off; a hole in the browser opens what its user may reach, the passwords of the service among it",
-    mend: "permit user namespaces to it, and leave BROWSER_SANDBOX out: see “Printing tickets” in docs/operations.md",
-  });
 }

@@ -1,13 +1,15 @@
 import { askHealth } from "@tessera/engines/grpc/ask-health";
 import { type Certificates, watchCertificates } from "@tessera/engines/grpc/certificates";
+import { readTlsFiles } from "@tessera/engines/tls-files";
 import type { Readiness } from "@tessera/kit/health";
+import { sql } from "@tessera/kit/pg/sql";
+import { askHttp } from "../ask-http.ts";
+import { explainFailure } from "../explain-failure.ts";
 import { addressSetting, grpcTarget } from "../grpc-addresses.ts";
+import { s3Tls } from "../open-engines.ts";
 import { readReadiness } from "../read-readiness.ts";
 import { certificateName, tlsFilesOf } from "../secure-calls.ts";
 import { ownUrl } from "../served-environment.ts";
-import { askHttp } from "./ask-http.ts";
-import { judgeSkew } from "./examine-clock.ts";
-import { explainFailure } from "./explain-failure.ts";
 import { type Finding, ok, only, Skip, skipped, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -15,79 +17,115 @@ import type { Surroundings } from "./surroundings.ts";
 /** A peer on this machine answers in milliseconds, and across a network in tens of them. */
 const patienceMs = 3000;
 
+/** Leases and the validity of tickets are measured in seconds: less than the first does not matter. */
+const warnedMs = 1000;
+const wrongMs = 5000;
+
+/** Compares the clock of this machine with the database's and the file store's. */
+export async function examineClock(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
+  const { clock, database } = around;
+  // The examination of the files reports a server that does not answer.
+  const filesAhead = await askFilesClock(around, signal).catch(() => undefined);
+  const ofFiles = judgeSkew("the file store's machine", filesAhead);
+  const db = await database.connect().catch(() => undefined);
+  if (db === undefined) return only([ofFiles, skipped("the database's clock", "no database answers")]);
+  const asked = clock.now();
+  const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
+  // Measured at the middle of the question.
+  const skewMs = (now - (asked + clock.now()) / 2) / 1000;
+  const near = ok(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
+  return only([ofFiles, judgeSkew("the database's machine", skewMs) || near]);
+}
+
+/** S3 refuses requests when the clocks are a quarter of an hour apart, and sends its own time without authentication. */
+async function askFilesClock({ config, clock }: Surroundings, signal: AbortSignal): Promise<number | undefined> {
+  if (config.files !== "s3") return undefined;
+  const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
+  const { authority } = s3Tls(config);
+  const ca = authority === undefined ? undefined : readTlsFiles({ authority }).ca;
+  return (await askHttp(url, { signal, clock, ca })).skewMs;
+}
+
+/** Judges by how much another clock is ahead of ours; false: they agree. */
+export function judgeSkew(other: string, skewMs: number | undefined): Finding | false {
+  const off = Math.abs(skewMs ?? 0);
+  if (skewMs === undefined || off <= warnedMs) return false;
+  const judge = off > wrongMs ? wrong : warning;
+  const side = skewMs > 0 ? "ahead of" : "behind";
+  return judge`the clock of ${other} is ${(off / 1000).toFixed(1)} seconds ${side} the clock of this machine
+    scans, validity and the order of events are judged by both
+    → synchronize both machines by NTP (chronyc tracking, timedatectl)`;
+}
+
 /** Examines the processes with known operations ports, and the peers that the services call. */
 export async function examineProcesses(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
   const { config, environment, health, isWhole, keptOperationsPort = 0, noted } = around;
   const usual = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
   // Another start may have read other settings than the doctor.
   const port = (noted?.isRunning ? noted.platform.processes[0]?.operationsPort : undefined) ?? usual;
-  const findings = await Promise.all([
-    ...health.map((url) => askReadiness(url, { around, signal, isExpected: true })),
-    // Without --health a process need not run.
-    ...(health.length > 0 || !(port > 0)
-      ? []
-      : [askReadiness(ownUrl(config.metricsHost, port), { around, signal, isExpected: false })]),
-    askPeers(around),
-  ]);
-  if (findings.flat().length === 0) throw new Skip("name operations ports with --health, or set METRICS_PORT");
-  return findings.flat();
+  // Without --health a process need not run.
+  const urls = health.length > 0 ? health : port > 0 ? [ownUrl(config.metricsHost, port)] : [];
+  const asked = urls.map((url) => askReadiness(url, { around, signal, isExpected: health.length > 0 }));
+  const findings = (await Promise.all([...asked, askPeers(around)])).flat();
+  if (findings.length === 0) throw new Skip("name operations ports with --health, or set METRICS_PORT");
+  return findings;
 }
 
 async function askReadiness(
   url: string,
   { around, signal, isExpected }: { around: Surroundings; signal: AbortSignal; isExpected: boolean },
 ): Promise<Finding[]> {
+  const { clock, noted } = around;
   const endpoint = endpointOf(url);
   try {
-    const { text, skewMs } = await askHttp(`${url.replace(/\/+$/, "")}/readyz`, { signal, clock: around.clock });
+    const { text, skewMs } = await askHttp(`${url.replace(/\/+$/, "")}/readyz`, { signal, clock });
     const readiness = readReadiness(text);
-    if (readiness === undefined) {
-      const mend = "pass the host and METRICS_PORT of a process with --health, or set another METRICS_PORT";
-      return [wrong(`${endpoint} is no operations port of Tessera`, { mend })];
-    }
-    return [...judgeReadiness(readiness, endpoint), ...only([judgeSkew(`the machine at ${endpoint}`, skewMs)])];
+    if (readiness !== undefined)
+      return [...judgeReadiness(readiness, endpoint), ...only([judgeSkew(`the machine at ${endpoint}`, skewMs)])];
+    return [
+      wrong`${endpoint} is no operations port of Tessera
+        → pass the host and METRICS_PORT of a process with --health, or set another METRICS_PORT`,
+    ];
   } catch (error) {
-    if (!isExpected) return [judgeSilence(endpoint, around.noted)];
-    return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
+    if (isExpected) return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
+    // Where none need run, one hangs or was killed.
+    if (noted === undefined) return [skipped("whether processes are ready", `nothing answers at ${endpoint}`)];
+    const { pid } = noted.platform;
+    return [
+      noted.isRunning
+        ? wrong`process ${pid} of the platform runs and does not answer at ${endpoint}
+          it hangs, or this machine leaves it no time
+          → look at its log; if it stays so, end it and start it again: what it has answered is stored`
+        : wrong`the platform is down: process ${pid} has ended without being stopped
+          it was killed, or its machine was; their logs say more
+          → start it again: what it has answered is stored`,
+    ];
   }
-}
-
-/** Judges that no process answers where none need run, unless one hangs or was killed. */
-function judgeSilence(endpoint: string, noted: Surroundings["noted"]): Finding {
-  if (noted === undefined) return skipped("whether processes are ready", `nothing answers at ${endpoint}`);
-  const { pid } = noted.platform;
-  if (noted.isRunning)
-    return wrong(`process ${pid} of the platform runs and does not answer at ${endpoint}`, {
-      why: "it hangs, or this machine leaves it no time",
-      mend: "look at its log; if it stays so, end it and start it again: what it has answered is stored",
-    });
-  return wrong(`the platform is down: process ${pid} has ended without being stopped`, {
-    why: "it was killed, or its machine was; their logs say more",
-    mend: "start it again: what it has answered is stored",
-  });
 }
 
 /** Judges what a process reports about itself. */
 export function judgeReadiness({ ready, stage, dependencies }: Readiness, endpoint: string): Finding[] {
   if (ready) return [ok(`the process at ${endpoint} is ready`)];
   const missing = Object.entries(dependencies).filter(([, state]) => state !== "ok");
-  if (missing.length === 0) {
-    const why = stage === "starting" ? "its log says what its start waits for" : "it was asked to stop";
-    return [warning(`the process at ${endpoint} is ${stage}`, { why })];
-  }
-  const mend = "its log says why";
-  return missing.map(([name, why]) => wrong(`the process at ${endpoint} is not ready: ${name}`, { why, mend }));
+  const reason = stage === "starting" ? "its log says what its start waits for" : "it was asked to stop";
+  if (missing.length === 0)
+    return [
+      warning`the process at ${endpoint} is ${stage}
+        ${reason}`,
+    ];
+  return missing.map(
+    ([name, why]) =>
+      wrong`the process at ${endpoint} is not ready: ${name}
+        ${why}
+        → its log says why`,
+  );
 }
 
 async function askPeers({ definitions, environment, isWhole, config, log }: Surroundings): Promise<Finding[]> {
   if (isWhole) return [];
   const names = definitions.map(({ name }) => name);
   const needed = new Set(definitions.flatMap(({ needs }) => needs).filter((peer) => !names.includes(peer)));
-  const peers = [...needed].sort().flatMap((peer) => {
-    const setting = addressSetting(peer);
-    const address = environment[setting] ?? "";
-    return address === "" ? [] : [{ peer, setting, address }];
-  });
+  const peers = [...needed].sort().filter((peer) => environment[addressSetting(peer)]);
   if (peers.length === 0) return [];
   let certificates: Certificates | undefined;
   try {
@@ -97,10 +135,12 @@ async function askPeers({ definitions, environment, isWhole, config, log }: Surr
   } catch {
     return [skipped("whether peers answer", "the certificate of this process cannot be used")];
   }
-  const tlsTo = (peer: string) => certificates && { certificates, name: certificateName(peer, environment) };
-  const findings = peers.map(async ({ peer, setting, address }) => {
+  const findings = peers.map(async (peer) => {
+    const setting = addressSetting(peer);
+    const address = environment[setting] ?? "";
+    const tls = certificates && { certificates, name: certificateName(peer, environment) };
     try {
-      await askHealth({ address: grpcTarget(address), tls: tlsTo(peer), timeoutMs: patienceMs });
+      await askHealth({ address: grpcTarget(address), tls, timeoutMs: patienceMs });
       return ok(`${peer} answers at ${address}`);
     } catch (error) {
       const mend = `start ${peer}, or correct ${setting} and the certificates`;

@@ -8,8 +8,6 @@ const wellKnownSecrets: ReadonlySet<string> = new Set([
   ...["redis", "root", "secret", "tessera", "test", "user", "123456", "12345678"],
 ]);
 
-const mark = "[secret]";
-
 /** A shorter one is part of many words. */
 const shortest = 5;
 
@@ -43,7 +41,8 @@ function decode(text: string): string {
 
 /** Replaces every secret in a finding with a mark. Our sentences contain none, but they quote messages of drivers. */
 export function hideSecrets<F extends Finding>(finding: F, secrets: readonly string[]): F {
-  const hide = (text: string | undefined) => secrets.reduce((clean, secret) => clean?.replaceAll(secret, mark), text);
+  const hide = (text: string | undefined) =>
+    secrets.reduce((clean, secret) => clean?.replaceAll(secret, "[secret]"), text);
   return { ...finding, what: hide(finding.what), why: hide(finding.why), mend: hide(finding.mend) };
 }
 

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { skewByDate } from "./ask-http.ts";
+import { skewByDate } from "../ask-http.ts";
+import { explainFailure } from "../explain-failure.ts";
 import { describeDifference, describeLag } from "./examine-bus.ts";
-import { judgeRedis } from "./examine-cache.ts";
-import { judgeSkew } from "./examine-clock.ts";
 import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
-import { judgeWaiting } from "./examine-facts.ts";
-import { judgeFree } from "./examine-files.ts";
-import { judgeReadiness } from "./examine-processes.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { judgeReadiness, judgeSkew } from "./examine-processes.ts";
+import { judgeWaiting } from "./examine-services.ts";
+import { judgeFree, judgeRedis } from "./examine-stores.ts";
 import { type Finding, only } from "./finding.ts";
 
 const say = (findings: readonly (Finding | false)[]) => only(findings).map(({ level, what }) => `${level}: ${what}`);
@@ -97,13 +95,13 @@ describe("facts that are late", () => {
 
   it("are reported by their group, and whether any process reads", () => {
     const group = { service: "checkin", topic: "a.b.v1", groupId: "tessera.checkin.a.b.v1" };
-    expect(describeLag(group, { waiting: 7, readers: 0 })).toEqual({
+    expect(describeLag({ ...group, waiting: 7, readers: 0 })).toEqual({
       level: "wrong",
       what: "checkin has 7 facts of a.b.v1 still to accept, the oldest for more than a minute",
       why: "no process reads as group tessera.checkin.a.b.v1",
       mend: "start it: tessera serve checkin",
     });
-    expect(describeLag(group, { waiting: 7, readers: 2 }).mend).toContain("tessera topics parked");
+    expect(describeLag({ ...group, waiting: 7, readers: 2 }).mend).toContain("tessera topics parked");
   });
 
   it("have topics as they are declared", () => {

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Examination, PlacedFinding } from "./finding.ts";
+import type { Examination, PlacedFinding } from "./diagnose.ts";
+import { runExaminations } from "./diagnose.ts";
 import { endpointOf, passwordsIn, secretsOf } from "./hide-secrets.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
-import { runExaminations } from "./run-examinations.ts";
 
 const limits = { limitMs: 60, secrets: [], unreadable: [] };
 

@@ -8,8 +8,8 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
 import { readOperationsPort } from "../local-data.ts";
-import { databaseElsewhere, findLocalServer, type LocalServer } from "../local-database.ts";
-import { findNotedPlatform, type LocalPlatform } from "../local-platform.ts";
+import { databaseElsewhere, findLocalServer } from "../local-database.ts";
+import { findNotedPlatform } from "../local-platform.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
 import { loadServices, services } from "../services.ts";
@@ -30,9 +30,6 @@ export interface Question {
 /** What examinations use. */
 export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
-/** All queries are short; a locked table is a finding, too. */
-const statementMs = 5000;
-
 /** Reads the settings as `tessera serve` does, but refuses none, and finds the database. */
 export async function lookAround({ names, environment: given, data, health }: Question, { clock }: { clock: Clock }) {
   const definitions = await loadServices(names);
@@ -50,7 +47,8 @@ export async function lookAround({ names, environment: given, data, health }: Qu
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
   const noted = isWhole ? await findNotedPlatform(directory).catch(() => undefined) : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
-  const isElsewhere = local?.kind === "absent" && noted?.isRunning === true;
+  const reason = local?.kind === "absent" && noted?.isRunning ? databaseElsewhere(directory) : local?.reason;
+  const processes = noted?.isRunning ? noted.platform.processes : [];
   return {
     /** As the services would get it from `tessera serve`. */
     environment,
@@ -58,13 +56,12 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     /** Whether all services run in one process, which then provides database and operator key. */
     isWhole,
     ...readEngines(environment),
-    database: openForExamination({
-      url,
-      local,
-      reason: isElsewhere ? databaseElsewhere(directory) : local?.reason,
-      log,
-    }),
-    health: health.length > 0 || !noted?.isRunning ? health : severalProcessesOf(noted.platform),
+    database: { ...openForExamination({ url, reason, log }), url, local },
+    // A platform that runs as several processes of this machine names them all.
+    health:
+      health.length > 0 || processes.length < 2
+        ? health
+        : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`),
     /** The local platform that runs on the data folder, or was killed. */
     noted,
     /** The folder for files that a platform which runs on the data folder made before anything else. */
@@ -74,11 +71,6 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     clock,
     log,
   };
-}
-
-/** The operations ports of a platform that runs as several processes of this machine. */
-function severalProcessesOf({ processes }: LocalPlatform): string[] {
-  return processes.length < 2 ? [] : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`);
 }
 
 /** Reads how engines are reached. A setting that cannot be read has its default, and is listed as unreadable. */
@@ -91,23 +83,14 @@ function readEngines(environment: Environment) {
   return { config: readConfig(settings, Object.fromEntries(readable)), unreadable };
 }
 
-/** The database. Several examinations share its connections, and each question is asked once. */
-function openForExamination({
-  url,
-  local,
-  reason,
-  log,
-}: {
-  url: string | undefined;
-  local: LocalServer | undefined;
-  /** Why there is no address. */
-  reason: string | undefined;
-  log: Log;
-}) {
+/** The database, or why it has no address. Several examinations share its connections, and each question is asked once. */
+function openForExamination(target: { url: string | undefined; reason: string | undefined; log: Log }) {
+  const { url, reason, log } = target;
   const opened: Db[] = [];
-  const open = (options: { schema: string; role?: string }) => {
+  // Most queries are short; a locked table is a finding, too.
+  const open = (options: { schema: string; role?: string }, { statementTimeoutMs = 5000 } = {}) => {
     if (url === undefined) throw new Skip(reason ?? "DATABASE_URL is not set");
-    const limits = { maxConnections: 1, statementTimeoutMs: statementMs };
+    const limits = { maxConnections: 1, statementTimeoutMs };
     const db = openDatabase({ url, ...options, ...limits, applicationName: "tessera-doctor", log });
     opened.push(db);
     return db;
@@ -129,14 +112,14 @@ function openForExamination({
     );
   });
   /** As the role of a service. Rejects with a Skip if its schema cannot be used. */
-  const as = async (service: Service) => {
+  const as = async (service: Service, limits: { readonly statementTimeoutMs?: number } = {}) => {
     if ((await refusal(service)) !== undefined) throw new Skip("its schema cannot be used");
-    return open({ schema: service.schema, role: roleOf(service.schema) });
+    return open({ schema: service.schema, role: roleOf(service.schema) }, limits);
   };
   const close = async () => {
     await Promise.allSettled(opened.map((db) => db.close()));
   };
-  return { url, local, connect, as, refusal, close };
+  return { connect, as, refusal, close };
 }
 
 /** Asks once for each subject; later calls return the same answer. */

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findPlatformKey } from "./find-platform-key.ts";
-import { type PlatformKey, readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
+import { findPlatformKey, type PlatformKey, readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
 
 let folder: string;
 let path: string;

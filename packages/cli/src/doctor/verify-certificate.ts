@@ -1,33 +1,39 @@
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
+import { systemClock } from "@tessera/kit/clock";
+import { describeCause } from "@tessera/kit/describe-cause";
 import { fault } from "../faults.ts";
 import { parseJson } from "../parse-json.ts";
 import { printable } from "../printable.ts";
-
-/** What a certificate states, as far as it is printed. */
-interface Statement {
-  readonly type: string;
-  readonly instance: string;
-  readonly organizer: string;
-  readonly event: string;
-  readonly case: string;
-  readonly shredders: readonly string[];
-  readonly exported: string;
-  readonly export_sha256: string;
-  readonly erased: string;
-  readonly services: readonly { readonly service: string; readonly erased: readonly { readonly count: number }[] }[];
-}
-
-interface Certificate {
-  readonly signed: string;
-  readonly signature: string;
-  readonly public_key: string;
-  readonly statement: unknown;
-}
+import { Skip } from "./finding.ts";
+import { lookAround, type Question } from "./surroundings.ts";
 
 /** The key of the platform as PEM, or why it is not known here. */
 export type PlatformKey = { readonly pem: string; readonly from: string } | { readonly missing: string };
+
+/** Finds the key of certificates in the database of the platform. */
+export async function findPlatformKey(question: Question): Promise<PlatformKey> {
+  const { definitions, database } = await lookAround(question, { clock: systemClock });
+  try {
+    const shredder = definitions.find(({ name }) => name === "shredder");
+    if (shredder === undefined) return { missing: "shredder is not among the services" };
+    const { findPublicKey } = await import("@tessera/shredder/store/signing-key");
+    const pem = await findPublicKey(await database.as(shredder));
+    return pem === undefined ? { missing: "the platform has certified nothing yet" } : { pem, from: "its database" };
+  } catch (error) {
+    return { missing: error instanceof Skip ? error.message : describeCause(error) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads the key of the platform from a file: PEM, or the answer of the API with it. */
+export async function readPlatformKey(path: string): Promise<PlatformKey> {
+  const text = await readText(path);
+  const answer = parseJson(text) as { readonly public_key?: unknown } | undefined;
+  return { pem: typeof answer?.public_key === "string" ? answer.public_key : text, from: path };
+}
 
 /**
  * Reads a certificate of an erasure, checks its signature, and says in lines what it proves. With a key that is not that of
@@ -37,82 +43,49 @@ export async function verifyCertificate(
   path: string,
   platform: PlatformKey,
 ): Promise<{ readonly isGood: boolean; readonly lines: string[] }> {
+  const bad = (line: string) => ({ isGood: false, lines: [line] });
   const { signed, signature, public_key: pem, statement: shown } = await readCertificate(path);
   const key = readKey(path, pem);
-  const isSigned = verify(null, Buffer.from(signed), key, Buffer.from(signature, "base64"));
-  if (!isSigned)
-    return {
-      isGood: false,
-      lines: ["The signature does not fit: this text was changed, or another key has signed it."],
-    };
-  const { services, shredders, ...statement } = readStatement(path, signed);
+  if (!verify(null, Buffer.from(signed), key, Buffer.from(signature, "base64")))
+    return bad("The signature does not fit: this text was changed, or another key has signed it.");
+  const statement = readStatement(path, signed);
   if (!isDeepStrictEqual(shown, JSON.parse(signed)))
-    return { isGood: false, lines: ["`statement` is not what was signed: somebody has changed it."] };
-  const trust = judgeKey(key, platform);
-  if (trust === "another")
-    return { isGood: false, lines: ["It is forged: it is signed with a key that is not that of the platform."] };
-  const print = hash("sha256", key.export({ type: "spki", format: "der" }));
-  const counts = services.map(
-    ({ service, erased }) => `${service} ${erased.reduce((sum, { count }) => sum + count, 0)}`,
-  );
-  return {
-    isGood: trust.isGood,
-    lines: [
-      `The signature fits the key in the file, SHA-256 ${print}`,
-      trust.line,
-      `event     ${statement.organizer}/${statement.event} on ${statement.instance}`,
-      `erased    ${statement.erased}, case ${statement.case}`,
-      `kinds     ${shredders.length === 0 ? "none" : shredders.join(", ")}`,
-      `counts    ${counts.join(", ")}`,
-      `exported  ${statement.exported}, SHA-256 ${statement.export_sha256}`,
-    ].map(printable),
-  };
+    return bad("`statement` is not what was signed: somebody has changed it.");
+  const isCompared = !("missing" in platform);
+  if (isCompared && !key.equals(readKey(platform.from, platform.pem)))
+    return bad("It is forged: it is signed with a key that is not that of the platform.");
+  const lines = [
+    `The signature fits the key in the file, SHA-256 ${hash("sha256", key.export({ type: "spki", format: "der" }))}`,
+    isCompared
+      ? `That is the key of the platform, as ${platform.from} has it.`
+      : `NOT COMPARED with the key of the platform (${platform.missing}): anybody can make such a file with a key of their own. Pass --key FILE with the answer of /api/v1/shredders/key/, or --database-url.`,
+    `event     ${statement["organizer"]}/${statement["event"]} on ${statement["instance"]}`,
+    `erased    ${statement["erased"]}, case ${statement["case"]}`,
+    `kinds     ${statement["kinds"]}`,
+    `counts    ${statement["counts"]}`,
+    `exported  ${statement["exported"]}, SHA-256 ${statement["export_sha256"]}`,
+  ];
+  return { isGood: isCompared, lines: lines.map(printable) };
 }
 
-function judgeKey(
-  key: KeyObject,
-  platform: PlatformKey,
-): "another" | { readonly isGood: boolean; readonly line: string } {
-  if ("missing" in platform)
-    return {
-      isGood: false,
-      line: `NOT COMPARED with the key of the platform (${platform.missing}): anybody can make such a file with a key of their own. Pass --key FILE with the answer of /api/v1/shredders/key/, or --database-url.`,
-    };
-  if (!key.equals(readKey(platform.from, platform.pem))) return "another";
-  return { isGood: true, line: `That is the key of the platform, as ${platform.from} has it.` };
-}
-
-/** Reads the key of the platform from a file: PEM, or the answer of the API with it. */
-export async function readPlatformKey(path: string): Promise<PlatformKey> {
-  const text = await readFile(path, "utf8").catch(() => {
-    throw noCertificate(path, "it cannot be read");
-  });
-  const answer = parseJson(text) as { readonly public_key?: unknown } | undefined;
-  return { pem: typeof answer?.public_key === "string" ? answer.public_key : text, from: path };
-}
-
-async function readCertificate(path: string): Promise<Certificate> {
-  const unreadable = (why: string) => noCertificate(path, why);
-  const text = await readFile(path, "utf8").catch(() => {
-    throw unreadable("it cannot be read");
-  });
-  let found: Partial<Certificate>;
-  try {
-    found = JSON.parse(text) as Partial<Certificate>;
-  } catch {
-    throw unreadable("it is no JSON");
-  }
+async function readCertificate(path: string) {
+  const found = parseJson(await readText(path)) as Record<string, unknown> | undefined;
+  if (found === undefined) throw noCertificate(path, "it is no JSON");
   const { signed, signature, public_key, statement } = found;
   if (typeof signed !== "string" || typeof signature !== "string" || typeof public_key !== "string")
-    throw unreadable("it lacks `signed`, `signature` or `public_key`");
+    throw noCertificate(path, "it lacks `signed`, `signature` or `public_key`");
   return { signed, signature, public_key, statement };
 }
 
-function noCertificate(path: string, why: string) {
-  return fault(
-    "bad_certificate",
-    `${path} is no certificate of an erasure: ${why}. Save the answer of shredders/certificate/ID/.`,
+/** Reads what a certificate states, as far as it is printed. */
+function readStatement(path: string, signed: string) {
+  const { type, services, shredders, ...texts } = (parseJson(signed) ?? {}) as Record<string, unknown>;
+  if (type !== "tessera.erasure.v1" || !Array.isArray(services) || !Array.isArray(shredders))
+    throw noCertificate(path, "what is signed is another text");
+  const counts = (services as { service: string; erased: { count: number }[] }[]).map(
+    ({ service, erased }) => `${service} ${erased.reduce((sum, { count }) => sum + count, 0)}`,
   );
+  return { ...texts, counts: counts.join(", "), kinds: shredders.join(", ") || "none" } as Record<string, string>;
 }
 
 function readKey(path: string, pem: string): KeyObject {
@@ -126,9 +99,13 @@ function readKey(path: string, pem: string): KeyObject {
   return key;
 }
 
-function readStatement(path: string, signed: string): Statement {
-  const found = parseJson(signed) as Partial<Statement> | undefined;
-  if (found?.type !== "tessera.erasure.v1" || !Array.isArray(found.services) || !Array.isArray(found.shredders))
-    throw noCertificate(path, "what is signed is another text");
-  return found as Statement;
+async function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch(() => {
+    throw noCertificate(path, "it cannot be read");
+  });
+}
+
+function noCertificate(path: string, why: string) {
+  const message = `${path} is no certificate of an erasure: ${why}. Save the answer of shredders/certificate/ID/.`;
+  return fault("bad_certificate", message);
 }

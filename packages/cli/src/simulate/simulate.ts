@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "@tessera/values";
 import { columns } from "../columns.ts";
-import { describeFailure } from "../doctor/explain-failure.ts";
+import { describeFailure } from "../explain-failure.ts";
 import { fault } from "../faults.ts";
 import { sendRecords } from "../import.ts";
 import { describeErrors } from "../import-answer.ts";

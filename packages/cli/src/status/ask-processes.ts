@@ -1,5 +1,5 @@
 import { systemClock } from "@tessera/kit/clock";
-import { askHttp } from "../doctor/ask-http.ts";
+import { askHttp } from "../ask-http.ts";
 import type { LocalProcess } from "../local-platform.ts";
 import { readReadiness } from "../read-readiness.ts";
 

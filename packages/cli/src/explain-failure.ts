@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import { type Finding, wrong } from "./finding.ts";
+import type { Finding } from "./doctor/finding.ts";
 
 const noRoute = ["there is no route to it", "look at the network between here and there"] as const;
 const unknownAuthority = [
@@ -50,13 +50,25 @@ const ofFiles: Readonly<Record<string, readonly [why: string, mend: string]>> = 
   EMFILE: ["too many files are open", "raise the limit that `ulimit -n` shows"],
 };
 
-/** The server's message about these names an object of the schema, and nothing that is stored in it. */
+/** Calls of the system about a connection, which is read and written as a file is. */
+const ofConnections = /^(?:connect|bind|listen|getaddrinfo|spawn)\b/;
+
 const namesObjects: ReadonlySet<string> = new Set(["42501", "22023"]);
 
 const longestMessage = 200;
 
+/** What is behind an error: the failure that the system or a server gave a code, and what its code says. */
+function reasonOf(error: unknown) {
+  const failure = findCoded(error);
+  if (failure === undefined) return undefined;
+  const { code } = failure;
+  const isOfFile = failure.syscall !== undefined && code in ofFiles && !ofConnections.test(failure.syscall);
+  const [why, mend] = (isOfFile ? ofFiles : known)[code] ?? alertOf(code) ?? [];
+  return { failure, code, isOfFile, why, mend };
+}
+
 /**
- * Turns an error into a finding. `mend` replaces the usual advice for its code, unless that is about a certificate;
+ * Turns an error into a finding. `mend` replaces the usual advice for its code, unless the code alone says what to do;
  * `trust` is the setting that names authorities.
  */
 export function explainFailure(
@@ -66,25 +78,16 @@ export function explainFailure(
   const file = missingFileOf(error);
   if (file !== undefined)
     return { level, what, why: `there is no file ${file}`, mend: mend ?? "correct its path, or put it there" };
-  const failure = findCoded(error);
-  const code = failure?.code;
-  const table = failure !== undefined && isOfFile(failure) ? ofFiles : known;
-  const [why, usual] = (code === undefined ? undefined : (table[code] ?? alertOf(code))) ?? [messageOf(error)];
-  if (code === undefined) return { level, what, why, mend: mend ?? usual };
-  const named =
-    trust !== undefined && usual === unknownAuthority[1] ? `set ${trust} to a file with that authority` : undefined;
-  const isDecisive = isDecisiveCode(code);
-  return { level, what, why: `${why} (${code})`, mend: named ?? (isDecisive ? (usual ?? mend) : (mend ?? usual)) };
-}
-
-/** Whether the code alone says what to do, whatever failed. */
-function isDecisiveCode(code: string): boolean {
-  return ofCertificates.has(code) || code === "ENOSPC" || alertOf(code) !== undefined;
-}
-
-/** Whether a call of the system about a file failed, and not one about a connection, which is read and written, too. */
-function isOfFile({ code = "", syscall = "" }: NodeJS.ErrnoException): boolean {
-  return syscall !== "" && code in ofFiles && !/^(?:connect|bind|listen|getaddrinfo|spawn)\b/.test(syscall);
+  const reason = reasonOf(error);
+  if (reason === undefined) return { level, what, why: messageOf(error), mend };
+  const { code, why = messageOf(error), mend: usual } = reason;
+  const isDecisive = ofCertificates.has(code) || code === "ENOSPC" || alertOf(code) !== undefined;
+  const advice = isDecisive ? (usual ?? mend) : (mend ?? usual);
+  const isUntrusted = trust !== undefined && usual === unknownAuthority[1];
+  return {
+    ...{ level, what, why: `${why} (${code})` },
+    mend: isUntrusted ? `set ${trust} to a file with that authority` : advice,
+  };
 }
 
 /**
@@ -92,41 +95,22 @@ function isOfFile({ code = "", syscall = "" }: NodeJS.ErrnoException): boolean {
  * stack.
  */
 export function describeFailure(error: unknown): string | undefined {
-  if (error instanceof Fault) {
-    const reason = reasonOf(error.cause);
-    // What follows the first semicolon is the remedy.
-    const [, what = error.message, mend = reason?.mend] = /^(.*?); (.*)$/s.exec(error.message) ?? [];
-    return reason === undefined ? error.message : sentence({ what, why: reason.why, mend });
-  }
-  const reason = reasonOf(error);
-  return reason && sentence(reason);
+  const reason = reasonOf(error instanceof Fault ? error.cause : error);
+  const isKnown = reason?.why !== undefined && reason.mend !== undefined;
+  if (!isKnown) return error instanceof Fault ? error.message : undefined;
+  const { failure, code, why, mend } = reason;
+  const place = reason.isOfFile ? (failure.path ?? "a file") : placeOf(failure);
+  const message = error instanceof Fault ? error.message : `${place} cannot be used`;
+  // What follows the first semicolon is the remedy.
+  const [, what = message, remedy = mend] = /^(.*?); (.*)$/s.exec(message) ?? [];
+  // The messages about a right name objects of the schema, and nothing that is stored in it.
+  const shown = namesObjects.has(code) ? `${code}: ${failure.message.split("\n")[0]}` : code;
+  return `${what}: ${why} (${shown}); ${remedy}`;
 }
 
-function sentence({ what, why, mend }: { what: string; why: string; mend: string | undefined }): string {
-  return `${what}: ${why}${mend === undefined ? "" : `; ${mend}`}`;
-}
-
-/** The failure of the system or of a server that is behind an error, if its code is known. */
-function reasonOf(error: unknown): { what: string; why: string; mend: string } | undefined {
-  const failure = findCoded(error);
-  if (failure === undefined) return undefined;
-  const { code = "", path, address, port, message } = failure as NodeJS.ErrnoException & SocketFailure;
-  const ofFile = isOfFile(failure);
-  const [why, mend] = (ofFile ? ofFiles : known)[code] ?? alertOf(code) ?? [];
-  if (why === undefined || mend === undefined) return undefined;
-  // A SQLSTATE begins with a digit. These name only objects of the schema and rights.
-  const isRight = namesObjects.has(code);
-  const what = ofFile ? `${path ?? "a file"} cannot be used` : `${placeOf({ address, port, code })} cannot be used`;
-  return { what, why: `${why} (${isRight ? `${code}: ${message.split("\n")[0]}` : code})`, mend };
-}
-
-interface SocketFailure {
-  readonly address?: string | undefined;
-  readonly port?: number | undefined;
-}
-
-function placeOf({ address, port, code }: SocketFailure & { code: string }): string {
+function placeOf({ address, port, code }: Coded): string {
   if (address !== undefined) return port === undefined ? address : `${address}:${port}`;
+  // A SQLSTATE begins with a digit.
   return /^\d/.test(code) ? "the database" : "a server";
 }
 
@@ -137,7 +121,7 @@ export function explainRefusal({ message }: Fault): Finding[] {
     .filter((line) => line !== "" && line !== "configuration:")
     .map((line) => {
       const at = line.lastIndexOf("; ");
-      return at < 0 ? wrong(line, {}) : wrong(line.slice(0, at), { mend: line.slice(at + 2) });
+      return { level: "wrong", ...(at < 0 ? { what: line } : { what: line.slice(0, at), mend: line.slice(at + 2) }) };
     });
 }
 
@@ -150,10 +134,19 @@ function alertOf(code: string): readonly [why: string, mend: string] | undefined
   ];
 }
 
-/** The failure that the system or a server gave a code, wherever it is in the chain of causes. */
-function findCoded(error: unknown): (Error & { readonly code: string }) | undefined {
+/** An error of the system or of a server. */
+type Coded = Error & {
+  readonly code: string;
+  readonly syscall?: string;
+  readonly path?: string;
+  readonly address?: string;
+  readonly port?: number;
+};
+
+/** Finds the failure with a code, wherever it is in the chain of causes. */
+function findCoded(error: unknown): Coded | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; depth += 1) {
-    if (!(at instanceof Fault) && "code" in at && typeof at.code === "string") return at as Error & { code: string };
+    if (!(at instanceof Fault) && "code" in at && typeof at.code === "string") return at as Coded;
     // All addresses of a name were tried, and each has an error of its own.
     at = at instanceof AggregateError && at.cause === undefined ? at.errors[0] : at.cause;
   }

@@ -2,7 +2,7 @@ import { systemClock } from "@tessera/kit/clock";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { examineCache } from "./examine-cache.ts";
+import { examineCache } from "./examine-stores.ts";
 import { lookAround } from "./surroundings.ts";
 
 describeEachRedis("the cache of %s is examined", (flavour) => {

@@ -7,7 +7,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase } from "@tessera/testkit/database";
 import { expect, it } from "vitest";
 import { loadServices } from "../services.ts";
-import { examineBackgrounds } from "./examine-backgrounds.ts";
+import { examineBackgrounds } from "./examine-stores.ts";
 import { lookAround } from "./surroundings.ts";
 
 it("layouts are named whose background is not in the file store", async () => {

@@ -1,8 +1,8 @@
 import { systemClock } from "@tessera/kit/clock";
 import { type S3Server, startS3 } from "@tessera/testkit/engines/s3-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { examineClock } from "./examine-clock.ts";
-import { examineFiles } from "./examine-files.ts";
+import { examineClock } from "./examine-processes.ts";
+import { examineFiles } from "./examine-stores.ts";
 import { lookAround } from "./surroundings.ts";
 
 let server: S3Server;

@@ -1,0 +1,117 @@
+import { countDeadLetters } from "@tessera/kit/bus/operators";
+import { readOutbox } from "@tessera/kit/bus/outbox-rows";
+import { findLate } from "@tessera/kit/jobs/work-reads";
+import { sql } from "@tessera/kit/pg/sql";
+import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "./finding.ts";
+import type { Service, Surroundings } from "./surroundings.ts";
+
+/** Counting more would take too long and change no advice. */
+const mostCounted = 10_000;
+
+/** A relay publishes facts within milliseconds; after this long, alerts are due. */
+const lateFactsSeconds = 60;
+
+/** The longest work takes minutes. */
+const lateWorkSeconds = 600;
+
+/** Organizers have been told of it for two weeks by then. */
+const lateErasureDays = 7;
+
+const warningDays = 7;
+
+/** Examines the facts of one service: those waiting in its outbox, and those that are parked. */
+export async function examineFacts({ database, config }: Surroundings, service: Service): Promise<Finding[]> {
+  const { name } = service;
+  const db = await database.as(service);
+  const { running } = await db.one<{ running: number }>(sql`
+    select count(*) as running
+      from pg_stat_activity
+     where pg_stat_activity.datname = current_database()
+       and pg_stat_activity.application_name = ${`tessera-${name}`}`);
+  const outbox = await readOutbox(db, { atMost: mostCounted });
+  const parked = await countDeadLetters(db, { group: name, atMost: mostCounted });
+  const problems = [
+    ...judgeWaiting({ ...outbox, running, name, bus: config.bus }),
+    ...parked.map(({ topic, count, isOutgoing, replaysRequested }) => {
+      const loss = isOutgoing
+        ? "the bus refuses them, so the copies of other services lack these changes"
+        : "it could not apply them, so its copies lack these changes";
+      return wrong`${name} has parked ${describeFacts(count)} of ${topic}
+        ${replaysRequested === 0 ? loss : `the replay of ${replaysRequested} is requested`}
+                   → tessera topics parked --service ${name} --topic ${topic} lists the causes; after you removed them: tessera topics replay`;
+    }),
+  ];
+  if (problems.length > 0) return problems;
+  const connected =
+    running === 0 ? "no process of it is connected" : `its processes hold ${describeCount(running, "connection")}`;
+  return [ok(`${name} has no late facts and no parked facts; ${connected}`)];
+}
+
+/** Judges what an outbox holds; `running` is the number of connections that processes of the service have. */
+export function judgeWaiting(outbox: {
+  readonly waiting: number;
+  readonly seconds: number;
+  readonly running: number;
+  readonly name: string;
+  readonly bus: "memory" | "kafka";
+}): Finding[] {
+  const { waiting, seconds, running, name, bus } = outbox;
+  if (waiting === 0 || seconds < lateFactsSeconds) return [];
+  const what = `the outbox of ${name} holds ${describeFacts(waiting)}, the oldest for ${describeAge(seconds)}`;
+  const why = bus === "kafka" ? "the brokers do not accept them" : "a consumer in the same process does not finish";
+  return [
+    running === 0
+      ? warning`${what}
+        no process of ${name} is connected
+        → start it: tessera serve ${name}`
+      : wrong`${what}
+        ${why}
+        → look at the log of ${name} for "facts are waiting"`,
+  ];
+}
+
+function describeFacts(count: number): string {
+  return count === mostCounted ? `${count} facts or more` : describeCount(count, "fact");
+}
+
+/** Examines the work of one service: what somebody waits for, for instance a batch of tickets, and has not ended. */
+export async function examineWork({ database }: Surroundings, service: Service): Promise<Finding[]> {
+  const late = await findLate(await database.as(service), { seconds: lateWorkSeconds, most: mostNamed });
+  if (late.length === 0) return [ok(`${service.name} has no late work`)];
+  return late.map(({ kind, id, state, tries, seconds, cause }) => {
+    const [work, age] = [`"${kind}" ${id} of ${service.name}`, describeAge(seconds)];
+    if (cause !== null)
+      return wrong`${work} was tried ${tries} times in ${age}
+        ${cause}
+        → its log has each failure; the work goes on by itself when the cause is removed`;
+    return warning`${work} is ${state} for ${age}
+      no process has done it yet
+      → see whether a process of ${service.name} runs, and raise the number of its processes if there is much work`;
+  });
+}
+
+/** Tells which fields of records the platform left out or doubts. The feed answers to no sender. */
+export async function examineRecords({ database }: Surroundings, gateway: Service): Promise<Finding[]> {
+  const { findWarnings } = await import("@tessera/gateway/store/record-warnings");
+  const found = await findWarnings(await database.as(gateway), { days: warningDays, most: mostNamed });
+  if (found.length === 0) return [ok(`no record had warnings in the last ${warningDays} days`)];
+  return found.map(
+    ({ kind, field, count }) =>
+      warning`${describeCount(count, "warning")} about ${field} of ${kind} records, the last within ${warningDays} days
+        the shop sends values that were left out or are doubtful; the records were taken
+        → an import names the lines and says what is wrong; the tickets are admitted as they are`,
+  );
+}
+
+/** Examines whether events keep personal data for longer than their organizers have set. */
+export async function examineRetention({ database }: Surroundings, shredder: Service): Promise<Finding[]> {
+  const { findBlocked } = await import("@tessera/shredder/store/announcements");
+  const blocked = await findBlocked(await database.as(shredder), { days: lateErasureDays, most: mostNamed });
+  if (blocked.length === 0) return [ok("no event keeps personal data beyond its retention")];
+  return blocked.map(
+    ({ organizer, event, problem, seconds }) =>
+      warning`event ${event} of ${organizer} should have been erased ${describeAge(seconds)} ago
+        ${problem}
+        → tell the organizer: it is erased within an hour when nothing is in its way`,
+  );
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, constants, readdir, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { Files } from "@tessera/kit/files/files";
+import { explainFailure } from "../explain-failure.ts";
+import { openFiles, redisAccess } from "../open-engines.ts";
+import { describeCount, type Finding, nameFirst, ok, only, Skip, warning, wrong } from "./finding.ts";
+import { endpointOf } from "./hide-secrets.ts";
+import type { Service, Surroundings } from "./surroundings.ts";
+
+const independent = "the platform works without it; until it is back, each process counts limits for itself";
+
+/** Examines the cache, which no answer depends on. */
+export async function examineCache({ config }: Pick<Surroundings, "config">): Promise<Finding[]> {
+  if (config.cache === "memory") return [ok("each process has a cache of its own (CACHE=memory)")];
+  const url = config.redisUrl?.reveal() ?? "";
+  if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
+  const endpoint = endpointOf(url);
+  const access = redisAccess(config);
+  // Loaded on use: a service that starts looks at its configuration, and may need no client.
+  const { inspectRedis } = await import("@tessera/engines/redis");
+  try {
+    const answer = await inspectRedis(access);
+    if (typeof answer === "string") return judgeRedis(answer, endpoint);
+    const mend = /^(?:NOAUTH|WRONGPASS|ERR)$/.test(answer.refusal)
+      ? "correct user and password in REDIS_URL"
+      : "look at that server's log and access rules";
+    return [
+      wrong`Redis at ${endpoint} refuses what it is asked (${answer.refusal})
+        ${independent}
+        → ${mend}`,
+    ];
+  } catch (error) {
+    const what = `Redis at ${endpoint} cannot be used`;
+    const mend = "start it, or correct REDIS_URL";
+    const finding = explainFailure(error, { what, level: "warning", mend, trust: "REDIS_TLS_CA" });
+    return [{ ...finding, why: `${finding.why}; ${independent}` }];
+  }
+}
+
+/** Whether this is an address of Redis. */
+export function isRedisUrl(url: string): boolean {
+  return /^rediss?:\/\/./.test(url) && URL.canParse(url);
+}
+
+/** Judges what Redis or Valkey reports about itself: the answer to INFO. */
+export function judgeRedis(information: string, endpoint: string): Finding[] {
+  const read = (field: string) => new RegExp(`^${field}:(.*?)\r?$`, "m").exec(information)?.[1] ?? "";
+  const valkey = read("valkey_version");
+  const [name, version] = valkey === "" ? ["Redis", read("redis_version")] : ["Valkey", valkey];
+  return only([
+    ok(`${name} ${version} at ${endpoint} answers`),
+    name === "Redis" &&
+      Number.parseInt(version, 10) < 7 &&
+      warning`Redis ${version} is older than the versions that are tested
+        → use Redis 7 or newer`,
+    read("role") === "slave" &&
+      wrong`this ${name} is a replica
+        it accepts no writes
+        → set REDIS_URL to the primary`,
+    Number(read("maxmemory")) > 0 &&
+      read("maxmemory_policy") === "noeviction" &&
+      warning`${name} refuses writes when its memory is full (maxmemory-policy noeviction)
+        each process would then count limits for itself
+        → set maxmemory-policy to volatile-ttl`,
+  ]);
+}
+
+/** Examines where files are stored: puts a small file there, reads it and removes it. */
+export async function examineFiles({ config, madeFiles }: Surroundings): Promise<Finding[]> {
+  const files = await openFiles(config);
+  try {
+    if (config.files === "disk") return await examineFolder(files, { config, madeFiles });
+    const mend = "look at S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_PATH_STYLE, the credentials and their rights";
+    return [await tryOut(files, `the bucket ${config.s3Bucket ?? ""}`, mend)];
+  } finally {
+    await files.close();
+  }
+}
+
+type Folder = Pick<Surroundings, "config" | "madeFiles">;
+
+/** Whether the folder of a platform that runs is not there, or empty. Each start puts its mark there. */
+async function isGone({ config, madeFiles }: Folder): Promise<boolean> {
+  if (config.files !== "disk" || resolve(config.filesDirectory) !== madeFiles) return false;
+  return readdir(madeFiles).then(
+    (names) => names.length === 0,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+}
+
+async function examineFolder(files: Files, { config, madeFiles }: Folder): Promise<Finding[]> {
+  const folder = resolve(config.filesDirectory);
+  if (await isGone({ config, madeFiles }))
+    return [
+      wrong`the folder ${folder} is gone, and the platform runs
+        uploads, exports and tickets with a background are answered 503
+        → mount its volume again, or put the folder back; a restart would begin with an empty one`,
+    ];
+  let nearest = folder;
+  while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
+  const { bavail, bsize } = await statfs(nearest);
+  // A folder created here would belong to this user, and the platform may run as another.
+  const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
+  const mend =
+    "make it readable and writable for the user that the platform runs as, or set FILES_DIR to another folder";
+  return [
+    isUsed ? await tryOut(files, `the folder ${folder}`, mend) : await judgeUnused(folder, nearest),
+    ...judgeFree(Math.floor((bavail * bsize) / 1024 ** 2)),
+  ];
+}
+
+async function tryOut(files: Files, store: string, mend: string): Promise<Finding> {
+  const what = `${store} cannot be used`;
+  const key = `doctor/${randomUUID()}`;
+  const content = Buffer.from(`an examination: ${key}\n`);
+  try {
+    await files.put(key, content, { contentType: "text/plain" });
+    const found = await files.get(key);
+    const same = found !== undefined && (await buffer(found.content)).equals(content);
+    await files.remove([key]);
+    if (same) return ok(`${store} stores files and returns them`);
+    throw new Error("the file that was read differs from the file that was stored");
+  } catch (error) {
+    await files.remove([key]).catch(() => {});
+    return explainFailure(error, { what, mend, trust: "S3_TLS_CA" });
+  }
+}
+
+async function judgeUnused(folder: string, nearest: string): Promise<Finding> {
+  try {
+    await access(nearest, constants.W_OK | constants.X_OK);
+    return ok(`the folder ${folder} is created with the first file`);
+  } catch (error) {
+    const mend = `make ${nearest} writable, or set FILES_DIR to another folder`;
+    return explainFailure(error, { what: `the folder ${folder} cannot be created`, mend });
+  }
+}
+
+/** Judges how many megabytes are left. Below a hundred, the next upload may fail. */
+export function judgeFree(megabytes: number): Finding[] {
+  const judge = megabytes < 100 ? wrong : warning;
+  return only([
+    megabytes < 1024 &&
+      judge`the disk of FILES_DIR has ${megabytes} MB left
+        uploads and results are refused when it is full
+        → free some, or set FILES_DIR to a folder on another disk`,
+  ]);
+}
+
+/** Examines whether the files of all backgrounds are there: they are nowhere else. */
+export async function examineBackgrounds(
+  { config, database, madeFiles }: Surroundings,
+  layoutAndRender: Service,
+): Promise<Finding[]> {
+  const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds");
+  const db = await database.as(layoutAndRender);
+  if (await isGone({ config, madeFiles })) throw new Skip("the folder for files is gone");
+  const files = await openFiles(config);
+  try {
+    const lacking = (await findWithoutFile(db, files)).map(({ organizer, event, id }) => `${organizer}/${event}/${id}`);
+    if (lacking.length === 0) return [ok("the background of every layout is stored")];
+    const layouts = `${describeCount(lacking.length, "layout")} (${nameFirst(lacking)})`;
+    return [
+      wrong`the file store lacks the background of ${layouts}
+        their tickets cannot be printed
+        → restore backgrounds/ of the file store from a backup, or set these backgrounds again`,
+    ];
+  } catch (error) {
+    return [explainFailure(error, { what: "the backgrounds of layouts cannot be looked for" })];
+  } finally {
+    await files.close();
+  }
+}
