@@ -1,16 +1,17 @@
-import { conference, conferenceRecords } from "./conference.ts";
-import type { OfEvent } from "./demo-event.ts";
-import { secretOf } from "./demo-order.ts";
-import { festivalRecords } from "./festival.ts";
+import { readFileSync } from "node:fs";
+import { conferenceOrders, festivalOrders, type Order, secretOf } from "./demo-orders.ts";
 
 /** Names and ids in the `curl` lines of the demo. */
-export const demo = { organizer: "demo", event: conference, list: 1, position: 1, item: 1 } as const;
+export const demo = { organizer: "demo", event: "conference", list: 1, position: 1, item: 1 } as const;
 
 /** Tickets and add-ons of both events together. */
 export const demoPositions = 20_000;
 
 /** The secret of the first ticket, which is for the conference. */
-export const firstSecret = secretOf(conference, demo.position);
+export const firstSecret = secretOf(demo.event, demo.position);
+
+/** Records as an import reads them, with lines in between that stand for the orders of an event. */
+const file = new URL("../../demo/demo.ndjson", import.meta.url);
 
 /**
  * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last, so a
@@ -30,34 +31,18 @@ export async function* demoStream(
 }
 
 /** The records of the demo, the same every time. */
-export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<object> {
-  const { organizer } = demo;
-  const ofOrganizer = (kind: string, data: Record<string, unknown>) => ({ kind, organizer, data });
-  const ofEvent =
-    (event: string): OfEvent =>
-    (kind, data) => ({ kind, organizer, event, data });
-
-  yield ofOrganizer("organizer", { slug: organizer, name: "Demo Events" });
-  yield ofOrganizer("api_key", { token: keys.apiKey, name: "demo", permissions: ["*"], all_events: true });
-  yield ofOrganizer("gate", { id: 1, name: "Main entrance", identifier: "main" });
-  yield ofOrganizer("gate", { id: 2, name: "North gate", identifier: "north" });
-  yield ofOrganizer("device", {
-    device_id: 1,
-    token: keys.deviceKey,
-    name: "Scanner 1",
-    gate: 1,
-    security_profile: "full",
-    software_brand: "demo",
-    all_events: true,
-  });
-  const ofConference = [...conferenceRecords(ofEvent(conference))];
-  yield* festivalRecords(ofEvent, demoPositions - countPositions(ofConference));
-  yield* ofConference;
-}
-
-function countPositions(records: readonly object[]): number {
-  return records.reduce((count, record) => {
-    const { data } = record as { data: { positions?: readonly unknown[] } };
-    return count + (data.positions?.length ?? 0);
-  }, 0);
+export function* demoRecords({ apiKey, deviceKey }: { apiKey: string; deviceKey: string }): Generator<object> {
+  const conference = [...conferenceOrders(demo.event)];
+  const sold = conference.reduce((count, { positions }) => count + positions.length, 0);
+  const orders: Readonly<Record<string, Iterable<Order>>> = {
+    conference,
+    festival: festivalOrders("festival", demoPositions - sold),
+  };
+  const text = readFileSync(file, "utf8").replace("API_KEY", apiKey).replace("DEVICE_KEY", deviceKey);
+  for (const line of text.trimEnd().split("\n")) {
+    const record = JSON.parse(line) as { readonly orders?: string };
+    const { orders: event } = record;
+    if (event === undefined) yield record;
+    else for (const data of orders[event] ?? []) yield { kind: "order", organizer: demo.organizer, event, data };
+  }
 }

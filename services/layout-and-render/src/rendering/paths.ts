@@ -22,6 +22,6 @@ export function paint(color: Color): string {
 }
 
 /** Thousandths are finer than any printer. */
-export function round(value: number): number {
+function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
