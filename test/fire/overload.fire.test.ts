@@ -29,7 +29,7 @@ const afterwardsMs = 5000;
 
 /**
  * In milliseconds. At this rate the 64 scans that may always wait at each of two gateways take two thirds of a second; what is
- * promised for faster platforms is measured by `npm run bench -- overload`.
+ * promised for faster platforms is measured by `npm run bench -- redeem`.
  */
 const longestMs = { admitted: 3000, refused: 1000 } as const;
 

@@ -1,142 +1,101 @@
-import { loadavg, tmpdir } from "node:os";
-import { columns } from "@tessera/cli/columns";
-import { type Progress, showProgress } from "@tessera/cli/progress";
-import { createLog, type Log } from "@tessera/kit/log";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { migrateAll } from "@tessera/cli/migrate";
+import type { Progress } from "@tessera/cli/progress";
+import { kafkaBus } from "@tessera/engines/kafka";
+import type { Bus } from "@tessera/kit/bus/bus";
+import { header } from "@tessera/kit/bus/headers";
+import { countAcceptedFacts } from "@tessera/kit/bus/operators";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
 import { startService } from "../serving-process.ts";
-import { type Drain, fillBacklog, watchDrain, writeBare } from "./facts-backlog.ts";
-import { type Delays, measureDelays } from "./facts-delay.ts";
-import { type Engines, memoryFolder, withEngines } from "./facts-engines.ts";
-import { type Usage, usageOf, usageOfPostgres } from "./usage.ts";
-
-/** What is promised. */
-const promised = { p99Ms: 100, ratio: 0.5 } as const;
-
-const rate = 2000;
+import { positionFactOf } from "./facts-material.ts";
+import { log, topicPrefix, withEngines } from "./platform.ts";
+import { copySameRows } from "./reference.ts";
+import { figure, report, short } from "./report.ts";
+import { usageOf, usageOfPostgres } from "./usage.ts";
 
 /**
- * Measures facts from boxoffice's schema to check-in's, over PostgreSQL and Kafka, with check-in in a process of its own:
- * the delay of one fact under a steady load, and the rate at which a backlog is drained, compared with bare upserts of
- * the same rows.
- *
- * While the delay is measured, everything is stored in `folder`, by default in memory: shared disks pause for up to a
- * second now and then.
+ * Publishes facts of tickets over Kafka, and measures how fast a checkin that starts then applies them, beside a COPY of the
+ * rows that it has written.
  */
-export async function benchFacts({
-  facts,
-  seconds,
-  folder = memoryFolder() ?? tmpdir(),
-}: {
-  facts: number;
-  seconds: number;
-  folder?: string;
-}): Promise<void> {
-  const progress = showProgress();
-  const log = createLog({ service: "bench", level: "warn", destination: process.stderr });
-  const load = [loadavg()[0] ?? 0];
-  const noteLoad = () => load.push(loadavg()[0] ?? 0);
-  try {
-    const delays =
-      seconds === 0
-        ? undefined
-        : await withEngines({ folder, log, progress }, async ({ settings, url, bus, checkin }) => {
-            const serving = await startService("checkin", settings);
-            try {
-              return await measureDelays({ url, bus, checkin, rate, seconds, log, progress });
-            } finally {
-              await serving.stop();
-            }
-          });
-    noteLoad();
-    const backlog = await withEngines({ folder: tmpdir(), log, progress }, (engines) =>
-      drainBacklog(engines, { facts, log, progress, noteLoad }),
-    );
-    progress.done();
-    print({ facts, folder, delays, ...backlog, load });
-    if (backlog.drain.perSecond / backlog.barePerSecond < promised.ratio || (delays?.p99 ?? 0) >= promised.p99Ms)
-      process.exitCode = 1;
-  } finally {
-    progress.done();
-  }
-}
-
-interface Backlog {
-  readonly bytes: number;
-  readonly drain: Drain;
-  readonly barePerSecond: number;
-  readonly consumer: Usage;
-  readonly postgres: { readonly drainSeconds: number; readonly bareSeconds: number; readonly peakMegabytes: number };
-}
-
-async function drainBacklog(
-  { settings, url, bus, checkin, dataDirectory }: Engines,
-  { facts, log, progress, noteLoad }: { facts: number; log: Log; progress: Progress; noteLoad(): void },
-): Promise<Backlog> {
-  const bytes = await fillBacklog(bus, { facts, progress });
-  await checkin.run(sql`checkpoint`);
-  noteLoad();
-  const before = await usageOfPostgres(dataDirectory);
-  const started = performance.now();
-  const serving = await startService("checkin", settings);
-  try {
-    const drain = await watchDrain(checkin, { facts, started, progress });
-    const [consumer, after] = [await usageOf(serving.pid), await usageOfPostgres(dataDirectory)];
-    noteLoad();
-    const bare = await writeBare({ url, facts, ...drain, log, progress });
-    const afterBare = await usageOfPostgres(dataDirectory);
-    noteLoad();
-    return {
-      bytes,
-      drain,
-      barePerSecond: bare.perSecond,
-      consumer,
-      postgres: {
-        drainSeconds: after.cpuSeconds - before.cpuSeconds,
-        bareSeconds: afterBare.cpuSeconds - after.cpuSeconds,
-        peakMegabytes: afterBare.peakMegabytes,
-      },
-    };
-  } finally {
-    await serving.stop();
-  }
-}
-
-function print(
-  result: Backlog & { facts: number; folder: string; delays: Delays | undefined; load: readonly number[] },
-): void {
-  const { facts, delays, drain, barePerSecond, consumer, postgres } = result;
-  const each = (seconds: number) => `${((seconds * 1e6) / facts).toFixed(0)} µs a fact`;
-  const rows: [string, string][] = [];
-  if (delays !== undefined) {
-    rows.push(
-      ["facts from commit to effect", `${delays.facts}, ${delays.perSecond.toFixed(0)} a second`],
-      ["  half of them within", `${delays.p50.toFixed(1)} ms`],
-      ["  99 % within", `${delays.p99.toFixed(1)} ms (limit ${promised.p99Ms} ms)`],
-      ["  99 % within, in the middle second", `${middleOf(delays.p99OfSeconds).toFixed(1)} ms`],
-      ["  99 % within, second by second", delays.p99OfSeconds.map((ms) => ms.toFixed(0)).join(" ")],
-      ["  the slowest", `${delays.max.toFixed(1)} ms`],
-      ["  stored in", result.folder],
-    );
-  }
-  rows.push(
-    ["backlog", `${facts} facts of ${(result.bytes / facts).toFixed(0)} bytes`],
-    ["  drained at", `${drain.perSecond.toFixed(0)} facts a second`],
-    ["  after the start of the process", `${drain.seconds.toFixed(1)} s`],
-    ["  facts to a transaction", String(drain.batch)],
-    ["  transactions at a time", String(drain.connections)],
-    ["bare upserts of the same rows", `${barePerSecond.toFixed(0)} rows a second`],
-    ["ratio to bare upserts", `${(drain.perSecond / barePerSecond).toFixed(2)} (limit ${promised.ratio})`],
-    ["CPU of the consumer's process", each(consumer.cpuSeconds)],
-    ["CPU of PostgreSQL, drain", each(postgres.drainSeconds)],
-    ["CPU of PostgreSQL, bare upserts", each(postgres.bareSeconds)],
-    ["peak memory, consumer's process", `${consumer.peakMegabytes.toFixed(0)} MiB`],
-    ["peak memory, largest PostgreSQL process", `${postgres.peakMegabytes.toFixed(0)} MiB, shared buffers included`],
-    ["load of the machine", result.load.map((each) => each.toFixed(1)).join(", ")],
+export function benchFacts(facts: number): Promise<void> {
+  return withEngines(
+    async (engines) => {
+      const { postgres, settings, progress, open, atEnd } = engines;
+      await migrateAll({ url: postgres.url, names: ["boxoffice", "checkin"] });
+      const brokers = (settings["KAFKA_BROKERS"] ?? "").split(",");
+      const bus = kafkaBus({ brokers, clientId: "tessera-bench", topicPrefix, log });
+      atEnd(() => bus.close());
+      const checkin = open("checkin");
+      const bytes = await fillBacklog(bus, { facts, progress });
+      const before = await usageOfPostgres(postgres.dataDirectory);
+      // Without scans boxoffice is never called.
+      const serving = await startService("checkin", { ...settings, BOXOFFICE_ADDRESS: "127.0.0.1:1" });
+      atEnd(() => serving.stop());
+      const perSecond = await watchDrain(checkin, { facts, progress });
+      const [ours, after] = [await usageOf(serving.pid), await usageOfPostgres(postgres.dataDirectory)];
+      progress.update("copying the same rows…");
+      const copy = await copySameRows(engines, ["checkin.position"]);
+      progress.done();
+      const each = (seconds: number) => `${((seconds * 1e6) / facts).toFixed(0)} µs`;
+      report([
+        figure(`${facts} facts of ${(bytes / facts).toFixed(0)} bytes, applied`, `${perSecond.toFixed(0)} a second`),
+        figure("  COPY of the same rows", `${(copy.rows / copy.seconds).toFixed(0)} a second`),
+        figure("  ratio to COPY", short(perSecond / (copy.rows / copy.seconds))),
+        figure("  processor time of each, ours", each(ours.cpuSeconds)),
+        figure("  of PostgreSQL", each(after.cpuSeconds - before.cpuSeconds)),
+        figure("  peak memory of the process", `${ours.peakMegabytes.toFixed(0)} MiB`),
+      ]);
+    },
+    { kafka: true },
   );
-  process.stdout.write(`${columns(rows)}\n`);
 }
 
-/** The median: other work of the machine changes only some seconds. */
-function middleOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** As the relay does. */
+const publishedAtOnce = 500;
+
+/** Publishes facts as a relay does; returns how many bytes they have. */
+async function fillBacklog(bus: Bus, { facts, progress }: { facts: number; progress: Progress }): Promise<number> {
+  const { name, key, encode } = topics.positionChanged;
+  let bytes = 0;
+  for (let first = 1; first <= facts; first += publishedAtOnce) {
+    const count = Math.min(publishedAtOnce, facts - first + 1);
+    const messages = Array.from({ length: count }, (_, index) => {
+      const fact = positionFactOf(first + index);
+      const headers = { [header.factId]: randomUUID(), [header.at]: String(Date.now() * 1000) };
+      return { key: key(fact), value: encode(fact), headers };
+    });
+    bytes += messages.reduce((sum, { value }) => sum + value.length, 0);
+    await bus.publish(name, messages);
+    progress.update(`filling the backlog… ${first + count - 1} of ${facts}`);
+  }
+  return bytes;
+}
+
+const lookEveryMs = 200;
+const longestSilenceMs = 60_000;
+
+/** Waits until checkin has applied all; returns facts a second from the first visible effect to the last. */
+async function watchDrain(checkin: Db, { facts, progress }: { facts: number; progress: Progress }): Promise<number> {
+  let first: { readonly at: number; readonly done: number } | undefined;
+  let last = { at: performance.now(), done: 0 };
+  for (; last.done < facts; await sleep(lookEveryMs)) {
+    // Sums over a few rows, which are written with the effects.
+    const { done } = await checkin.one<{ done: number }>(sql`
+      select coalesce(sum(count_delta.positions), 0)::bigint as done from count_delta where count_delta.list = 0`);
+    const at = performance.now();
+    if (done > last.done) last = { at, done };
+    if (done > 0) first ??= last;
+    if (at - last.at > longestSilenceMs)
+      throw new Error(`the drain made no progress after ${last.done} of ${facts} facts`);
+    progress.update(`draining… ${done} of ${facts}`);
+  }
+  const recorded = await countAcceptedFacts(checkin);
+  const { held } = await checkin.one<{ held: number }>(sql`select count(*) as held from position`);
+  if (held !== facts || recorded !== facts)
+    throw new Error(`of ${facts} facts, ${held} had their effect and ${recorded} are in the inbox`);
+  const from = first ?? last;
+  return (facts - from.done) / ((last.at - from.at) / 1000);
 }

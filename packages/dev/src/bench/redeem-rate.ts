@@ -1,4 +1,4 @@
-import type { LoadResult } from "./start-load.ts";
+import type { LoadResult } from "./load.ts";
 
 const probeSeconds = 4;
 export const heldSeconds = 20;
@@ -19,14 +19,14 @@ const mostRates = 4;
  *
  * Returns the rate with what the last try found, also where no rate was held.
  */
-export async function findRate<R extends Pick<LoadResult, "p99" | "sent" | "admitted">>(
+export async function findRate<R extends Pick<LoadResult, "p99" | "sent" | "tickets">>(
   run: (perSecond: number, seconds: number) => Promise<R>,
   { p99Ms }: { readonly p99Ms: number },
 ): Promise<{ readonly perSecond: number; readonly held: R }> {
   const attempt = async (rate: number, seconds: number) => {
     for (let tries = 1; ; tries += 1) {
       const result = await run(rate, seconds);
-      const isHeld = result.p99 < p99Ms && result.admitted === result.sent;
+      const isHeld = result.p99 < p99Ms && result.tickets.length === result.sent;
       if (isHeld || tries === triesPerRate) return { isHeld, result };
     }
   };

@@ -1,214 +1,188 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { columns } from "@tessera/cli/columns";
-import { showProgress } from "@tessera/cli/progress";
-import { type Compared, compareScanned, isTrue } from "./compare-scanned.ts";
-import { gateRecords } from "./gate-records.ts";
-import { onCluster, oneOfEach } from "./on-cluster.ts";
-import { groundwork, onEmptyPlatform, sendRecords } from "./on-empty-platform.ts";
-import { openSchema } from "./open-schema.ts";
-import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { sendRecords } from "./client.ts";
+import { fillLargeEvent } from "./large-event.ts";
+import { type LoadProcess, type LoadResult, withLoad } from "./load.ts";
+import { inOneProcess, onKafka, type Platform } from "./platform.ts";
+import { gate } from "./records.ts";
 import { findRate, heldSeconds } from "./redeem-rate.ts";
-import { measureReference, prepareReference } from "./redeem-reference.ts";
-import { sampledEnvironment, sampleWhile } from "./sampled-process.ts";
-import { type LoadResult, startLoad } from "./start-load.ts";
-import { type Usage, usageOf, usageOfPostgres } from "./usage.ts";
-import { parts, shareOut } from "./where-time-goes.ts";
+import { measurePgbench } from "./reference.ts";
+import { atMost, figure, type Row, report } from "./report.ts";
+import { usageOf, usageOfPostgres } from "./usage.ts";
 
-/** What is promised: shares of the rate of pgbench, and microseconds of processor time, ours and PostgreSQL's. */
+/** What is promised: shares of the rate of pgbench, and microseconds of processor time. */
 const promised = {
-  "in one process": { share: 1, ours: 60 },
-  "over gRPC": { share: 0.75, ours: 110 },
+  "in one process": { percent: 100, ours: 60 },
+  "with a process for each service, on Kafka": { percent: 75, ours: 110 },
 } as const;
-const promisedMs = { held: 50, half: 20 } as const;
+const promisedMs = { held: 50, half: 20, admitted: 250, refused: 50, recovered: 50 } as const;
 const promisedOfPostgres = 100;
 const promisedMegabytes = 256;
 
-const sampledSeconds = 8;
 const warmSeconds = 4;
 const warmRates = [200, 400, 800, 1200];
-
-/** How much slower a scan may be in a large event than in a small one, both at the same leisurely rate. */
-const comparison = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
 const referenceSeconds = 8;
-
-/** A process that takes less for a scan has no part in it. */
-const leastMicroseconds = 5;
 
 /** After the load, until memory is read. */
 const settledMs = 5000;
 
-/** The platform under load. */
-interface Target {
-  readonly name: keyof typeof promised;
-  readonly baseUrl: string;
-  readonly postgres: { readonly url: string; readonly dataDirectory: string };
-  readonly pids: () => readonly { readonly name: string; readonly pid: number }[];
-}
+/** How much slower a scan may be in a large event than in a small one, both at the same leisurely rate. */
+const comparison = { tickets: 10_000, perSecond: 400, seconds: 6, promised: 1.2 } as const;
+
+/** Scans a second that checkin may decide, and how many times as many come, over so many connections. */
+const overload = { capacity: 1000, times: 5, seconds: 60, connections: 512 } as const;
 
 /**
  * Redeems distinct tickets of a large event, on a list with products and a rule, beside pgbench of one bare statement: with
- * everything in one process, and with a gateway and two of check-in as processes on Kafka.
+ * everything in one process, and with a process for each service and two of checkin on Kafka. Last, more scans come than
+ * can be decided.
  */
-export async function benchRedeem({ tickets }: { readonly tickets: number }): Promise<void> {
-  const rows = [["", "measured", "promised"]];
-  const environment = sampledEnvironment;
-  await onEmptyPlatform(
-    async ({ baseUrl, postgres, serving }) => {
-      const pids = () => [{ name: "process", pid: serving.pid }];
-      rows.push(...(await measure({ name: "in one process", baseUrl, postgres, pids }, tickets)));
-    },
-    { environment },
+export async function benchRedeem(tickets: number): Promise<void> {
+  const rows = await inOneProcess((platform) => measure("in one process", platform, tickets));
+  rows.push(
+    ...(await onKafka((platform) => measure("with a process for each service, on Kafka", platform, tickets), {
+      checkins: 2,
+    })),
+    ...(await inOneProcess((platform) => measureOverload(platform, tickets), {
+      environment: { REDEEM_PER_SECOND: String(overload.capacity) },
+    })),
   );
-  await onCluster({ replicas: { ...oneOfEach, checkin: 2 }, environment }, async ({ baseUrl, postgres, processes }) => {
-    const pids = () => processes.map(({ plan, pid }) => ({ name: plan.name, pid: pid() ?? 0 }));
-    rows.push(...(await measure({ name: "over gRPC", baseUrl, postgres, pids }, tickets)));
-  });
-  process.stdout.write(`${columns(rows)}\n`);
+  report(rows);
 }
 
-async function measure(target: Target, tickets: number): Promise<string[][]> {
-  const progress = showProgress();
-  const checkin = openSchema(target.postgres.url, "checkin");
-  const load = await startLoad(target.baseUrl);
-  try {
-    await sendRecords(target.baseUrl, [...groundwork, ...gateRecords()]);
-    const fill = async (range: { readonly after?: number; readonly tickets: number }) => {
-      await fillLargeEvent(checkin, {
-        ...range,
-        onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
-      });
-      progress.update("vacuuming…");
-      await settleLargeEvent(checkin);
-    };
-    let next = 2;
-    const admitted = new Set<number>();
-    const others: Record<string, number> = {};
-    const run = async (perSecond: number, seconds: number): Promise<LoadResult> => {
-      progress.update(`${target.name}: ${perSecond.toFixed(0)} scans a second…`);
+async function measure(name: keyof typeof promised, platform: Platform, tickets: number): Promise<Row[]> {
+  const { baseUrl, progress, open } = platform;
+  await sendRecords(baseUrl, gate);
+  return withLoad({ baseUrl }, async (load) => {
+    const gates = await openGates(platform, { load, checkin: open("checkin"), tickets: comparison.tickets });
+    // Code that was never run is slow, and is compiled while it runs.
+    await gates.run(comparison.perSecond, warmSeconds);
+    const small = await gates.run(comparison.perSecond, comparison.seconds);
+    await gates.fill(tickets);
+    progress.update("measuring pgbench…");
+    const pgbench = await measurePgbench(platform, { seconds: referenceSeconds });
+    for (const rate of warmRates) await gates.run(rate, warmSeconds);
+    const large = await gates.run(comparison.perSecond, comparison.seconds);
+    const { perSecond, held } = await findRate(
+      async (rate, seconds) => {
+        const before = await readProcessors(platform);
+        const result = await gates.run(rate, seconds);
+        const after = await readProcessors(platform);
+        const each = (now: number, then: number) => ((now - then) * 1e6) / result.sent;
+        return { ...result, ours: each(after.ours, before.ours), postgres: each(after.postgres, before.postgres) };
+      },
+      { p99Ms: promisedMs.held },
+    );
+    const half = await gates.run(perSecond / 2, heldSeconds);
+    await sleep(settledMs);
+    const memory = await Promise.all(platform.processes().map(({ pid }) => usageOf(pid)));
+    const rate = held.answeredInTime / heldSeconds;
+    const { percent, ours } = promised[name];
+    const share = (rate / pgbench) * 100;
+    return [
+      figure(`scans ${name}`, `${rate.toFixed(0)} a second; pgbench ${pgbench.toFixed(0)}`),
+      {
+        ...figure("  ratio to pgbench", `${share.toFixed(0)} %`),
+        ...{ promised: `${percent} %`, isKept: share >= percent },
+      },
+      figure("  p50", `${held.p50.toFixed(1)} ms`),
+      atMost("  p99", held.p99, promisedMs.held, "ms"),
+      atMost("  p99 at half of that rate", half.p99, promisedMs.half, "ms"),
+      atMost(
+        `  p50 of ${comparison.perSecond} a second, of that with ${comparison.tickets} tickets`,
+        ...([large.p50 / small.p50, comparison.promised, "times"] as const),
+      ),
+      atMost("  processor time of each, ours", held.ours, ours, "µs"),
+      atMost("  of PostgreSQL", held.postgres, promisedOfPostgres, "µs"),
+      atMost(
+        "  memory of the largest process after it",
+        ...([Math.max(...memory.map(({ residentMegabytes }) => residentMegabytes)), promisedMegabytes, "MiB"] as const),
+      ),
+      ...(await gates.compare(new Set())),
+    ];
+  });
+}
+
+/** Sends five times as many scans as checkin may decide, then half as many, and tells what gates see. */
+async function measureOverload({ baseUrl, open, ...rest }: Platform, tickets: number): Promise<Row[]> {
+  const { capacity, times, connections } = overload;
+  // Small events are overloaded for less than a minute.
+  const seconds = Math.max(1, Math.min(overload.seconds, Math.floor(tickets / (2 * capacity * times))));
+  await sendRecords(baseUrl, gate);
+  return withLoad({ baseUrl, connections }, async (load) => {
+    const gates = await openGates(rest, { load, checkin: open("checkin"), tickets });
+    await gates.run(capacity / 4, warmSeconds);
+    const during = await gates.run(capacity * times, seconds);
+    const after = await gates.run(capacity / 2, warmSeconds);
+    return [
+      figure(
+        `${capacity * times} scans a second for ${seconds} s while ${capacity} may be decided`,
+        `${during.sent} sent, ${during.tickets.length} admitted, ${during.others["429"] ?? 0} refused for now`,
+      ),
+      atMost("  p99 of those that are admitted", during.p99Admitted, promisedMs.admitted, "ms"),
+      atMost("  p99 of those that are refused", during.p99Refused, promisedMs.refused, "ms"),
+      atMost("  p99 right after it, at half of the capacity", after.p99, promisedMs.recovered, "ms"),
+      ...(await gates.compare(new Set(["429"]))),
+    ];
+  });
+}
+
+/** Gates that scan the tickets of the event one after the other. */
+async function openGates(
+  { progress }: Pick<Platform, "progress">,
+  { load, checkin, tickets }: { readonly load: LoadProcess; readonly checkin: Db; readonly tickets: number },
+) {
+  let [filled, next] = [1, 2];
+  const admitted = new Set<number>();
+  const others: Record<string, number> = {};
+  const fill = async (count: number) => {
+    if (count > filled) await fillLargeEvent(checkin, { after: filled, tickets: count, progress });
+    filled = Math.max(filled, count);
+  };
+  await fill(tickets);
+  return {
+    /** Sees to it that the event has so many tickets. */
+    fill,
+    async run(perSecond: number, seconds: number): Promise<LoadResult> {
+      await fill(next + Math.ceil(perSecond * seconds * ticketsOfScan));
+      progress.update(`${perSecond.toFixed(0)} scans a second…`);
       const result = await load.run({ perSecond, seconds, firstTicket: next });
-      if (result.nextTicket > tickets) throw new Error(`${tickets} tickets are not enough; give more with --tickets`);
       next = result.nextTicket;
       for (const ticket of result.tickets) admitted.add(ticket);
       for (const [answer, count] of Object.entries(result.others)) others[answer] = (others[answer] ?? 0) + count;
       return result;
-    };
-    await fill({ tickets: comparison.tickets });
-    // Code that was never run is slow, and is compiled while it runs.
-    await run(comparison.perSecond, warmSeconds);
-    const small = await run(comparison.perSecond, comparison.seconds);
-    await fill({ after: comparison.tickets, tickets });
-    progress.update("measuring the reference…");
-    await prepareReference(target.postgres.url);
-    const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
-    for (const rate of warmRates) await run(rate, warmSeconds);
-    const large = await run(comparison.perSecond, comparison.seconds);
-    const { perSecond: rate, held } = await findRate(
-      async (perSecond, seconds) => {
-        const begun = await readUsage(target);
-        const result = await run(perSecond, seconds);
-        const usage = (await readUsage(target)).map((each, index) => since(each, begun[index]));
-        return { ...result, usage };
-      },
-      { p99Ms: promisedMs.held },
-    );
-    const half = await run(rate / 2, heldSeconds);
-    await sleep(settledMs);
-    const after = await readUsage(target);
-    const pids = target.pids().map(({ pid }) => pid);
-    const where = (await sampleWhile(pids, () => run(rate, sampledSeconds))).map(shareOut);
-    return describe(target.name, {
-      pgbench,
-      held,
-      half,
-      growth: large.p50 / small.p50,
-      usage: held.usage,
-      after,
-      where,
-      compared: await compareScanned(checkin, admitted),
-      others,
-    });
-  } finally {
-    progress.done();
-    load.stop();
-    await checkin.close();
-  }
+    },
+    /** Compares the scans that are stored with the tickets that were answered 201. */
+    async compare(expected: ReadonlySet<string>): Promise<Row[]> {
+      const rows = await checkin.many<{ ticket: number; scans: number }>(sql`
+        select scan.position as ticket, count(*) as scans
+          from scan
+         where scan.list = 1 and scan.successful and scan.nonce is not null
+         group by scan.position`);
+      const right = rows.filter(({ ticket, scans }) => admitted.has(ticket) && scans === 1).length;
+      const unanswered = rows.filter(({ ticket }) => !admitted.has(ticket)).length;
+      const other = Object.keys(others).filter((answer) => !expected.has(answer)).length;
+      return [
+        figure("  answered 201", String(admitted.size)),
+        atMost("  lost or doubled, or stored without a 201", admitted.size - right + unanswered, 0, "scans"),
+        {
+          ...atMost("  other answers", other, 0, "kinds"),
+          measured: other === 0 ? "none" : JSON.stringify(others),
+        },
+      ];
+    },
+  };
 }
 
-interface Figures {
-  readonly pgbench: number;
-  readonly held: LoadResult;
-  readonly half: LoadResult;
-  /** The p50 in the whole event, of that in a small one. */
-  readonly growth: number;
-  /** Of each process of ours, and of PostgreSQL at the end. */
-  readonly usage: readonly NamedUsage[];
-  /** The same, when the load is over. */
-  readonly after: readonly NamedUsage[];
-  /** The parts of each process of ours, under the load of `held`. */
-  readonly where: readonly ReturnType<typeof shareOut>[];
-  readonly compared: Compared;
-  readonly others: Readonly<Record<string, number>>;
-}
+/** Three of ten tickets were scanned before, and a few more scans may come than the rate says. */
+const ticketsOfScan = 1.7;
 
-interface NamedUsage extends Usage {
-  readonly name: string;
-}
-
-function describe(name: keyof typeof promised, figures: Figures): string[][] {
-  const { pgbench, held, half, growth, usage, after, where, compared, others } = figures;
-  const rate = held.answeredInTime / heldSeconds;
-  const [ours, postgres] = [usage.slice(0, -1), usage.slice(-1)].map((some) =>
-    some.reduce((sum, { cpuSeconds }) => sum + (cpuSeconds * 1e6) / held.sent, 0),
-  );
-  const spent = usage.flatMap((process, index): [string, string, string][] => {
-    const each = (process.cpuSeconds * 1e6) / held.sent;
-    const shares = where[index];
-    const listed =
-      shares === undefined ? "" : `: ${parts.map((part) => `${part} ${(shares[part] * each).toFixed(0)}`).join(", ")}`;
-    return each < leastMicroseconds ? [] : [[`    ${process.name}`, `${each.toFixed(0)} µs${listed}`, ""]];
-  });
-  const processes = after.slice(0, -1);
-  const largest = Math.max(...processes.map(({ residentMegabytes }) => residentMegabytes));
-  const peak = Math.max(...processes.map(({ peakMegabytes }) => peakMegabytes));
-  const isKept =
-    rate >= pgbench * promised[name].share &&
-    held.p99 < promisedMs.held &&
-    half.p99 < promisedMs.half &&
-    growth <= comparison.promised &&
-    (ours ?? 0) <= promised[name].ours &&
-    (postgres ?? 0) <= promisedOfPostgres &&
-    largest < promisedMegabytes;
-  if (!isKept || !isTrue(compared) || Object.keys(others).length > 0) process.exitCode = 1;
-  return [
-    [
-      `redeem ${name}`,
-      `${rate.toFixed(0)}/s = ${((rate / pgbench) * 100).toFixed(0)} % of pgbench (${pgbench.toFixed(0)}/s)`,
-      `${promised[name].share * 100} %`,
-    ],
-    ["  p50 and p99 then", `${held.p50.toFixed(1)} and ${held.p99.toFixed(1)} ms`, `p99 ${promisedMs.held} ms`],
-    ["  at half of that rate", `${half.p50.toFixed(1)} and ${half.p99.toFixed(1)} ms`, `p99 ${promisedMs.half} ms`],
-    [
-      `  p50 of ${comparison.perSecond} a second, of that with ${comparison.tickets} tickets`,
-      `${growth.toFixed(2)} times`,
-      `${comparison.promised} times`,
-    ],
-    ["  processor time each, ours", `${ours?.toFixed(0)} µs`, `${promised[name].ours} µs`],
-    ["  of PostgreSQL", `${postgres?.toFixed(0)} µs`, `${promisedOfPostgres} µs`],
-    ...spent,
-    ["  largest process, its peak", `${largest.toFixed(0)}, ${peak.toFixed(0)} MiB`, `${promisedMegabytes} MiB`],
-    [
-      "  answered 201; lost or doubled, stored without a 201, other answers",
-      `${compared.admitted}; ${compared.lostOrDoubled}, ${compared.unanswered}, ${JSON.stringify(others)}`,
-      "0, 0, {}",
-    ],
-  ];
-}
-
-async function readUsage({ pids, postgres }: Target): Promise<NamedUsage[]> {
-  const ours = await Promise.all(pids().map(async ({ name, pid }) => ({ name, ...(await usageOf(pid)) })));
-  return [...ours, { name: "PostgreSQL", ...(await usageOfPostgres(postgres.dataDirectory)) }];
-}
-
-function since(now: NamedUsage, before: Usage | undefined): NamedUsage {
-  return { ...now, cpuSeconds: now.cpuSeconds - (before?.cpuSeconds ?? 0) };
+/** Seconds of processor time, of all our processes and of PostgreSQL. */
+async function readProcessors({ processes, postgres }: Platform): Promise<{ ours: number; postgres: number }> {
+  const ours = await Promise.all(processes().map(({ pid }) => usageOf(pid)));
+  return {
+    ours: ours.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    postgres: (await usageOfPostgres(postgres.dataDirectory)).cpuSeconds,
+  };
 }

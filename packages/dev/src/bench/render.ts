@@ -1,7 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { columns } from "@tessera/cli/columns";
-import { createLog } from "@tessera/kit/log";
+import { quantile } from "@tessera/cli/quantile";
 import { browserStarter } from "@tessera/layout-and-render/browser/open-browser";
 import { openPrintQueue } from "@tessera/layout-and-render/browser/print-queue";
 import { encodeSymbol } from "@tessera/layout-and-render/domain/code-symbol";
@@ -11,77 +8,143 @@ import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
 import { openFontCatalogue } from "@tessera/layout-and-render/rendering/font-catalogue";
 import { type RenderTools, renderTickets } from "@tessera/layout-and-render/rendering/render-tickets";
 import { SlowLayouts } from "@tessera/layout-and-render/rendering/slow-layouts";
-import type { BackgroundFile, ReadImages } from "@tessera/layout-and-render/rendering/ticket";
-import { drawBackground, makePhotos, makeTicket } from "./render-material.ts";
-import { measureOverRest, type OverRest } from "./render-over-rest.ts";
+import type { BackgroundFile } from "@tessera/layout-and-render/rendering/ticket";
+import { ask, eventPath, sendRecords, timed, untilDone } from "./client.ts";
+import { inOneProcess, log, type Platform } from "./platform.ts";
+import { groundwork } from "./records.ts";
+import { drawBackground, layoutRecords, makeTicket, orderWithPhoto, readImages } from "./render-material.ts";
+import { atLeast, atMost, figure, type Row, report } from "./report.ts";
+import { peakOfAll } from "./usage.ts";
+
+/** What is promised of a thousand tickets, of one, and of a batch of ten thousand for sale offline. */
+const promised = { seconds: 1, ratio: 0.7, singleMs: 100, coldMs: 3000, megabytes: 6, memory: 800 } as const;
+const promisedOffline = { tickets: 10, madeSeconds: 3, printedSeconds: 10 } as const;
 
 /** A request may name so many. */
 const mostOverRest = 1000;
 
-/** What is promised. */
-const promised = { seconds: 1, ratio: 0.7, singleMs: 100, coldMs: 3000, megabytes: 6, memory: 800 };
+/** The first ones compile what runs. */
+const rounds = 12;
+const singles = 40;
 
-const log = createLog({ service: "bench", level: "warn", destination: process.stderr });
-const executable = process.env["CHROMIUM_PATH"];
+const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], sandbox: "on", log });
 
-interface Material {
-  readonly background: BackgroundFile;
-  readonly readImages: ReadImages;
+/**
+ * Renders tickets with a background, eight texts, a code and a picture: over REST, by themselves, and, as the limit, by the
+ * browser's own print of them. Then ten times as many are made for sale offline.
+ */
+export async function benchRender(wanted: number): Promise<void> {
+  const tickets = Math.min(wanted, mostOverRest);
+  const background = await drawBackground();
+  const own = await measureOwn(background, tickets);
+  report([
+    figure(`the browser's own print of ${tickets} such pages`, `${own.toFixed(0)} a second`),
+    ...(await inOneProcess((platform) => overRest(platform, { tickets, background, own }))),
+    ...(await byThemselves(background, { tickets, own })),
+  ]);
 }
 
-/** Renders tickets with a background, eight texts, a code and a picture, beside the browser's own print of them. */
-export async function benchRender({ tickets }: { readonly tickets: number }): Promise<void> {
-  const overRest = await measureOverRest({ tickets: Math.min(tickets, mostOverRest) });
-  const material: Material = { background: await drawBackground(), readImages: makePhotos() };
-  const started = performance.now();
-  const printer = openPrintQueue({ start: browserStarter({ executable, sandbox: "on", log }), log });
+interface Material {
+  readonly tickets: number;
+  readonly background: BackgroundFile & { readonly bytes: Uint8Array };
+  /** Tickets a second of the browser's own print. */
+  readonly own: number;
+}
+
+async function overRest(platform: Platform, { tickets, background, own }: Material): Promise<Row[]> {
+  const { baseUrl, progress, processes } = platform;
+  const base = `${baseUrl}${eventPath}`;
+  const numbers = Array.from({ length: tickets }, (_, index) => index + 1);
+  await sendRecords(baseUrl, [...groundwork, ...layoutRecords(background.bytes), ...numbers.map(orderWithPhoto)]);
+  const parts = numbers.map((orderposition) => ({ orderposition }));
+  let bytes = 0;
+  const took: number[] = [];
+  const render = async () => {
+    const { download } = await ask<{ download: string }>(`${base}/ticketpdfrenderer/render_batch/`, { parts });
+    bytes = (await untilDone(download)).length;
+  };
+  const memory = await peakOfAll(processes()[0]?.pid ?? 0, async () => {
+    for (let round = 1; round <= rounds; round += 1) {
+      progress.update(`rendering, ${round} of ${rounds}`);
+      took.push(await timed(render));
+    }
+  });
+  const best = Math.min(...took) / 1000;
+  const sold = tickets * promisedOffline.tickets;
+  const made: number[] = [];
+  let batch = { id: 0 };
+  for (let round = 1; round <= 4; round += 1) {
+    progress.update(`making batches, ${round} of 4`);
+    const make = async () => {
+      const asked = { item: 1, layout: 1, sales_channel: "web", amount: sold };
+      const { check } = await ask<{ check: string }>(`${base}/offlinesalesbatches/`, asked);
+      batch = JSON.parse((await untilDone(check)).toString()) as { id: number };
+    };
+    made.push(await timed(make));
+  }
+  progress.update("printing a batch…");
+  const printed = await timed(async () => {
+    const { download } = await ask<{ download: string }>(`${base}/offlinesalesbatches/${batch.id}/render/`, {});
+    await untilDone(download);
+  });
+  progress.done();
+  const share = tickets / 1000;
+  return [
+    atMost(`${tickets} tickets over REST, from the request to the file`, best, promised.seconds * share, "s"),
+    figure("  mostly", `${(quantile(took, 0.5) / 1000).toFixed(2)} s`),
+    atLeast("  ratio to the browser's own print", tickets / best / own, promised.ratio, "times"),
+    atMost("  size of the file", bytes / 1024 / 1024, promised.megabytes * share, "MiB"),
+    atMost("  peak memory with the browser", memory, promised.memory, "MiB"),
+    atMost(`${sold} tickets made for sale offline`, Math.min(...made) / 1000, promisedOffline.madeSeconds * share, "s"),
+    atMost("  printed", printed / 1000, promisedOffline.printedSeconds * share, "s"),
+  ];
+}
+
+async function byThemselves(
+  background: BackgroundFile,
+  { tickets, own }: Omit<Material, "background">,
+): Promise<Row[]> {
+  const printer = openPrintQueue({ start, log });
   const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache(), slow: new SlowLayouts() };
+  const render = (count: number) => timed(() => renderBare(tools, { background, count }));
   try {
-    await render(tools, material, 1);
-    const coldMs = performance.now() - started;
-    const own = await measureOwn(material, Math.min(tickets, 1000));
+    const coldMs = await render(1);
     const single: number[] = [];
-    for (let index = 0; index < 40; index += 1) single.push((await render(tools, material, 1)).ms);
-    const batches = [];
-    for (let round = 0; round < 3; round += 1) batches.push(await render(tools, material, tickets));
-    const best = batches.reduce((one, other) => (one.ms < other.ms ? one : other));
-    const memory = await measureMemory(() => render(tools, material, tickets));
-    print({ tickets, coldMs, own, single: single.sort((a, b) => a - b), best, memory, overRest });
+    for (let index = 0; index < singles; index += 1) single.push(await render(1));
+    const many: number[] = [];
+    for (let round = 0; round < 3; round += 1) many.push(await render(tickets));
+    const best = Math.min(...many) / 1000;
+    return [
+      atMost(`${tickets} tickets without REST`, best, (promised.seconds * tickets) / 1000, "s"),
+      atLeast("  ratio to the browser's own print", tickets / best / own, promised.ratio, "times"),
+      atMost("one ticket", quantile(single, 0.5), promised.singleMs, "ms"),
+      atMost("  the first one after the start", coldMs, promised.coldMs, "ms"),
+    ];
   } finally {
     await printer.close();
   }
 }
 
-interface Rendered {
-  readonly ms: number;
-  readonly bytes: number;
-}
-
-async function render(tools: RenderTools, { background, readImages }: Material, count: number): Promise<Rendered> {
-  const started = performance.now();
-  let bytes = 0;
+async function renderBare(
+  tools: RenderTools,
+  { background, count }: { readonly background: BackgroundFile; readonly count: number },
+): Promise<void> {
+  const tickets = function* () {
+    for (let index = 0; index < count; index += 1) yield makeTicket(index, background);
+  };
   const pieces = renderTickets(
     {
-      tickets: (function* () {
-        for (let index = 0; index < count; index += 1) yield makeTicket(index, background);
-      })(),
-      count,
-      title: "Tickets",
-      language: "de",
-      issuer: "https://tickets.example",
-      party: "bench",
-      createdAt: new Date(),
-      readImages,
+      ...{ tickets: tickets(), count, title: "Tickets", language: "de", issuer: "https://tickets.example" },
+      ...{ party: "bench", createdAt: new Date(), readImages },
     },
     tools,
   );
-  for await (const piece of pieces) bytes += piece.length;
-  return { ms: performance.now() - started, bytes };
+  for await (const piece of pieces) if (piece.length === 0) throw new Error("a piece of the file is empty");
 }
 
-/** The same pages, codes too, in one document that the browser lays out and prints, without their background: tickets per second. */
-async function measureOwn({ background, readImages }: Material, count: number): Promise<number> {
-  const chromium = await browserStarter({ executable, sandbox: "on", log })();
+/** The limit: the same pages, codes too, in one document that the browser lays out and prints, without their background. */
+async function measureOwn(background: BackgroundFile, count: number): Promise<number> {
+  const chromium = await start();
   try {
     const prepared = await openBackgroundCache().prepare(background, "bench");
     const read = Array.from({ length: count }, async (_, index) => {
@@ -110,88 +173,4 @@ async function measureOwn({ background, readImages }: Material, count: number): 
   } finally {
     await chromium.kill();
   }
-}
-
-/** The peak of all memory of this process and of the browsers that it started, in MiB; what they share counts once. */
-async function measureMemory(work: () => Promise<unknown>): Promise<number> {
-  let peak = 0;
-  let isOver = false;
-  const watch = (async () => {
-    while (!isOver) {
-      peak = Math.max(peak, await memoryNow());
-      await sleep(200);
-    }
-  })();
-  await work();
-  isOver = true;
-  await watch;
-  return peak;
-}
-
-async function memoryNow(): Promise<number> {
-  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const parents = new Map<string, string>();
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    parents.set(pid, stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? "");
-  }
-  const isOurs = (pid: string): boolean =>
-    pid === String(process.pid) || (parents.has(pid) && isOurs(parents.get(pid) ?? ""));
-  let sum = 0;
-  for (const pid of pids.filter(isOurs)) {
-    const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
-    sum += Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024;
-  }
-  return sum;
-}
-
-interface Figures {
-  readonly tickets: number;
-  readonly coldMs: number;
-  readonly own: number;
-  readonly single: readonly number[];
-  readonly best: Rendered;
-  readonly memory: number;
-  readonly overRest: OverRest;
-}
-
-function print({ tickets, coldMs, own, single, best, memory, overRest }: Figures): void {
-  const seconds = best.ms / 1000;
-  const perSecond = tickets / seconds;
-  const median = single[Math.floor(single.length / 2)] ?? 0;
-  const worst = single.at(-1) ?? 0;
-  const megabytes = best.bytes / 1024 / 1024;
-  const perThousand = 1000 / tickets;
-  const asked = Math.min(tickets, mostOverRest);
-  const restSeconds = overRest.ms / 1000;
-  const rows = [
-    ["", "measured", "promised"],
-    [
-      `${tickets} tickets in one file`,
-      `${seconds.toFixed(2)} s, ${perSecond.toFixed(0)}/s`,
-      `${(promised.seconds / perThousand).toFixed(1)} s`,
-    ],
-    [
-      `${asked} tickets over REST, from the request to the file`,
-      `${restSeconds.toFixed(2)} s, ${(asked / restSeconds).toFixed(0)}/s; mostly ${(overRest.medianMs / 1000).toFixed(2)} s, started after ${overRest.startMs.toFixed(0)} ms`,
-      `${((promised.seconds * asked) / 1000).toFixed(1)} s`,
-    ],
-    ["the browser's own print of such pages", `${own.toFixed(0)}/s`, ""],
-    ["one file, of the browser's own", `${(perSecond / own).toFixed(1)} times`, String(promised.ratio)],
-    ["over REST, of the browser's own", `${(asked / restSeconds / own).toFixed(1)} times`, String(promised.ratio)],
-    ["one ticket, warm", `${median.toFixed(1)} ms, at most ${worst.toFixed(1)} ms`, `${promised.singleMs} ms`],
-    ["from nothing to the first ticket", `${coldMs.toFixed(0)} ms`, `${promised.coldMs} ms`],
-    ["size of the file", `${megabytes.toFixed(1)} MiB`, `${(promised.megabytes / perThousand).toFixed(1)} MiB`],
-    ["peak memory with the browser", `${memory.toFixed(0)} MiB`, `${promised.memory} MiB`],
-  ];
-  process.stdout.write(`${columns(rows)}\n`);
-  const isKept =
-    seconds < promised.seconds / perThousand &&
-    restSeconds < (promised.seconds * asked) / 1000 &&
-    perSecond / own >= promised.ratio &&
-    median < promised.singleMs &&
-    coldMs < promised.coldMs &&
-    megabytes < promised.megabytes / perThousand &&
-    memory < promised.memory;
-  if (!isKept) process.exitCode = 1;
 }

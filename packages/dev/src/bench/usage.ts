@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** What processes have used since they began: seconds of CPU; and memory in MiB: the peak, and what is resident now. */
 export interface Usage {
@@ -17,8 +18,7 @@ export async function usageOf(pid: number): Promise<Usage> {
 /** Reads what the processes of a PostgreSQL server have used, ended ones included; the memory is that of the largest. */
 export async function usageOfPostgres(dataDirectory: string): Promise<Usage> {
   const parent = Number((await readText(join(dataDirectory, "data", "postmaster.pid"))).split("\n")[0]);
-  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await readStat(pid) })));
+  const stats = await readStats();
   const children = stats.filter(({ stat }) => stat?.parent === parent);
   const server = stats.find(({ pid }) => pid === parent)?.stat;
   const memories = await Promise.all(children.map(({ pid }) => readText(`/proc/${pid}/status`).then(memoryOf)));
@@ -55,9 +55,38 @@ async function readStat(pid: number): Promise<Stat | undefined> {
   };
 }
 
+async function readStats(): Promise<{ readonly pid: number; readonly stat: Stat | undefined }[]> {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  return Promise.all(pids.map(async (pid) => ({ pid, stat: await readStat(pid) })));
+}
+
 function memoryOf(status: string): Pick<Usage, "peakMegabytes" | "residentMegabytes"> {
   const megabytes = (line: RegExp) => Number(line.exec(status)?.[1] ?? 0) / 1024;
   return { peakMegabytes: megabytes(/^VmHWM:\s+(\d+) kB/m), residentMegabytes: megabytes(/^VmRSS:\s+(\d+) kB/m) };
+}
+
+/** Does work; returns the peak of the memory of a process and those that it has started, in MiB. What they share counts once. */
+export async function peakOfAll(pid: number, work: () => Promise<unknown>): Promise<number> {
+  let peak = 0;
+  let isOver = false;
+  const watch = (async () => {
+    for (; !isOver; await sleep(sampleEveryMs)) peak = Math.max(peak, await memoryOfAll(pid));
+  })();
+  await work();
+  isOver = true;
+  await watch;
+  return peak;
+}
+
+const sampleEveryMs = 200;
+
+async function memoryOfAll(root: number): Promise<number> {
+  const stats = await readStats();
+  const parents = new Map(stats.map(({ pid, stat }) => [pid, stat?.parent]));
+  const isOurs = (pid: number | undefined): boolean => pid === root || (pid !== undefined && isOurs(parents.get(pid)));
+  const ours = stats.filter(({ pid }) => isOurs(pid));
+  const texts = await Promise.all(ours.map(({ pid }) => readText(`/proc/${pid}/smaps_rollup`)));
+  return texts.reduce((sum, text) => sum + Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) / 1024, 0);
 }
 
 function readText(path: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "@tessera/cli/quantile";
-import { filledSecret, wasScanned } from "./reads-material.ts";
+import { filledSecret, wasScanned } from "./large-event.ts";
 
 /** A load of scans: each of another ticket, at times that do not depend on answers. */
 export interface Load {
@@ -21,18 +21,16 @@ export interface Load {
 /** How it went. Times are milliseconds from the time at which a scan was due. */
 export interface LoadResult {
   readonly sent: number;
-  /** Answered 201 with the whole position. */
-  readonly admitted: number;
-  /** Their tickets. */
+  /** The tickets of scans that were answered 201 with the whole position. */
   readonly tickets: readonly number[];
   /** Answers of other kinds, with how many of each. */
   readonly others: Readonly<Record<string, number>>;
   readonly p50: number;
   readonly p99: number;
-  readonly longest: number;
-  /** Of the scans that were admitted alone, and of those that were refused for now (429). */
-  readonly p99Admitted: number;
+  /** Of the scans that were refused for now (429). */
   readonly p99Refused: number;
+  /** Of the others. */
+  readonly p99Admitted: number;
   /** How many were answered while the load lasted. */
   readonly answeredInTime: number;
   /** The first ticket that was not scanned. */
@@ -46,15 +44,14 @@ const patienceMs = 10_000;
  * Sends scans over keep-alive connections, which are written and read as bytes: a client of HTTP would take the time that
  * is measured. A scan that finds no idle connection waits for one, and its time counts.
  */
-async function runLoad(load: Load): Promise<LoadResult> {
+async function runLoad(load: Load, isOver: () => boolean): Promise<LoadResult> {
   const { perSecond, seconds } = load;
   const idle: Connection[] = [];
   const waiting: Scan[] = [];
-  const took: number[] = [];
-  const tookBy = { admitted: [] as number[], refused: [] as number[] };
+  const took = { admitted: [] as number[], refused: [] as number[] };
   const others: Record<string, number> = {};
   const tickets: number[] = [];
-  let [sent, answeredInTime, ticket] = [0, 0, load.firstTicket];
+  let [sent, answered, answeredInTime, ticket] = [0, 0, 0, load.firstTicket];
 
   const begin = (scan: Scan) => {
     const connection = idle.shift();
@@ -65,20 +62,18 @@ async function runLoad(load: Load): Promise<LoadResult> {
   const end = began + seconds * 1000;
   const note = (scan: Scan, answer: string, connection: Connection) => {
     const now = performance.now();
-    took.push(now - scan.due);
+    answered += 1;
     if (now <= end) answeredInTime += 1;
-    if (answer === "admitted") {
-      tickets.push(scan.ticket);
-      tookBy.admitted.push(now - scan.due);
-    } else others[answer] = (others[answer] ?? 0) + 1;
-    if (answer === "429") tookBy.refused.push(now - scan.due);
+    took[answer === "429" ? "refused" : "admitted"].push(now - scan.due);
+    if (answer === "admitted") tickets.push(scan.ticket);
+    else others[answer] = (others[answer] ?? 0) + 1;
     const next = waiting.shift();
     if (next === undefined) idle.push(connection);
     else connection.send(next);
   };
   const connections = await Promise.all(Array.from({ length: load.connections }, () => openConnection(load, note)));
   idle.push(...connections);
-  for (let due = performance.now(); due < end; ) {
+  for (let due = performance.now(); due < end && !isOver(); ) {
     const now = performance.now();
     while (due <= now && due < end) {
       while (wasScanned(ticket)) ticket += 1;
@@ -90,13 +85,14 @@ async function runLoad(load: Load): Promise<LoadResult> {
     }
     await sleep(1);
   }
-  for (const until = Date.now() + patienceMs; took.length < sent && Date.now() < until; ) await sleep(20);
-  if (took.length < sent) others["unanswered"] = sent - took.length;
+  for (const until = Date.now() + patienceMs; answered < sent && Date.now() < until; ) await sleep(20);
+  if (answered < sent) others["unanswered"] = sent - answered;
   for (const connection of connections) connection.close();
+  const all = [...took.admitted, ...took.refused];
   return {
-    ...{ sent, admitted: tickets.length, tickets, others, answeredInTime, nextTicket: ticket },
-    ...{ p50: quantile(took, 0.5), p99: quantile(took, 0.99), longest: quantile(took, 1) },
-    ...{ p99Admitted: quantile(tookBy.admitted, 0.99), p99Refused: quantile(tookBy.refused, 0.99) },
+    ...{ sent, tickets, others, answeredInTime, nextTicket: ticket },
+    ...{ p50: quantile(all, 0.5), p99: quantile(all, 0.99) },
+    ...{ p99Admitted: quantile(took.admitted, 0.99), p99Refused: quantile(took.refused, 0.99) },
   };
 }
 
@@ -167,8 +163,11 @@ function requestFor({ host, apiKey, path }: Pick<Load, "host" | "apiKey" | "path
 }
 
 if (process.send !== undefined) {
-  process.on("message", (load: Load) => {
-    runLoad(load).then(
+  let isEnded = false;
+  process.on("message", (message: Load | "end") => {
+    isEnded = message === "end";
+    if (message === "end") return;
+    runLoad(message, () => isEnded).then(
       (result) => process.send?.(result),
       (error: unknown) => {
         process.stderr.write(`${String(error)}\n`);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Progress } from "@tessera/cli/progress";
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 
-/** Where tickets are read. */
-export const largeEvent = { organizer: "bench", event: "festival", small: "reading" } as const;
+const place = { organizer: "bench", event: "festival" } as const;
 
 const perStatement = 20_000;
 
@@ -14,12 +14,12 @@ export function filledSecret(id: number): string {
   return createHash("md5").update(`s${id}`).digest("hex");
 }
 
-/** How many of ten tickets were scanned, if a benchmark says nothing else. */
-const usuallyScanned = 3;
+/** How many of ten tickets were scanned. */
+const scannedOfTen = 3;
 
 /** Whether a ticket of the filled event was scanned. The statement that fills it says the same. */
 export function wasScanned(id: number): boolean {
-  return id % 10 < usuallyScanned;
+  return id % 10 < scannedOfTen;
 }
 
 /** When the ticket `number.id` was scanned. */
@@ -27,24 +27,23 @@ const scannedAt = sql`timestamptz '2027-01-01' + number.id * interval '10 millis
 
 /**
  * Fills the event with copies of its first ticket, as facts and scans would have: one ticket of thirteen is Anna's, half
- * have the second product, and some of ten were scanned on the first two lists, one after the other.
+ * have the second product, and some of ten were scanned on the first two lists, one after the other. Then its tables are
+ * vacuumed, as those of a database that runs for a while.
  */
 export async function fillLargeEvent(
   checkin: Db,
   {
     tickets,
-    scannedOfTen = usuallyScanned,
     after = 1,
-    onFilled,
+    progress,
   }: {
     readonly tickets: number;
-    readonly scannedOfTen?: number;
     /** The last ticket that it has already. */
     readonly after?: number;
-    readonly onFilled: (filled: number) => void;
+    readonly progress: Progress;
   },
 ): Promise<void> {
-  const { organizer, event } = largeEvent;
+  const { organizer, event } = place;
   const stateOf = await stateMaker(checkin);
   for (let first = after + 1; first <= tickets; first += perStatement) {
     const last = Math.min(tickets, first + perStatement - 1);
@@ -76,7 +75,7 @@ export async function fillLargeEvent(
         from generate_series(${first}::bigint, ${last}::bigint) as number (id)
        cross join generate_series(1, 2) as list (id)
        where number.id % 10 < ${scannedOfTen}`);
-    onFilled(last);
+    progress.update(`filling… ${last} of ${tickets}`);
   }
   await checkin.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
@@ -86,11 +85,14 @@ export async function fillLargeEvent(
      cross join generate_series(0, 2) as list (id)
      where list.id = 0 or number.id % 10 < ${scannedOfTen}
      group by list.id, 1 + number.id % 2`);
+  progress.update("vacuuming…");
+  for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
+    await checkin.run(sql`vacuum analyze ${table}`);
 }
 
 /** Makes of the first ticket the message of another one, by which it is decided and shown. */
 async function stateMaker(checkin: Db): Promise<(id: number) => Uint8Array> {
-  const { organizer, event } = largeEvent;
+  const { organizer, event } = place;
   const { state } = await checkin.one<{ state: Buffer }>(sql`
     select position.state
       from position
@@ -104,10 +106,4 @@ async function stateMaker(checkin: Db): Promise<(id: number) => Uint8Array> {
       secret: filledSecret(id),
       attendeeName: `${first.attendeeName ?? "Attendee"} ${id}`,
     }).finish();
-}
-
-/** Makes the large event as a database has it that runs for a while. */
-export async function settleLargeEvent(checkin: Db): Promise<void> {
-  for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
-    await checkin.run(sql`vacuum analyze ${table}`);
 }

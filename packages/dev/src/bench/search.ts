@@ -1,0 +1,88 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { ask, eventPath, sample, sendRecords } from "./client.ts";
+import { filledSecret, fillLargeEvent } from "./large-event.ts";
+import { inOneProcess } from "./platform.ts";
+import { gate } from "./records.ts";
+import { readFifty } from "./reference.ts";
+import { figure, type Row, report, short } from "./report.ts";
+
+/** What is promised of the p99 of one gate. */
+const promisedMs = 50;
+
+const requestsEach = 400;
+
+/** What a request asks for, and what its answer must hold. */
+interface Lookup {
+  readonly path: string;
+  readonly holds: string;
+}
+
+/** Searches tickets of one large event over REST, by what somebody at a gate types, and reads the counts of its list. */
+export function benchSearch(tickets: number): Promise<void> {
+  return inOneProcess(async ({ baseUrl, progress, open }) => {
+    const checkin = open("checkin");
+    await sendRecords(baseUrl, gate);
+    await fillLargeEvent(checkin, { tickets, progress });
+    const bare = await readFifty(checkin, tickets);
+    const any = () => 2 + Math.floor(Math.random() * (tickets - 1));
+    const named = await checkin.many<{ id: number; name: string }>(sql`
+      select position.id, position.attendee_name as name
+        from position
+       where position.organizer = 'bench' and position.event = 'festival'
+         and position.id = any(${Array.from({ length: 1000 }, any)}::bigint[])`);
+    const rows: Row[] = [
+      figure(`${tickets} tickets; a bare read of fifty by their keys`, `${short(bare.p50)} ms`),
+      figure("  p50, p99 of one reader", "ratio of p50 to the bare read"),
+    ];
+    for (const [what, next] of Object.entries(lookups({ tickets, named, any }))) {
+      progress.update(`${what}…`);
+      const { p50, p99 } = await sample(() => find(baseUrl, next()), { times: requestsEach });
+      const measured = `${short(p50)}, ${short(p99)} ms, ${(p50 / bare.p50).toFixed(0)}`;
+      rows.push({ what: `  ${what}`, measured, promised: `p99 ${promisedMs} ms`, isKept: p99 <= promisedMs });
+    }
+    progress.done();
+    report(rows);
+  });
+}
+
+function lookups({
+  tickets,
+  named,
+  any,
+}: {
+  readonly tickets: number;
+  readonly named: readonly { readonly id: number; readonly name: string }[];
+  readonly any: () => number;
+}): Record<string, () => Lookup> {
+  const list = `${eventPath}/checkinlists/1/`;
+  const search = (text: string, holds: string): Lookup => ({
+    path: `${list}positions/?search=${encodeURIComponent(text)}`,
+    holds,
+  });
+  // Others may have the text, too.
+  const found = '"results":[{';
+  const byName = (part: (name: string) => string, holds?: string) => () => {
+    const { id, name } = named[Math.floor(Math.random() * named.length)] ?? { id: 0, name: "" };
+    return search(part(name), holds ?? filledSecret(id));
+  };
+  const byTicket = (textOf: (id: number) => string, holds?: string) => () => {
+    const id = any();
+    return search(textOf(id), holds ?? filledSecret(id));
+  };
+  return {
+    "first and last name": byName((name) => name),
+    "last name": byName((name) => name.split(" ")[1] ?? name),
+    "a first name of many": byName((name) => name.split(" ")[0] ?? name, found),
+    "beginning of a name": byName((name) => name.slice(0, name.indexOf(" ") + 5), found),
+    "order code": byTicket((id) => `B${id.toString(16).padStart(7, "0").toUpperCase()}`),
+    "beginning of a secret": byTicket((id) => filledSecret(id).slice(0, 8)),
+    "e-mail address": byTicket((id) => `${id}@example.org`, found),
+    "no such text": () => search("Xq Zwv", '"count":0'),
+    "counts of the list": () => ({ path: `${list}status/`, holds: `"position_count":${tickets}` }),
+  };
+}
+
+async function find(baseUrl: string, { path, holds }: Lookup): Promise<void> {
+  const text = JSON.stringify(await ask(`${baseUrl}${path}`));
+  if (!text.includes(holds)) throw new Error(`${path} answered without ${holds}: ${text.slice(0, 500)}`);
+}
