@@ -24,8 +24,11 @@ export type ParsedRecord =
       readonly notAnObject: boolean;
     };
 
-/** An order of ten thousand positions, each with all its fields, answers and scans. */
-const mostValues = 1_000_000;
+/** The largest order has fewer, with all fields, answers and scans of its positions: its service parses them in one piece. */
+const mostValues = 300_000;
+
+/** Far more than any kind knows. A name that occurs for the first time takes longer to read than many values. */
+const mostNames = 10_000;
 
 const tooMuch = {
   levels: `The line nests deeper than ${deepestNesting} levels.`,
@@ -49,7 +52,24 @@ export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
     return unreadable("The line is not valid JSON.");
   }
   if (!isObject(value)) return unreadable("The line is not a JSON object.");
+  if (hasTooManyNames(value, text)) {
+    const message = `The line holds more than ${mostNames} different names.`;
+    return { ...unreadable(message), notAnObject: false };
+  }
   return readEnvelope(value, { line, text });
+}
+
+function hasTooManyNames(record: object, { length }: string): boolean {
+  // Each name takes its quotes, a colon, a value and what divides it from the next one.
+  if (length < 5 * mostNames) return false;
+  const names = new Set<string>();
+  const left: unknown[] = [record];
+  while (left.length > 0 && names.size <= mostNames) {
+    const value = left.pop();
+    if (isObject(value)) for (const name of Object.keys(value)) names.add(name);
+    if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) left.push(inner);
+  }
+  return names.size > mostNames;
 }
 
 type Envelope = Readonly<Record<string, unknown>>;
