@@ -1,6 +1,6 @@
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Body, Route } from "../http/route.ts";
-import { longestTurn } from "../testing/longest-turn.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
 
 /** What a turn may take. */

@@ -2,7 +2,7 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { KnownScope, RecordKind, RecordOwner, Refusals, Scope } from "./kind.ts";
-import { mostRounds, type Readable } from "./read-record.ts";
+import { mostRounds, type Read, type Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
 /** Of more refused records in one run, the others go together: each that goes alone costs a look at all. */
@@ -64,11 +64,12 @@ export async function checkRun<Mentioned, Known extends KnownScope>(
   const values = Array.from(taken.values(), ({ value }) => value);
   const doubts: Refusals<unknown> = kind.doubt?.({ scope, values, known }) ?? new Map();
   if (doubts.size === 0) return { refused, taken, known };
-  const withDoubts = Array.from(taken, ([sent, record]) => {
+  const withDoubts = new Map(taken);
+  for (const [sent, record] of taken) {
     const found = doubts.get(record.value);
-    return [sent, found === undefined ? record : record.doubted(found)] as const;
-  });
-  return { refused, taken: new Map(withDoubts), known };
+    if (found !== undefined) withDoubts.set(sent, await record.doubted(found));
+  }
+  return { refused, taken: withDoubts, known };
 }
 
 /**
@@ -87,11 +88,12 @@ async function leaveOutWrong<Mentioned, Known extends KnownScope>(
     const values = Array.from(taken.values(), ({ value }) => value);
     const found: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values, known })) ?? new Map();
     if (found.size === 0) break;
-    const again = Array.from(taken).flatMap(([sent, record]) => {
+    const again: { readonly sent: Record; readonly read: Read<Record["kind"]> }[] = [];
+    for (const [sent, record] of taken) {
       const errors = found.get(record.value);
-      if (errors === undefined) return [];
-      return [{ sent, read: round < mostRounds ? record.without(errors) : { ok: false as const, errors } }];
-    });
+      if (errors === undefined) continue;
+      again.push({ sent, read: round < mostRounds ? await record.without(errors) : { ok: false, errors } });
+    }
     const wrong = again.flatMap(({ sent, read }) => (read.ok ? [] : [[sent, read.errors] as const]));
     for (const [sent, errors] of refused.size < mostApart ? wrong.slice(0, 1) : wrong) {
       refused.set(sent, errors);

@@ -1,4 +1,5 @@
 import type { FieldErrors } from "@tessera/kit/fault";
+import { inSlices } from "@tessera/kit/in-slices";
 import { FieldProblems } from "@tessera/schema/field-problems";
 import type { JsonSchema } from "@tessera/schema/schema";
 import { isObject } from "@tessera/values";
@@ -22,14 +23,17 @@ type NamesLeft = Map<string, readonly string[]>;
  */
 export class Draft {
   readonly #schema: JsonSchema;
+  readonly #parse: () => unknown;
   readonly #sent: unknown;
   /** The names of what is left out, by the path of what contains it, as JSON. */
   readonly #omitted = new Map<string, Set<string>>();
   readonly #named = new FieldProblems({ most: Number.POSITIVE_INFINITY });
 
-  constructor(schema: JsonSchema, sent: unknown, before?: Draft) {
+  /** `parse` makes what was sent, each time anew: reading changes it. */
+  constructor(schema: JsonSchema, parse: () => unknown, before?: Draft) {
     this.#schema = schema;
-    this.#sent = sent;
+    this.#parse = parse;
+    this.#sent = before === undefined ? parse() : before.#sent;
     if (before === undefined) return;
     for (const [path, names] of before.#omitted) this.#omitted.set(path, new Set(names));
     this.#named.addAll(before.named);
@@ -37,7 +41,7 @@ export class Draft {
 
   /** A draft that is without the same parts. */
   copy(): Draft {
-    return new Draft(this.#schema, this.#sent, this);
+    return new Draft(this.#schema, this.#parse, this);
   }
 
   /** What was found to be wrong, by the paths of what was sent. */
@@ -46,14 +50,14 @@ export class Draft {
   }
 
   /** The same, and what is doubtful of what is left of the data. */
-  namedWith(doubts: FieldErrors): FieldErrors {
+  async namedWith(doubts: FieldErrors): Promise<FieldErrors> {
     const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
     problems.addAll(this.named);
     const left: NamesLeft = new Map();
-    for (const [path, messages] of Object.entries(doubts)) {
+    await inSlices(Object.entries(doubts), ([path, messages]) => {
       const { shown } = this.#placeOf(path.split("."), left);
       for (const message of messages) problems.add(shown, message);
-    }
+    });
     return problems.toErrors();
   }
 
@@ -69,7 +73,7 @@ export class Draft {
 
   /** What is left of the data. Its reader may change it. */
   data(): unknown {
-    const data = structuredClone(this.#sent);
+    const data = this.#parse();
     const containers = Array.from(
       this.#omitted,
       ([path, names]) => [valueAt(data, JSON.parse(path) as string[]), names] as const,
@@ -88,20 +92,21 @@ export class Draft {
    * Leaves out the smallest parts that contain the errors of what is left of the data. Where the record cannot do without one of
    * them, it returns all that was found to be wrong.
    */
-  leaveOut(errors: FieldErrors): FieldErrors | undefined {
+  async leaveOut(errors: FieldErrors): Promise<FieldErrors | undefined> {
     const left: NamesLeft = new Map();
-    const found = Object.entries(errors).map(([path, messages]) => {
-      const place = this.#placeOf(path.split("."), left);
-      return { place, messages, cut: findCut(this.#schema, place.steps, valueAt(this.#sent, place.steps)) };
+    const found: { readonly steps: Steps; readonly cut: number | undefined }[] = [];
+    await inSlices(Object.entries(errors), ([path, messages]) => {
+      const { steps, shown } = this.#placeOf(path.split("."), left);
+      found.push({ steps, cut: findCut(this.#schema, steps, valueAt(this.#sent, steps)) });
+      for (const message of messages) this.#named.add(shown, message);
     });
-    for (const { place, messages } of found) for (const message of messages) this.#named.add(place.shown, message);
     if (found.some(({ cut }) => cut === undefined)) return this.named;
-    for (const { place, cut = 0 } of found) {
-      const name = place.steps[cut - 1] ?? "";
-      const within = JSON.stringify(place.steps.slice(0, cut - 1));
+    await inSlices(found, ({ steps, cut = 0 }) => {
+      const name = steps[cut - 1] ?? "";
+      const within = JSON.stringify(steps.slice(0, cut - 1));
       const names = this.#omitted.get(within) ?? new Set();
       this.#omitted.set(within, names.add(name));
-    }
+    });
     return undefined;
   }
 

@@ -30,7 +30,7 @@ const recordOf = (...value: Buffer[]) => ({
   doubted: () => {
     throw new Error("nothing is doubted");
   },
-  without: (errors: FieldErrors) => ({ ok: false as const, errors }),
+  without: async (errors: FieldErrors) => ({ ok: false as const, errors }),
 });
 type Sent = ReturnType<typeof recordOf>;
 const valuesOf = (records: readonly Sent[]): unknown[] => records.map(({ value }) => value);

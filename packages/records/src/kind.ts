@@ -73,7 +73,8 @@ export interface RecordKind<V, Mentioned, Known> {
   readonly name: RecordKindName;
   /** What a record's `data` may be. */
   readonly schema: JsonSchema & { readonly properties: Properties };
-  read(data: unknown, leftOut?: readonly LeftOut[]): Checked<V>;
+  /** In slices, where reading takes long. */
+  read(data: unknown, leftOut?: readonly LeftOut[]): Checked<V> | Promise<Checked<V>>;
   /** Reads the data of a removal, where that is more than to check the field that is the key. */
   readKey?(data: unknown): Checked<string>;
   keyOf(value: V): string;
@@ -86,7 +87,7 @@ export interface RecordKind<V, Mentioned, Known> {
   /** Collects what a record refers to. */
   mention?(value: V, mentioned: Mentioned): void;
   /** Takes over the files of a record that was read before. This one is the same, without a few of its parts. */
-  keepFiles?(value: V, before: V): V;
+  keepFiles?(value: V, before: V): Promise<V>;
   /** Finds what contradicts what is known, or an earlier record of the run. Is called again for what is left of them. */
   refuse?(tx: Tx, run: Run<V, Known>): Promise<Refusals<V>>;
   /** Names what is doubtful of records, and is taken as it was sent. */

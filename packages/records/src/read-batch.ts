@@ -33,7 +33,7 @@ export function compileBatchReader<Mentioned, Known extends KnownScope>(
     const readable: Read[] = [];
     for (const [index, sent] of records.entries()) {
       if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
-      const read = readRecord(sent, unknownKeys);
+      const read = await readRecord(sent, unknownKeys);
       if (read.ok) readable.push(read.value);
       else errors.set(sent, read.errors);
     }

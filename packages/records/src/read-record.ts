@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { explainUntaken, ownAddress, recordKinds } from "@tessera/protos/record-kinds";
@@ -18,9 +19,9 @@ export interface Readable<Kind> {
   /** What it was sent with and is without, or is doubtful. */
   readonly warnings: FieldErrors;
   /** The same record with these doubts about its value. */
-  doubted(doubts: FieldErrors): Readable<Kind>;
+  doubted(doubts: FieldErrors): Promise<Readable<Kind>>;
   /** The same record without the parts that these errors are about, or why it cannot do without them. */
-  without(errors: FieldErrors): Read<Kind>;
+  without(errors: FieldErrors): Promise<Read<Kind>>;
 }
 
 /** A record that was read, or what is wrong with it. */
@@ -29,7 +30,15 @@ export type Read<Kind> =
   | { readonly ok: false; readonly errors: FieldErrors };
 
 /** Reads a record as far as that needs no database, and counts keys of its data that its kind does not know. */
-export type ReadRecord<Kind> = (sent: SentRecord, unknownKeys: UnknownKeys) => Read<Kind>;
+export type ReadRecord<Kind> = (sent: SentRecord, unknownKeys: UnknownKeys) => Promise<Read<Kind>>;
+
+/** Parsing more takes milliseconds. */
+const longRecord = 256 * 1024;
+
+/** Of a long record, something else comes between any two steps. */
+async function pauseIfLong({ data }: SentRecord): Promise<void> {
+  if (data.length > longRecord) await setImmediate();
+}
 
 /** How often a record is read again without some more of its parts. One that is still wrong then is refused. */
 export const mostRounds = 8;
@@ -41,13 +50,14 @@ export function compileRecordReader<Mentioned, Known>(
   const readers = new Map<string, ReturnType<typeof compileKind<Mentioned, Known>>>(
     kinds.map((kind) => [kind.name, compileKind(kind)]),
   );
-  return (sent, unknownKeys) => {
+  return async (sent, unknownKeys) => {
     const read = readers.get(sent.kind);
     if (read === undefined) return wrong("kind", explainUntaken(sent.kind));
     const data = parse(sent.data);
+    await pauseIfLong(sent);
     if (data === undefined) return wrong("non_field_errors", "`data` is not JSON in UTF-8.");
     try {
-      return read(sent, data, unknownKeys);
+      return await read(sent, data, unknownKeys);
     } catch (error) {
       if (error instanceof RangeError) return wrong("non_field_errors", "`data` is nested too deeply.");
       throw error;
@@ -67,28 +77,34 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
     return {
       ...{ sent, kind, scope, removal, ...read },
       warnings: draft?.named ?? {},
-      doubted(doubts) {
-        return { ...this, warnings: draft?.namedWith(doubts) ?? doubts };
+      async doubted(doubts) {
+        return { ...this, warnings: (await draft?.namedWith(doubts)) ?? doubts };
       },
-      without(errors) {
-        const rest = draft?.copy() ?? new Draft(schema, parse(sent.data));
-        const again = readWithout(sent, { draft: rest, errors });
+      async without(errors) {
+        const rest = draft?.copy() ?? draftOf(sent);
+        const again = await readWithout(sent, { draft: rest, errors });
         if (!again.ok || this.value === undefined || kind.keepFiles === undefined) return again;
-        return { ok: true, value: { ...again.value, value: kind.keepFiles(again.value.value, this.value) } };
+        return { ok: true, value: { ...again.value, value: await kind.keepFiles(again.value.value, this.value) } };
       },
     };
   };
 
+  const draftOf = ({ data }: SentRecord) => new Draft(schema, () => parse(data));
+
   /** Reads what is left of a record without its wrong parts. */
-  const readWithout = (
+  const readWithout = async (
     sent: SentRecord,
     { draft, errors: found }: { readonly draft: Draft; readonly errors: FieldErrors },
-  ): Read<typeof kind> => {
+  ): Promise<Read<typeof kind>> => {
     let errors = found;
     for (let round = 0; round < mostRounds; round += 1) {
-      const refusing = draft.leaveOut(errors);
+      await pauseIfLong(sent);
+      const refusing = await draft.leaveOut(errors);
       if (refusing !== undefined) return { ok: false, errors: refusing };
-      const read = kind.read(draft.data(), draft.leftOut);
+      await pauseIfLong(sent);
+      const left = draft.data();
+      await pauseIfLong(sent);
+      const read = await kind.read(left, draft.leftOut);
       if (read.ok) return withKey(sent, { key: kind.keyOf(read.value), value: read.value, draft });
       errors = read.errors;
     }
@@ -100,17 +116,17 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
       ? { ok: false, errors: notItsOwn(own) }
       : { ok: true, value: toReadable(sent, read) };
 
-  return (sent: SentRecord, data: unknown, unknownKeys: UnknownKeys): Read<typeof kind> => {
+  return async (sent: SentRecord, data: unknown, unknownKeys: UnknownKeys): Promise<Read<typeof kind>> => {
     if (sent.deleted) {
       const read = (kind.readKey ?? readOnlyKey)(data);
       return read.ok ? withKey(sent, { key: read.value, value: undefined }) : read;
     }
     // Reading fills in defaults, which were not sent.
     countUnknown(data, unknownKeys);
-    const read = kind.read(data);
+    await pauseIfLong(sent);
+    const read = await kind.read(data);
     if (read.ok) return withKey(sent, { key: kind.keyOf(read.value), value: read.value });
-    // Parsed once more, because reading has changed it.
-    return readWithout(sent, { draft: new Draft(schema, parse(sent.data)), errors: read.errors });
+    return readWithout(sent, { draft: draftOf(sent), errors: read.errors });
   };
 }
 

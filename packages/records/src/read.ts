@@ -2,6 +2,8 @@ import { object } from "@tessera/schema/build";
 import { FieldProblems } from "@tessera/schema/field-problems";
 import { type Checked, compileSchema, type Properties, type Schema, type TypeOf } from "@tessera/schema/schema";
 import { compileDocument, type DocumentOptions } from "./document.ts";
+import { compileSlicedCheck } from "./sliced-check.ts";
+import { atOnce, inTurns, type Slices } from "./slices.ts";
 import { ofElement } from "./validate.ts";
 
 /** What a record's `data` has become: the values to work with, and the document to keep. */
@@ -24,28 +26,43 @@ interface Completion<T, U> {
   readonly complete: (data: T) => U;
 }
 
+/** Reads the data of a record. */
+export interface Reader<T> {
+  (data: unknown): Checked<Reading<T>>;
+  /** Does the same in slices: what has long lists delays nothing else. */
+  inSlices(data: unknown): Promise<Checked<Reading<T>>>;
+}
+
 /** Compiles the reader of one kind of record: checks known fields, naming every wrong one, and forgets unknown ones. */
 export function compileReader<S extends Schema, U>(
   schema: S,
   options: ReaderOptions & Completion<TypeOf<S>, U>,
-): (data: unknown) => Checked<Reading<U>>;
-export function compileReader<S extends Schema>(
-  schema: S,
-  options?: ReaderOptions,
-): (data: unknown) => Checked<Reading<TypeOf<S>>>;
-export function compileReader(schema: Schema, options: ReaderOptions & Partial<Completion<unknown, unknown>> = {}) {
-  const check = compileSchema(schema, { namesParts: true });
+): Reader<U>;
+export function compileReader<S extends Schema>(schema: S, options?: ReaderOptions): Reader<TypeOf<S>>;
+export function compileReader(
+  schema: Schema,
+  options: ReaderOptions & Partial<Completion<unknown, unknown>> = {},
+): Reader<unknown> {
+  const check = compileSlicedCheck(schema);
   const toDocument = compileDocument(schema, options);
   const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
-  return (data: unknown): Checked<Reading<unknown>> => {
-    const checked = check(data);
+  function* read(data: unknown): Slices<Checked<Reading<unknown>>> {
+    const checked = yield* check(data);
     const problems = new FieldProblems({ most: Number.POSITIVE_INFINITY });
     if (!checked.ok) problems.addAll(checked.errors);
-    for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", problems });
+    for (const { steps, rule } of rules) {
+      yield;
+      applyRule(checked.ok ? checked.value : data, { steps, rule, path: "", problems });
+    }
     if (!checked.ok || !problems.isEmpty) return { ok: false, errors: problems.toErrors() };
+    yield;
     const value = options.complete === undefined ? checked.value : options.complete(checked.value);
-    return { ok: true, value: { data: value, document: JSON.stringify(toDocument(value)) } };
-  };
+    yield;
+    const document = toDocument(value);
+    yield;
+    return { ok: true, value: { data: value, document: JSON.stringify(document) } };
+  }
+  return Object.assign((data: unknown) => atOnce(read(data)), { inSlices: (data: unknown) => inTurns(read(data)) });
 }
 
 /** Compiles the reader of a removal: of its data, only the key counts. */

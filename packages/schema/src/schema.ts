@@ -190,7 +190,7 @@ export function compileSchema<S extends JsonSchema>(schema: S, { namesParts = fa
 const mostTold = 50;
 
 /** A reader that leaves out what is wrong has to know of all of it, within a few rounds. This is one for each ticket of the largest order. */
-const mostFixed = 10_000;
+const mostFixed = 5000;
 
 /** Replaces every leaf, list and map with the keyword that reads it. The rest stays JSON Schema. */
 function toExecutable(schema: unknown, told: number): unknown {

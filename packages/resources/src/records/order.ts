@@ -118,8 +118,8 @@ const position = object(
     answers: field(arrayOf(answer, { nullable: true, default: [], maxItems: 1000 }), "Answers to questions."),
     seat: seatOfPosition,
     checkins: field(
-      arrayOf(checkin, { nullable: true, default: [], maxItems: 100_000 }),
-      "Scans made elsewhere. Without any, the known ones stay.",
+      arrayOf(checkin, { nullable: true, default: [], maxItems: 10_000 }),
+      "Scans made elsewhere, at most 10000. Without any, the known ones stay.",
     ),
   },
   { required: ["id", "item", "secret"] },
@@ -159,6 +159,9 @@ const invoiceAddress = object(
   { nullable: true, default: null },
 );
 
+/** Far more than a shop sells in one order. All of them are stored together, and between scans. */
+const mostPositions = 5000;
+
 /** An order with its positions. */
 export const orderRecord = object(
   {
@@ -197,7 +200,10 @@ export const orderRecord = object(
     cancellation_date: field(instantOrNull(), "When it was canceled."),
     invoice_address: field(invoiceAddress, "Whom the invoice is for."),
     fees: field(arrayOf(fee, { default: [], maxItems: 10_000 }), "What is paid beside tickets."),
-    positions: field(needed(arrayOf(position, { default: [], maxItems: 10_000 }), "record"), "Its tickets."),
+    positions: field(
+      needed(arrayOf(position, { default: [], maxItems: mostPositions }), "record"),
+      `Its tickets, at most ${mostPositions}.`,
+    ),
   },
   { required: ["code", "status"] },
 );

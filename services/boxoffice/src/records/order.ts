@@ -1,3 +1,4 @@
+import { inSlices } from "@tessera/kit/in-slices";
 import { type ErasedUntil, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
@@ -73,8 +74,8 @@ export const readOrder = compileReader(orderRecord, {
 export const order: RecordKind<OrderRecord> = {
   name: "order",
   schema: orderRecord,
-  read(data, leftOut = []) {
-    const checked = readOrder(data);
+  async read(data, leftOut = []) {
+    const checked = await readOrder.inSlices(data);
     if (!checked.ok) return checked;
     const unread = leftOut.flatMap(({ list, element }) => (list === "positions" ? [idOf(element)] : []));
     if (unread.includes(undefined)) return { ok: false, errors: { positions: [withoutId] } };
@@ -83,7 +84,7 @@ export const order: RecordKind<OrderRecord> = {
     const reading = withUnread(checked.value, unread);
     const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
-    return { ok: true, value: toRecord(reading) };
+    return { ok: true, value: await toRecordInSlices(reading) };
   },
   keyOf: ({ data }) => data.code,
   *idsOf({ data }) {
@@ -93,10 +94,10 @@ export const order: RecordKind<OrderRecord> = {
     }
   },
   async examineFiles(value, examine) {
-    return toRecord(await examineFileAnswers(value, examine));
+    return toRecordInSlices(await examineFileAnswers(value, examine));
   },
   filesOf: ({ data }, scope) => filesOf(data, scope),
-  keepFiles: (value, before) => toRecord(keepFileAnswers(value, before.data)),
+  keepFiles: (value, before) => toRecordInSlices(keepFileAnswers(value, before.data)),
   mention({ data }, mentioned) {
     mentioned.orders.add(data.code);
     mentioned.salesChannels.add(data.sales_channel);
@@ -162,6 +163,9 @@ export const order: RecordKind<OrderRecord> = {
   },
 };
 
+/** So many are encoded in a few milliseconds. */
+const factsAtOnce = 1000;
+
 /** Stores positions, publishes those that this changes, and returns what changed of them, by their ids. */
 export async function storePositions(
   tx: Tx,
@@ -173,13 +177,21 @@ export async function storePositions(
     const change = changes.get(id);
     return change === undefined ? [] : [{ ...scope, ...change, state }];
   });
-  await tx.publish(positionChanged, facts);
+  for (let at = 0; at < facts.length; at += factsAtOnce) {
+    await tx.publish(positionChanged, facts.slice(at, at + factsAtOnce));
+  }
   return changes;
 }
 
 /** Adds the rows of its positions to an order. */
 export function toRecord(reading: Reading<OrderData>): OrderRecord {
   return { ...reading, positions: toRows(reading.data) };
+}
+
+async function toRecordInSlices(reading: Reading<OrderData>): Promise<OrderRecord> {
+  const rows: positions.PositionRow[] = [];
+  await inSlices(rowsOf(reading.data), (row) => rows.push(row));
+  return { ...reading, positions: rows };
 }
 
 /** Notes which positions could not be read. */
@@ -257,9 +269,13 @@ function refuseMissing(
 }
 
 function toRows(data: OrderData): OrderRecord["positions"] {
+  return [...rowsOf(data)];
+}
+
+function* rowsOf(data: OrderData): Generator<positions.PositionRow> {
   const orderPart = toOrder(data);
-  return data.positions.map((position) => {
-    return {
+  for (const position of data.positions) {
+    yield {
       id: position.id,
       orderCode: data.code,
       positionid: position.positionid,
@@ -279,7 +295,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
     };
-  });
+  }
 }
 
 /** Adds the seats, which only the database knows, to positions. */
@@ -315,11 +331,13 @@ async function joinScans(
 ): Promise<readonly positions.PositionRow[]> {
   const scanned = rows.flatMap(({ id, earlierCheckins }) => (earlierCheckins === null ? [] : [id]));
   const before = await positions.readEarlierCheckins(tx, scope, scanned);
-  return rows.map((row) => {
+  const joined: positions.PositionRow[] = [];
+  await inSlices(rows, (row) => {
     const stored = before.get(row.id);
-    if (stored === undefined || row.earlierCheckins === null) return row;
-    return { ...row, earlierCheckins: joinEarlierCheckins(stored, row.earlierCheckins) };
+    const isJoined = stored !== undefined && row.earlierCheckins !== null;
+    joined.push(isJoined ? { ...row, earlierCheckins: joinEarlierCheckins(stored, row.earlierCheckins) } : row);
   });
+  return joined;
 }
 
 /** Publishes what positions take of vouchers, of those that name one or did before the change: usually of none. */
