@@ -29,7 +29,7 @@ export class Draft {
   readonly #omitted = new Map<string, Set<string>>();
   readonly #named = new FieldProblems({ most: Number.POSITIVE_INFINITY });
 
-  /** `parse` makes what was sent, each time anew: reading changes it. */
+  /** `parse` makes a new copy of what was sent: reading changes it. */
   constructor(schema: JsonSchema, parse: () => unknown, before?: Draft) {
     this.#schema = schema;
     this.#parse = parse;
