@@ -27,7 +27,7 @@ beforeEach(async () => {
   await writeFile(join(root, "native/lib/libpq.so.5.18"), "library");
   await writeFile(join(root, "native/share/postgresql/postgres.bki"), "catalog");
   for (const program of ["initdb", "postgres"]) {
-    await writeFile(join(root, "native/bin", program), "program", { mode: 0o755 });
+    await writeFile(join(root, "native/bin", program), "#!/bin/sh\n", { mode: 0o755 });
   }
 });
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMarkOf } from "@tessera/kit/running-process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockDataDirectory, tryLockDirectory } from "./lock-directory.ts";
+import { type DirectoryLock, tryLockDirectory } from "./lock-directory.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -14,62 +14,48 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const inUse = { name: "Fault", kind: "unmet", code: "data_directory_in_use" };
+const inUse = { heldBy: process.pid };
 
-describe("lockDataDirectory", () => {
+async function lock(): Promise<DirectoryLock> {
+  const taken = await tryLockDirectory(directory);
+  if ("heldBy" in taken) throw new Error(`process ${taken.heldBy} has the directory`);
+  return taken;
+}
+
+describe("tryLockDirectory", () => {
   it("is had by one at a time, and again once released", async () => {
-    const first = await lockDataDirectory(directory);
-    await expect(lockDataDirectory(directory)).rejects.toMatchObject(inUse);
+    const first = await lock();
+    expect(await tryLockDirectory(directory)).toEqual(inUse);
     await first.release();
     expect(await readdir(directory)).toEqual([]);
-    const second = await lockDataDirectory(directory);
-    await second.release();
-  });
-
-  it("names the holder and the directory to the person who is refused", async () => {
-    const lock = await lockDataDirectory(directory);
-    const refused = await lockDataDirectory(directory).catch((error: Error) => error.message);
-    expect(refused).toContain(String(process.pid));
-    expect(refused).toContain(directory);
-    await lock.release();
-  });
-
-  it("tells a process that can wait who has it", async () => {
-    const lock = await lockDataDirectory(directory);
-    expect(await tryLockDirectory(directory)).toEqual({ heldBy: process.pid });
-    await lock.release();
-    const next = await tryLockDirectory(directory);
-    expect(next).toHaveProperty("release");
-    if ("release" in next) await next.release();
+    await (await lock()).release();
   });
 
   it("is never had by two of many who come at once", async () => {
     for (let round = 0; round < 4; round++) {
-      const results = await Promise.allSettled(Array.from({ length: 8 }, () => lockDataDirectory(directory)));
-      const locks = results.filter((result) => result.status === "fulfilled");
+      const results = await Promise.all(Array.from({ length: 8 }, () => tryLockDirectory(directory)));
+      const locks = results.filter((result) => "release" in result);
       expect(locks.length).toBeLessThanOrEqual(1);
-      for (const lock of locks) await lock.value.release();
+      for (const taken of locks) await taken.release();
     }
-    const lock = await lockDataDirectory(directory);
-    await lock.release();
+    await (await lock()).release();
   });
 
   it("is taken over from a process that ended", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
     await writeFile(join(directory, `lock.${pid}.123-abc.00000000`), "");
-    const lock = await lockDataDirectory(directory);
+    const taken = await lock();
     expect(await readdir(directory)).toHaveLength(1);
-    await lock.release();
+    await taken.release();
   });
 
   it.runIf(startMarkOf(process.pid) !== undefined)(
     "is taken over from a process whose id meanwhile belongs to another",
     async () => {
       await writeFile(join(directory, `lock.${process.pid}.123-abc.00000000`), "");
-      const lock = await lockDataDirectory(directory);
-      await lock.release();
+      await (await lock()).release();
       await writeFile(join(directory, `lock.${process.pid}.${startMarkOf(process.pid)}.00000000`), "");
-      await expect(lockDataDirectory(directory)).rejects.toMatchObject(inUse);
+      expect(await tryLockDirectory(directory)).toEqual(inUse);
     },
   );
 });

@@ -3,7 +3,6 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
-import { fault } from "./faults.ts";
 
 /** Keeps a directory for this process until it is released. */
 export interface DirectoryLock {
@@ -21,7 +20,7 @@ const attempts = 6;
  * processes that have ended are deleted.
  */
 export async function tryLockDirectory(directory: string): Promise<DirectoryLock | { readonly heldBy: number }> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     const claim = `lock.${process.pid}.${startMarkOf(process.pid) ?? "0"}.${randomBytes(4).toString("hex")}`;
     const path = join(directory, claim);
     await writeFile(path, "", { flag: "wx", mode: 0o644 });
@@ -33,21 +32,10 @@ export async function tryLockDirectory(directory: string): Promise<DirectoryLock
   }
 }
 
-/** Takes a data directory for this process. Throws when another process has it. */
-export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
-  const lock = await tryLockDirectory(directory);
-  if ("release" in lock) return lock;
-  throw fault(
-    "data_directory_in_use",
-    `the data directory ${directory} is in use by process ${lock.heldBy}: stop that process, or choose another directory`,
-  );
-}
-
 async function findOtherHolder(directory: string, own: string): Promise<number | undefined> {
   for (const name of await readdir(directory)) {
-    const match = /^lock\.([0-9]{1,10})\.([0-9a-f-]+)\.[0-9a-f]{8}$/.exec(name);
-    if (match === null || name === own) continue;
-    const [, pid, startMark = "0"] = match;
+    const [, pid, startMark] = /^lock\.([0-9]{1,10})\.([0-9a-f-]+)\.[0-9a-f]{8}$/.exec(name) ?? [];
+    if (pid === undefined || name === own) continue;
     if (isRunning(Number(pid), startMark === "0" ? undefined : startMark)) return Number(pid);
     await rm(join(directory, name), { force: true });
   }

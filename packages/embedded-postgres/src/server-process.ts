@@ -1,10 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { backoff } from "@tessera/kit/backoff";
+import { poll } from "@tessera/kit/poll";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
-import { argumentsOf, processesIn } from "./processes.ts";
 
 /** The server's `postmaster.pid` in its cluster. */
 export interface ServerFile {
@@ -25,67 +25,82 @@ export function urlOf(socketDirectory: string): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(socketDirectory)}&port=5432&sslmode=disable`;
 }
 
+/** Whether a process is the server of a cluster. */
+export function isServerOf(data: string, pid: number): boolean {
+  return isRunning(pid) && argumentsOf(pid).includes(data);
+}
+
 /**
- * Stops an orphaned server, and removes the files of a killed one.
+ * Stops an orphaned server with its backends, and removes the files of a killed one.
  *
  * The server checks an old `postmaster.pid` only by the process id. If another process has that id now, which is usual in
- * a restarted container, it would refuse to start. It does not need the file to find former backends: it finds them by
- * their shared memory.
+ * a restarted container, it would refuse to start. It finds former backends by their shared memory, and refuses to start
+ * while one of them is in a long computation.
  */
 export async function clearFormerServer(data: string, log: (line: string) => void): Promise<void> {
   const file = await readServerFile(data);
   if (file === undefined) return;
   const { pid, socketDirectory } = file;
-  const startMark = startMarkOf(pid);
-  const isItself = () => isRunning(pid, startMark) && argumentsOf(pid).includes(data);
-  if (isItself()) {
+  if (isServerOf(data, pid)) {
     log(`stopping the database that an ended process left running (process ${pid})`);
-    await stopServer({ kill: (signal) => process.kill(pid, signal), hasEnded: () => !isItself() });
+    await stopServer({ kill: (signal) => process.kill(pid, signal), hasEnded: () => !isServerOf(data, pid) });
   }
-  await stopBackends(data);
+  for (const backend of processesIn(data)) {
+    if (!argumentsOf(backend)[0]?.startsWith("postgres: ")) continue;
+    const startMark = startMarkOf(backend);
+    await stopServer({ kill: () => process.kill(backend, "SIGQUIT"), hasEnded: () => !isRunning(backend, startMark) });
+  }
   await rm(join(data, "postmaster.pid"), { force: true });
-  if (dirname(socketDirectory) === tmpdir() && basename(socketDirectory).startsWith("tessera-pg-")) {
+  if (dirname(socketDirectory) === tmpdir() && basename(socketDirectory).startsWith("tessera-pg-"))
     await rm(socketDirectory, { recursive: true, force: true });
-  }
 }
 
-/**
- * Ends the backends of a killed server. By themselves they end when they next wait for something. In a long computation
- * that is late, and until then no other server can start on the cluster.
- */
-async function stopBackends(data: string): Promise<void> {
-  for (const pid of processesIn(data)) {
-    if (!argumentsOf(pid)[0]?.startsWith("postgres: ")) continue;
-    const startMark = startMarkOf(pid);
-    await stopServer({ kill: () => process.kill(pid, "SIGQUIT"), hasEnded: () => !isRunning(pid, startMark) });
-  }
-}
+/** Each signal, and how long it may take. After the first one a server disconnects its clients and writes all data. */
+const demands = { SIGINT: 20_000, SIGQUIT: 8000, SIGKILL: 2000 } as const;
 
-/**
- * Stops a server. It disconnects its clients and writes all data. If that takes longer than 20 seconds, it stops without
- * writing, and the next start recovers.
- */
-export async function stopServer(server: {
+/** Stops a server. If that takes too long, it stops without writing, and the next start recovers. */
+export async function stopServer({
+  kill,
+  hasEnded,
+}: {
   kill(signal: NodeJS.Signals): unknown;
   hasEnded(): boolean;
 }): Promise<void> {
-  for (const { signal, patienceMs } of demands) {
-    if (server.hasEnded()) return;
+  for (const [signal, patienceMs] of Object.entries(demands) as [keyof typeof demands, number][]) {
+    if (hasEnded()) return;
     try {
-      server.kill(signal);
+      kill(signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
-    const deadline = Date.now() + patienceMs;
-    for (let asked = 1; Date.now() < deadline && !server.hasEnded(); asked += 1) await sleep(backoff(pauses, asked));
+    if (await poll(async () => hasEnded(), { until: Date.now() + patienceMs })) return;
   }
-  if (!server.hasEnded()) throw new Error("the database does not end, not even when killed");
+  throw new Error("the database does not end, not even when killed");
 }
 
-const pauses = { firstMs: 2, longestMs: 50, factor: 1.5 };
+/** The arguments of a running process; empty when it has ended. */
+function argumentsOf(pid: number): readonly string[] {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split(" ");
+  } catch {
+    return [];
+  }
+}
 
-const demands: readonly { signal: NodeJS.Signals; patienceMs: number }[] = [
-  { signal: "SIGINT", patienceMs: 20_000 },
-  { signal: "SIGQUIT", patienceMs: 8_000 },
-  { signal: "SIGKILL", patienceMs: 2_000 },
-];
+/** The processes in this working directory, as far as this account may see them. */
+export function processesIn(directory: string): readonly number[] {
+  const isIn = (pid: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  };
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name) && isIn(name))
+    .map(Number);
+}

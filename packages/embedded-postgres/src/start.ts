@@ -1,18 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "@tessera/kit/backoff";
-import { unprivileged } from "./account.ts";
-import { admitOwner } from "./admit-owner.ts";
+import { environment, unprivileged } from "./account.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
-import { createCluster, requireVersion } from "./create-cluster.ts";
+import { cannotRun, createCluster } from "./create-cluster.ts";
 import { type DataPlace, prepareDataPlace } from "./data-place.ts";
 import { fault } from "./faults.ts";
-import { type DirectoryLock, lockDataDirectory } from "./lock-directory.ts";
-import { cannotRun, environment } from "./run-program.ts";
+import { type DirectoryLock, tryLockDirectory } from "./lock-directory.ts";
 import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
 
 /** A PostgreSQL server with a socket for this user alone, and for root. */
@@ -41,39 +39,46 @@ export interface EmbeddedOptions {
  * `kill -9` may interrupt any step: a cluster gets its name when it is complete, the lock of a dead process is not valid,
  * and an orphaned server is stopped before another one starts.
  */
-export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log = () => {}, durable = true } = options;
-  const place = await explainUnwritable(options.directory, () =>
-    prepareDataPlace({ directory: options.directory, log }),
+  return explainUnwritable(options.directory, async () => {
+    const place = await prepareDataPlace({ directory: options.directory, log });
+    const binaries = await findBinaries({ account: place.account, log });
+    const lock = await lockPlace(place);
+    const data = join(place.directory, "data");
+    const undo = [() => lock.release()];
+    try {
+      await clearFormerServer(data, log);
+      if (options.fresh === true) await discard(data);
+      await createCluster({ place, binaries, durable, log });
+      const socketDirectory = await makeSocketDirectory(place);
+      undo.push(() => rm(socketDirectory, { recursive: true, force: true }));
+      const fixed = { listen_addresses: "", port: "5432", unix_socket_directories: socketDirectory };
+      const settings = { ...ours, ...(durable ? {} : forgetful), ...options.settings, ...fixed };
+      const flags = Object.entries({ ...settings, ...(await admitOwner(place)) });
+      const launch: Launch = { place, data, binaries, socketDirectory, log, flags };
+      return await keepRunning(launch, undo);
+    } catch (error) {
+      for (const step of undo.toReversed()) await step();
+      throw error;
+    }
+  });
+}
+
+async function lockPlace({ directory }: DataPlace): Promise<DirectoryLock> {
+  const lock = await tryLockDirectory(directory);
+  if ("release" in lock) return lock;
+  throw fault(
+    "data_directory_in_use",
+    `the data directory ${directory} is in use by process ${lock.heldBy}: stop that process, or choose another directory`,
   );
-  const binaries = await findBinaries({ account: place.account, log });
-  const lock = await explainUnwritable(place.directory, () => lockDataDirectory(place.directory));
-  const data = join(place.directory, "data");
-  let socketDirectory: string | undefined;
-  try {
-    await clearFormerServer(data, log);
-    if (options.fresh === true) await discard(data);
-    await explainUnwritable(place.directory, () => createCluster({ place, binaries, durable, log }));
-    await requireVersion(data, binaries);
-    socketDirectory = await makeSocketDirectory(place);
-    const access = await admitOwner(place);
-    const settings = { ...ours, ...(durable ? {} : forgetful), ...options.settings };
-    const launch = { place, binaries, socketDirectory, access, settings, log };
-    return handOver({ server: await startServer(launch), launch, lock });
-  } catch (error) {
-    if (socketDirectory !== undefined) await rm(socketDirectory, { recursive: true, force: true });
-    await lock.release();
-    throw error;
-  }
 }
 
 /** Renames the cluster before it deletes it: a cluster with its name must be complete. */
 async function discard(data: string): Promise<void> {
   const doomed = `${data}.discarded`;
   await rm(doomed, { recursive: true, force: true });
-  await rename(data, doomed).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
+  if (existsSync(data)) await rename(data, doomed);
   await rm(doomed, { recursive: true, force: true });
 }
 
@@ -98,89 +103,93 @@ const ours: Readonly<Record<string, string>> = {
 /** A commit still reaches the operating system before its answer, so even a killed server loses none. */
 const forgetful: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
+/**
+ * Writes who may connect: the user of this process and root, as any role. The operating system tells the server who is at
+ * the other end of the socket. As root the server runs as a user that other programs may share; these cannot connect.
+ */
+async function admitOwner({ directory }: DataPlace): Promise<Record<string, string>> {
+  const users = new Set(["root", userInfo().username]);
+  const settings = { hba_file: join(directory, "pg_hba.conf"), ident_file: join(directory, "pg_ident.conf") };
+  for (const path of Object.values(settings)) await rm(path, { force: true });
+  // Never through a link that somebody else has put there.
+  const options = { flag: "wx", mode: 0o644 };
+  await writeFile(settings.hba_file, "local all all peer map=owner\n", options);
+  await writeFile(settings.ident_file, [...users].map((user) => `owner "${user}" all\n`).join(""), options);
+  // Whatever the umask: the account of the database reads them.
+  for (const path of Object.values(settings)) await chmod(path, 0o644);
+  return settings;
+}
+
 /** Socket paths must fit into 104 (macOS) or 108 bytes with `/.s.PGSQL.5432.lock` and a terminating zero. */
 const longestSocketDirectory = 80;
 
 /** Makes the directory of the socket, which only the database's account can enter. */
 async function makeSocketDirectory({ directory, account }: DataPlace): Promise<string> {
   const wanted = join(directory, "run");
+  await rm(wanted, { recursive: true, force: true });
   // The setting is a list, in which spaces, commas and quotes have a meaning.
   const fits = Buffer.byteLength(wanted) <= longestSocketDirectory && /^[\w./-]+$/.test(wanted);
-  await rm(wanted, { recursive: true, force: true });
-  const path = fits
-    ? await mkdir(wanted, { mode: 0o700 }).then(() => wanted)
-    : await mkdtemp(join(shortTemporary(), "tessera-pg-"));
+  const path = fits ? wanted : await mkdtemp(join(tmpdir(), "tessera-pg-"));
+  await mkdir(path, { recursive: true, mode: 0o700 });
   // Other programs may run as the user of the account, but none in its group.
   const isByGroup = account?.gid === unprivileged.gid;
-  await chown(path, isByGroup || account === undefined ? -1 : account.uid, account?.gid ?? -1);
+  if (account !== undefined) await chown(path, isByGroup ? 0 : account.uid, account.gid);
   await chmod(path, isByGroup ? 0o730 : 0o700);
   return path;
 }
 
-function shortTemporary(): string {
-  return Buffer.byteLength(tmpdir()) <= longestSocketDirectory - "/tessera-pg-abcdef".length ? tmpdir() : "/tmp";
-}
-
 interface Launch {
   readonly place: DataPlace;
+  readonly data: string;
   readonly binaries: Binaries;
   readonly socketDirectory: string;
-  readonly access: Awaited<ReturnType<typeof admitOwner>>;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly flags: readonly (readonly [name: string, value: string])[];
   readonly log: (line: string) => void;
 }
 
-/** Above this size in bytes a new log begins. One older log is kept. */
+/** Above this size in bytes a new log begins with the next start. One older log is kept. */
 const longestLog = 16 * 1024 * 1024;
 
-/**
- * The backends of a killed server may still be ending. Or a killed process may have just started a server, which is not
- * in the file yet. So a failed start is tried again.
- */
+/** A killed process may have just started a server that is not in the file yet, so a failed start is tried again. */
 const launches = 3;
 
 async function startServer(launch: Launch): Promise<ChildProcess> {
   const logFile = join(launch.place.directory, "postgres.log");
-  if ((await sizeOf(logFile)) > longestLog) await rename(logFile, `${logFile}.1`);
-  for (let attempt = 1; ; attempt++) {
-    const from = await sizeOf(logFile);
+  if (existsSync(logFile) && (await stat(logFile)).size > longestLog) await rename(logFile, `${logFile}.1`);
+  const from = existsSync(logFile) ? (await stat(logFile)).size : 0;
+  for (let attempt = 1; ; attempt += 1) {
     const server = await spawnServer(launch, logFile);
     if (await becomesReady(server, launch)) return server;
     if (attempt === launches) throw cannotRun("postgres", (await readFile(logFile)).subarray(from).toString());
     await sleep(500);
-    await clearFormerServer(join(launch.place.directory, "data"), launch.log);
+    await clearFormerServer(launch.data, launch.log);
   }
 }
 
-function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
-}
-
 /** Starts the server in a session of its own: a Ctrl-C in the terminal is for this process, which then stops the server. */
-async function spawnServer(
-  { place, binaries, socketDirectory, access, settings }: Launch,
-  logFile: string,
-): Promise<ChildProcess> {
-  const fixed = { listen_addresses: "", port: "5432", unix_socket_directories: socketDirectory, ...access };
-  const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+async function spawnServer({ place, data, binaries, flags }: Launch, logFile: string): Promise<ChildProcess> {
   const output = await open(logFile, "a", 0o600);
   try {
-    const server = spawn(binaries.postgres, ["-D", join(place.directory, "data"), ...flags], {
-      ...place.account,
-      cwd: "/",
-      env: environment(),
-      detached: true,
-      stdio: ["ignore", output.fd, output.fd],
-    });
+    const server = spawn(
+      binaries.postgres,
+      ["-D", data, ...flags.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      {
+        ...place.account,
+        cwd: "/",
+        env: environment(),
+        detached: true,
+        stdio: ["ignore", output.fd, output.fd],
+      },
+    );
     await new Promise<void>((resolve, reject) => {
       server.once("spawn", resolve);
       server.once("error", (error) => reject(cannotRun("postgres", error.message)));
     });
     server.unref();
-    endWithThisProcess(server);
+    // When this process ends without stopping it, nothing can wait: it stops without writing, and the next start recovers.
+    const end = () => void server.kill("SIGQUIT");
+    process.once("exit", end);
+    server.once("exit", () => process.off("exit", end));
     return server;
   } finally {
     await output.close();
@@ -188,30 +197,14 @@ async function spawnServer(
 }
 
 /**
- * Ends the server when this process ends without stopping it, by an error or by `process.exit`. Nothing can wait then: the
- * server stops without writing, and the next start recovers.
- */
-function endWithThisProcess(server: ChildProcess): void {
-  const end = () => void server.kill("SIGQUIT");
-  process.once("exit", end);
-  server.once("exit", () => process.off("exit", end));
-}
-
-/**
  * Waits until the server accepts connections, or ends: recovery after a crash has no time limit. The socket must exist
  * too. Its directory is new, but the server's file may be that of its predecessor, even with the same process id.
  */
-async function becomesReady(server: ChildProcess, { place, socketDirectory, log }: Launch): Promise<boolean> {
-  const socket = join(socketDirectory, ".s.PGSQL.5432");
-  let nextNotice = Date.now() + 5000;
-  while (!hasEnded(server)) {
-    const file = await readServerFile(join(place.directory, "data"));
-    if (existsSync(socket) && file?.pid === server.pid && file?.status === "ready") return true;
-    if (Date.now() >= nextNotice) {
-      nextNotice = Date.now() + 5000;
-      log("the database is still recovering from an earlier crash");
-    }
-    await sleep(5);
+async function becomesReady(server: ChildProcess, { data, socketDirectory }: Launch): Promise<boolean> {
+  for (; !hasEnded(server); await sleep(5)) {
+    const file = await readServerFile(data);
+    const isListening = existsSync(join(socketDirectory, ".s.PGSQL.5432"));
+    if (isListening && file?.pid === server.pid && file?.status === "ready") return true;
   }
   return false;
 }
@@ -219,20 +212,17 @@ async function becomesReady(server: ChildProcess, { place, socketDirectory, log 
 /** The pauses between attempts to restart a server that ended by itself. The reason may pass. */
 const revivalPauses = { firstMs: 100, longestMs: 5000 };
 
-/** Returns a running server, and restarts it whenever it ends by itself. */
-function handOver(running: { server: ChildProcess; launch: Launch; lock: DirectoryLock }): EmbeddedPostgres {
-  const { launch, lock } = running;
-  const { place, socketDirectory, log } = launch;
-  let { server } = running;
+/** Starts the server, and starts it again whenever it ends by itself. */
+async function keepRunning(launch: Launch, undo: readonly (() => Promise<void>)[]): Promise<EmbeddedPostgres> {
+  const { place, data, socketDirectory, log } = launch;
+  let server = await startServer(launch);
   let stopped: Promise<void> | undefined;
   let revival: Promise<void> | undefined;
-
   const watch = () => {
-    const watched = server;
-    watched.once("exit", (code, signal) => {
+    server.once("exit", (code, signal) => {
       if (stopped !== undefined) return;
       log(
-        `the database ended by itself (${signal ?? `code ${code}`}) and is started again: see ${join(place.directory, "postgres.log")}`,
+        `the database ended by itself (${signal ?? `code ${code}`}) and is started again: see ${place.directory}/postgres.log`,
       );
       revival = revive();
     });
@@ -240,10 +230,9 @@ function handOver(running: { server: ChildProcess; launch: Launch; lock: Directo
   const revive = async () => {
     for (let failed = 1; stopped === undefined; failed += 1) {
       try {
-        await clearFormerServer(join(place.directory, "data"), log);
+        await clearFormerServer(data, log);
         server = await startServer(launch);
-        watch();
-        return;
+        return watch();
       } catch (error) {
         log(`the database could not be started again: ${error instanceof Error ? error.message : String(error)}`);
         await sleep(backoff(revivalPauses, failed));
@@ -253,43 +242,26 @@ function handOver(running: { server: ChildProcess; launch: Launch; lock: Directo
   const stop = async () => {
     await revival;
     await stopServer({ kill: (signal) => server.kill(signal), hasEnded: () => hasEnded(server) });
-    await rm(socketDirectory, { recursive: true, force: true });
-    await lock.release();
+    for (const step of undo.toReversed()) await step();
   };
   watch();
-  return {
-    url: urlOf(socketDirectory),
-    dataDirectory: place.directory,
-    stop: () => (stopped ??= stop()),
-  };
+  return { url: urlOf(socketDirectory), dataDirectory: place.directory, stop: () => (stopped ??= stop()) };
 }
 
 function hasEnded(server: ChildProcess): boolean {
   return server.exitCode !== null || server.signalCode !== null;
 }
 
-const unwritable = new Set([
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ENOTDIR",
-  "EEXIST",
-  "ENOTEMPTY",
-  "ENOSPC",
-  "EDQUOT",
-  "ELOOP",
-  "ENAMETOOLONG",
-]);
-
+/** Explains errors of the file system. */
 async function explainUnwritable<T>(directory: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (!unwritable.has(code)) throw error;
+    const { code, path, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined || path === undefined) throw error;
     throw fault(
       "data_directory_not_writable",
-      `the data directory ${directory} cannot be used (${code} at ${(error as NodeJS.ErrnoException).path ?? directory}): make it a directory that this user can write to, or choose another one`,
+      `the data directory ${directory} cannot be used (${code} at ${path}): make it a directory that this user can write to, or choose another one`,
       { cause: error },
     );
   }
