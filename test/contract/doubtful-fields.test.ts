@@ -250,6 +250,7 @@ const nulls = [
   "order.require_approval",
   "order.positions.canceled",
   "checkin_list.limit_products",
+  "checkin_list.rules",
   "voucher.redeemed",
 ];
 

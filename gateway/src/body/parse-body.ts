@@ -14,6 +14,9 @@ import { parseList } from "./parse-list.ts";
 /** A form holds some dozen fields and repeats those of lists. Longer lists are sent as JSON, which costs less. */
 const mostFields = 1000;
 
+/** As long as a rule or a layout may be. To decode more takes too long. */
+const mostFormBytes = 256 * 1024;
+
 const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
 /** The media types that a body may have. A form has no list of objects. */
@@ -98,6 +101,8 @@ function decode(bytes: Buffer): string {
 const ampersand = 0x26;
 
 function parseUrlEncoded(bytes: Buffer): URLSearchParams {
+  if (bytes.length > mostFormBytes)
+    throw fault("body_too_large", `A form has at most ${mostFormBytes} bytes. Send more as JSON.`);
   let fields = 1;
   for (let at = bytes.indexOf(ampersand); at !== -1; at = bytes.indexOf(ampersand, at + 1)) {
     fields += 1;

@@ -116,6 +116,14 @@ it.each([
   expect([many.status, many.json]).toEqual([400, { detail: expect.stringContaining("1000 fields") }]);
 });
 
+it("[S4.16] a percent-encoded form has at most 256 KiB, also where JSON may be longer", async () => {
+  await start();
+  const send = (characters: number) =>
+    app.send("POST", `${inEvent}/vouchers/`, { headers: form, body: `comment=${"+".repeat(characters)}` });
+  expect((await send(257 * kib)).status).toBe(413);
+  expect((await send(255 * kib)).status).not.toBe(413);
+});
+
 it("[S4.15] of one organizer one large body is parsed at a time, and small ones do not wait for it", async () => {
   await start();
   const held: (() => void)[] = [];

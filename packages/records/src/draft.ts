@@ -162,7 +162,11 @@ function findCut(schema: JsonSchema, steps: Steps, value: unknown): number | und
 
 /** Whether null can mean nothing but this default: no, or none. */
 function isNone(fallback: unknown): boolean {
-  return fallback === false || fallback === 0 || (Array.isArray(fallback) && fallback.length === 0);
+  return (
+    fallback === false ||
+    fallback === 0 ||
+    (typeof fallback === "object" && fallback !== null && Object.keys(fallback).length === 0)
+  );
 }
 
 function isNeeded({ required }: JsonSchema, name: string, part: JsonSchema): boolean {

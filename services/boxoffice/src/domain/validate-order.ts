@@ -6,7 +6,7 @@ interface Order {
   readonly code: string;
   readonly sales_channel: string;
   /** The ids of positions that could not be read. */
-  readonly unread: ReadonlySet<number>;
+  readonly unread: Pick<ReadonlySet<number>, "has">;
   readonly fees: readonly { readonly tax_rule: number | null }[];
   readonly positions: readonly Position[];
 }

@@ -13,6 +13,6 @@ export type PositionData = Omit<SentPosition, "answers"> & { readonly answers: A
 
 export type OrderData = Omit<SentOrder, "positions"> & {
   readonly positions: PositionData[];
-  /** The ids of positions that it was sent with and that could not be read: the stored ones stay as they are. */
-  readonly unread: ReadonlySet<number>;
+  /** The ids of positions that it may have been sent with and that could not be read: the stored ones stay as they are. */
+  readonly unread: Pick<ReadonlySet<number>, "has">;
 };

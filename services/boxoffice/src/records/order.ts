@@ -55,7 +55,6 @@ export interface OrderRecord extends Reading<OrderData> {
 
 const madeHere = "An order with this code was made here; no record may bring, replace or remove it.";
 const noneLeft = "None of its positions can be taken.";
-const withoutId = "One of its positions has no readable id, so it could be any.";
 const positionMadeHere = `Positions with ids from ${firstIdMadeHere} on were made here; no record may bring one.`;
 
 /** Reads the data of an order, also of one that is made here. */
@@ -78,7 +77,6 @@ export const order: RecordKind<OrderRecord> = {
     const checked = await readOrder.inSlices(data);
     if (!checked.ok) return checked;
     const unread = leftOut.flatMap(({ list, element }) => (list === "positions" ? [idOf(element)] : []));
-    if (unread.includes(undefined)) return { ok: false, errors: { positions: [withoutId] } };
     if (checked.value.data.positions.length === 0 && unread.length > 0)
       return { ok: false, errors: { positions: [noneLeft] } };
     const reading = withUnread(checked.value, unread);
@@ -194,10 +192,11 @@ async function toRecordInSlices(reading: Reading<OrderData>): Promise<OrderRecor
   return { ...reading, positions: rows };
 }
 
-/** Notes which positions could not be read. */
+/** Notes which positions could not be read. One without an id could be any. */
 function withUnread(reading: Reading<OrderData>, unread: readonly (number | undefined)[]): Reading<OrderData> {
-  const ids = unread.filter((id) => id !== undefined);
-  return ids.length === 0 ? reading : { ...reading, data: { ...reading.data, unread: new Set(ids) } };
+  if (unread.length === 0) return reading;
+  const ids = new Set(unread);
+  return { ...reading, data: { ...reading.data, unread: ids.has(undefined) ? { has: () => true } : ids } };
 }
 
 /** The id of what could not be read as a position; undefined: it has none. */
