@@ -197,7 +197,6 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "order.status",
     "order.require_approval",
     "order.positions",
-    "order.positions.id",
     "revoked_secret.id",
     "revoked_secret.secret",
     "blocked_secret.id",

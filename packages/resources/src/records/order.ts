@@ -71,7 +71,7 @@ const taxed = {
 
 const position = object(
   {
-    id: field(needed(id(), "record"), "Its id, unique in the event.", 1001),
+    id: field(needed(id()), "Its id, unique in the event.", 1001),
     positionid: field(integer({ default: 1, minimum: 1, maximum: 2 ** 31 - 1 }), "Its number in the order.", 1),
     canceled: field(needed(boolean({ default: false })), "It was canceled; the ticket admits no more."),
     item: field(id(), "What was sold.", 1),
