@@ -73,8 +73,8 @@ export interface RecordKind<V, Mentioned, Known> {
   readonly name: RecordKindName;
   /** What a record's `data` may be. */
   readonly schema: JsonSchema & { readonly properties: Properties };
-  /** In slices, where reading takes long. */
-  read(data: unknown, leftOut?: readonly LeftOut[]): Checked<V> | Promise<Checked<V>>;
+  /** In slices, where reading takes long. `wrong` names what was sent and could not be read, by its path. */
+  read(data: unknown, leftOut?: readonly LeftOut[], wrong?: readonly string[]): Checked<V> | Promise<Checked<V>>;
   /** Reads the data of a removal, where that is more than to check the field that is the key. */
   readKey?(data: unknown): Checked<string>;
   keyOf(value: V): string;

@@ -104,7 +104,7 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
       await pauseIfLong(sent);
       const left = draft.data();
       await pauseIfLong(sent);
-      const read = await kind.read(left, draft.leftOut);
+      const read = await kind.read(left, draft.leftOut, Object.keys(draft.named));
       if (read.ok) return withKey(sent, { key: kind.keyOf(read.value), value: read.value, draft });
       errors = read.errors;
     }

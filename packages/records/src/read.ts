@@ -65,6 +65,20 @@ export function compileReader(
   return Object.assign((data: unknown) => atOnce(read(data)), { inSlices: (data: unknown) => inTurns(read(data)) });
 }
 
+/** What a document says of the record that it was made of. */
+export interface Misread {
+  /** The paths of what was sent and could not be read, if any: a default stands there. */
+  readonly unread?: readonly string[];
+}
+
+/** Notes in a document what could not be read of its record. */
+export function noteUnread<T>(checked: Checked<Reading<T>>, wrong: readonly string[]): Checked<Reading<T>> {
+  if (!checked.ok || wrong.length === 0) return checked;
+  const { data, document } = checked.value;
+  const noted = { ...(JSON.parse(document) as object), unread: wrong } satisfies Misread;
+  return { ok: true, value: { data, document: JSON.stringify(noted) } };
+}
+
 /** Compiles the reader of a removal: of its data, only the key counts. */
 export function compileKeyReader(
   { properties }: { readonly properties: Properties },

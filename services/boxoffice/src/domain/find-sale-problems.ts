@@ -38,8 +38,15 @@ export interface OfferedDate {
   readonly hasVariation: boolean;
 }
 
+/** A field of a record that could not be read. */
+export interface MisreadField {
+  readonly of: "category" | "date" | "event" | "item" | "tax rule";
+  readonly path: string;
+}
+
 /** What an event has of what is wanted. */
 export interface Offer {
+  readonly misread: readonly MisreadField[];
   readonly isSeries: boolean;
   readonly channels: Channels;
   readonly knowsChannel: boolean;
@@ -61,10 +68,29 @@ export function findSaleProblems(wanted: Wanted, offer: Offer): SaleProblem[] {
   return [
     ...(wanted.amount < 1 || wanted.amount > mostTickets ? [wrong("amount", `Sell 1 to ${mostTickets} tickets.`)] : []),
     ...findItemProblems(offer.item),
+    ...offer.misread.filter(decidesSale).map(toProblem),
     ...findVariationProblems(wanted, offer.item),
     ...findDateProblems(wanted, offer),
     ...findChannelProblems(wanted, offer),
   ];
+}
+
+/** Fields that decide whether something is sold, where, or for how much. What stands there instead of an unreadable value is a guess. */
+const ofSale: ReadonlySet<string> = new Set([
+  ...["active", "all_sales_channels", "limit_sales_channels", "seat_category_mapping", "is_addon", "category"],
+  ...["currency", "default_price", "tax_rule", "rate", "code", "price_includes_tax"],
+  ...["require_bundling", "require_membership", "issue_giftcard", "addons", "addon_category", "min_count", "bundles"],
+  ...["bundled_item", "validity_mode", "validity_fixed_from", "validity_fixed_until", "variations", "id"],
+  ...["item_price_overrides", "variation_price_overrides", "item", "variation", "price", "disabled"],
+]);
+
+function decidesSale({ path }: MisreadField): boolean {
+  return ofSale.has(path.slice(path.lastIndexOf(".") + 1));
+}
+
+function toProblem({ of, path }: MisreadField): SaleProblem {
+  const message = `\`${path}\` in the record of the ${of} could not be read. Tickets are sold once it was sent right.`;
+  return wrong(of === "date" ? "subevent" : "item", message);
 }
 
 function wrong(field: string, message: string): SaleProblem {

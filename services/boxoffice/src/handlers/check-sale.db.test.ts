@@ -96,6 +96,37 @@ describe("what is sold", () => {
     if (fields.length > 0) expect(tickets).toEqual([]);
   });
 
+  it.each<[string, TestRecord, string[]]>([
+    ["the price of the item", sample.item({ default_price: "free of charge", tax_rule: 1 }), ["item"]],
+    ["whether it is active", sample.item({ active: "perhaps" }), ["item"]],
+    ["its tax rule", sample.item({ tax_rule: "full" }), ["item"]],
+    ["the price of a variation", sample.item({ variations: [{ id: 21, default_price: "?" }] }), ["item", "variation"]],
+    ["the rate of its tax", sample.taxRule({ rate: "a lot" }), ["item"]],
+    ["the currency of the event", sample.event({ currency: "Euro" }), ["item"]],
+    ["the seats of the event", sample.event({ seat_category_mapping: "all" }), ["item"]],
+    ["what buyers read of it", sample.item({ description: 5, default_price: "23.00" }), []],
+  ])("[O6.7] is not guessed where a record could not be read: %s", async (_name, sent, fields) => {
+    expect(Object.keys(await opened.office.apply(sent))).toEqual(["1"]);
+    expect(await sales.findWrong({})).toEqual(fields);
+    expect((await sales.sell({})).tickets).toHaveLength(fields.length > 0 ? 0 : 1);
+    await take(
+      sample.event(),
+      sample.taxRule({ code: "S/standard" }),
+      sample.item({ default_price: "23.00", tax_rule: 1 }),
+    );
+    expect(await sales.findWrong({})).toEqual([]);
+  });
+
+  it("[O6.7] is not sold on a date whose prices could not be read", async () => {
+    const inSeries = (each: TestRecord) => ({ ...each, event: "series" });
+    await take(...[sample.event({ slug: "series", has_subevents: true }), sample.item()].map(inSeries));
+    const priced = (price: string) => inSeries(sample.subevent({ item_price_overrides: [{ item: 1, price }] }));
+    await opened.office.apply(priced("dear"));
+    expect(await sales.findWrong({ event: "series", subevent: 1 })).toEqual(["subevent"]);
+    await take(priced("42.00"));
+    expect(await sales.findWrong({ event: "series", subevent: 1 })).toEqual([]);
+  });
+
   it.each<[string, TestRecord[], object, string[]]>([
     ["lacks its date", [], {}, ["subevent"]],
     ["has its date", [], { subevent: 1 }, []],

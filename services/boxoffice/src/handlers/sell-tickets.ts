@@ -10,6 +10,7 @@ import { findQuotaProblems } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { Category } from "../records/category.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import { type Documents, toMoney, toOffer } from "../records/offer.ts";
 import { makeOrders, type Ticket } from "../records/sold-orders.ts";
@@ -95,11 +96,14 @@ async function sell(tx: Tx, { scope, id, wanted }: Sale): Promise<Outcome> {
 }
 
 async function readDocuments(tx: Tx, scope: Scope, wanted: Wanted): Promise<Documents> {
-  const documents = await sales.readOffer<EventDocument, EventSettings, ItemDocument, SubeventDocument, TaxRule>(
-    tx,
-    scope,
-    wanted,
-  );
+  const documents = await sales.readOffer<
+    EventDocument,
+    EventSettings,
+    ItemDocument,
+    SubeventDocument,
+    TaxRule,
+    Category
+  >(tx, scope, wanted);
   if (documents === undefined) throw noSuchEvent();
   return documents;
 }

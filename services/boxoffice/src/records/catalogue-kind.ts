@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
-import type { Reading } from "@tessera/records/read";
+import { noteUnread, type Reading } from "@tessera/records/read";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -46,7 +46,7 @@ export function catalogueKind<T extends object, F = never>(
   return {
     name: table,
     schema,
-    read,
+    read: (data, _leftOut, wrong = []) => noteUnread(read(data), wrong),
     keyOf,
     ...(table === "sales_channel"
       ? {}

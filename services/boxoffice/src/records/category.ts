@@ -5,7 +5,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-type Category = TypeOf<typeof categoryRecord>;
+export type Category = TypeOf<typeof categoryRecord>;
 
 /** A category of products. */
 export const category: RecordKind<Reading<Category>> = catalogueKind({

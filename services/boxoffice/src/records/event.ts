@@ -1,6 +1,6 @@
 import { topics } from "@tessera/protos/topics";
 import type { BroughtAs } from "@tessera/records/brought";
-import { compileReader, type Reading } from "@tessera/records/read";
+import { compileReader, noteUnread, type Reading } from "@tessera/records/read";
 import { refuseEach } from "@tessera/records/validate";
 import { type EventDocument, type EventSettings, eventRecord } from "@tessera/resources/records/event";
 import type { TypeOf } from "@tessera/schema/schema";
@@ -12,11 +12,13 @@ import type { RecordKind } from "./kind.ts";
 
 type Event = TypeOf<typeof eventRecord>;
 
+const readEvent = compileReader(eventRecord, { rules: { timezone: timeZoneRule } });
+
 /** An event. Removing it deletes everything in it. */
 export const event: RecordKind<Reading<Event>> = {
   name: "event",
   schema: eventRecord,
-  read: compileReader(eventRecord, { rules: { timezone: timeZoneRule } }),
+  read: (data, _leftOut, wrong = []) => noteUnread(readEvent(data), wrong),
   keyOf: ({ data }) => data.slug,
   mention: ({ data }, mentioned) => mentioned.events.add(data.slug),
   async refuse(_tx, { values, known }) {

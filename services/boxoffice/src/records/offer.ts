@@ -1,15 +1,24 @@
+import type { Misread } from "@tessera/records/read";
 import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
 import type { ItemDocument } from "@tessera/resources/records/item";
 import type { SubeventDocument } from "@tessera/resources/records/subevent";
 import { listedPrice, placesOfCurrency } from "@tessera/values";
-import type { Offer } from "../domain/find-sale-problems.ts";
+import type { MisreadField, Offer } from "../domain/find-sale-problems.ts";
 import { addTax, type Money, type TaxRule } from "../domain/tax.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import type { OfferDocuments } from "../store/sales.ts";
+import type { Category } from "./category.ts";
 import type { TaxRule as TaxRuleDocument } from "./tax-rule.ts";
 
 /** The documents that say what is sold, where, and for how much. */
-export type Documents = OfferDocuments<EventDocument, EventSettings, ItemDocument, SubeventDocument, TaxRuleDocument>;
+export type Documents = OfferDocuments<
+  EventDocument & Misread,
+  EventSettings,
+  ItemDocument & Misread,
+  SubeventDocument & Misread,
+  TaxRuleDocument & Misread,
+  Category & Misread
+>;
 
 interface Product {
   readonly item: number;
@@ -19,14 +28,21 @@ interface Product {
 
 /** Finds in documents what decides whether a product is sold. */
 export function toOffer(documents: Documents, { item: id, variation, salesChannel }: Product): Offer {
-  const { event, item, subevent, taxRule, isAddon, knowsChannel } = documents;
+  const { event, item, subevent, taxRule, category, knowsChannel } = documents;
   const isDisabled = (override: { readonly disabled: boolean } | undefined) => override?.disabled === true;
   const seats = Object.values((event.has_subevents ? subevent : event)?.seat_category_mapping ?? {});
   return {
+    misread: [
+      ...misreadOf("event", event),
+      ...misreadOf("item", item),
+      ...misreadOf("date", subevent),
+      ...misreadOf("tax rule", taxRule),
+      ...misreadOf("category", category),
+    ],
     isSeries: event.has_subevents,
     channels: channelsOf(event),
     knowsChannel: knowsChannel || salesChannel === webChannel,
-    item: item === null ? null : toItem(item, { taxRule, isAddon, needsSeat: seats.includes(id) }),
+    item: item === null ? null : toItem(item, { taxRule, category, needsSeat: seats.includes(id) }),
     date:
       subevent === null
         ? null
@@ -36,6 +52,10 @@ export function toOffer(documents: Documents, { item: id, variation, salesChanne
             hasVariation: !isDisabled(subevent.variation_price_overrides.find((each) => each.variation === variation)),
           },
   };
+}
+
+function misreadOf(of: MisreadField["of"], document: Misread | null): readonly MisreadField[] {
+  return (document?.unread ?? []).map((path) => ({ of, path }));
 }
 
 interface OfSale {
@@ -49,7 +69,7 @@ function channelsOf({ all_sales_channels, limit_sales_channels }: OfSale): reado
 
 function toItem(
   item: ItemDocument,
-  { taxRule, isAddon, needsSeat }: Pick<Documents, "taxRule" | "isAddon"> & { readonly needsSeat: boolean },
+  { taxRule, category, needsSeat }: Pick<Documents, "taxRule" | "category"> & { readonly needsSeat: boolean },
 ): NonNullable<Offer["item"]> {
   const isSold = (each: OfSale & { readonly active: boolean }) => ({
     isActive: each.active,
@@ -59,7 +79,7 @@ function toItem(
     ...isSold(item),
     variations: new Map(item.variations.map((each) => [each.id, isSold(each)])),
     needsSeat,
-    isAddon,
+    isAddon: category?.is_addon === true,
     isBundledOnly: item.require_bundling,
     hasBundles: item.bundles.length > 0,
     needsAddons: item.addons.some(({ min_count }) => min_count > 0),

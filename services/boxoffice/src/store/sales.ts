@@ -127,7 +127,7 @@ export async function findTakenPseudonyms(tx: Tx, _scope: Scope, pseudonyms: rea
 }
 
 /** The documents of what may be sold. */
-export interface OfferDocuments<Event, Settings, Item, Subevent, TaxRule> {
+export interface OfferDocuments<Event, Settings, Item, Subevent, TaxRule, Category> {
   readonly event: Event;
   /** Without defaults: those are not stored. */
   readonly settings: Partial<Settings>;
@@ -135,20 +135,20 @@ export interface OfferDocuments<Event, Settings, Item, Subevent, TaxRule> {
   readonly subevent: Subevent | null;
   /** Of the item. */
   readonly taxRule: TaxRule | null;
-  /** Whether the item's category is one of add-ons. */
-  readonly isAddon: boolean;
+  /** Of the item. */
+  readonly category: Category | null;
   readonly knowsChannel: boolean;
 }
 
 /** Reads what an event has of what is wanted; undefined: there is no such event. */
-export function readOffer<Event, Settings, Item, Subevent, TaxRule>(
+export function readOffer<Event, Settings, Item, Subevent, TaxRule, Category>(
   db: Queryable,
   { organizer, event }: Scope,
   wanted: { readonly item: number; readonly subevent: number | null; readonly salesChannel: string },
-): Promise<OfferDocuments<Event, Settings, Item, Subevent, TaxRule> | undefined> {
+): Promise<OfferDocuments<Event, Settings, Item, Subevent, TaxRule, Category> | undefined> {
   return db.maybeOne(sql`
     select event.data as event, event.settings, item.data as item, subevent.data as subevent, tax_rule.data as "taxRule",
-           coalesce((category.data ->> 'is_addon')::boolean, false) as "isAddon",
+           category.data as category,
            sales_channel.identifier is not null as "knowsChannel"
       from event
       left join item
