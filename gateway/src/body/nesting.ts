@@ -1,26 +1,6 @@
 /** Deeper than any API needs, and far below a stack overflow. */
 export const deepestNesting = 64;
 
-/** What a JSON text has too much of: `levels` of arrays and objects, or `values`; undefined: nothing. It is not parsed for that. */
-export function findExcess(json: string, mostValues: number): "levels" | "values" | undefined {
-  // Each level takes an opening and a closing character, and each value its own and what divides it from the next one.
-  if (json.length <= Math.min(2 * deepestNesting, 2 * mostValues)) return undefined;
-  let depth = 0;
-  let values = 1;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === quote) at = endOfString(json, at);
-    else if (code === comma) values += 1;
-    else if (code === openBracket || code === openBrace) {
-      depth += 1;
-      values += 1;
-      if (depth > deepestNesting) return "levels";
-    } else if (code === closeBracket || code === closeBrace) depth -= 1;
-    if (values > mostValues) return "values";
-  }
-  return undefined;
-}
-
 export const quote = 0x22;
 const backslash = 0x5c;
 export const comma = 0x2c;
@@ -28,6 +8,69 @@ export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
+
+/** Goes through a JSON text without parsing it, from one character that opens, divides or closes to the next. */
+export class JsonScan {
+  readonly #json: string;
+  #at: number;
+  #depth: number;
+  #values = 0;
+
+  /** Begins at `start`, inside so many arrays and objects. */
+  constructor(json: string, { start = 0, depth = 0 } = {}) {
+    this.#json = json;
+    this.#at = start - 1;
+    this.#depth = depth;
+  }
+
+  /** Where the character stands that was found last. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get depth(): number {
+    return this.#depth;
+  }
+
+  /** Arrays and objects, and what divides values: what follows the first value in any of them. */
+  get values(): number {
+    return this.#values;
+  }
+
+  /** Finds the next of these characters, outside of texts; undefined: there is none. */
+  next(): number | undefined {
+    const json = this.#json;
+    for (let at = this.#at + 1; at < json.length; at += 1) {
+      const code = json.charCodeAt(at);
+      if (code === quote) {
+        at = endOfString(json, at);
+        continue;
+      }
+      const opens = code === openBracket || code === openBrace;
+      const closes = code === closeBracket || code === closeBrace;
+      if (!opens && !closes && code !== comma) continue;
+      if (closes) this.#depth -= 1;
+      else this.#values += 1;
+      if (opens) this.#depth += 1;
+      this.#at = at;
+      return code;
+    }
+    this.#at = json.length;
+    return undefined;
+  }
+}
+
+/** What a JSON text has too much of: `levels` of arrays and objects, or `values`; undefined: nothing. It is not parsed for that. */
+export function findExcess(json: string, mostValues: number): "levels" | "values" | undefined {
+  // Each level takes an opening and a closing character, and each value its own and what divides it from the next one.
+  if (json.length <= Math.min(2 * deepestNesting, 2 * mostValues)) return undefined;
+  const scan = new JsonScan(json);
+  while (scan.next() !== undefined) {
+    if (scan.depth > deepestNesting) return "levels";
+    if (scan.values >= mostValues) return "values";
+  }
+  return undefined;
+}
 
 /** The index of the quote that ends the string which begins here. */
 export function endOfString(json: string, start: number): number {

@@ -3,16 +3,7 @@ import { inSlices } from "@tessera/kit/in-slices";
 import { fault } from "../faults.ts";
 import { nameKind } from "../http/list-body.ts";
 import type { ListBody } from "../http/route.ts";
-import {
-  closeBrace,
-  closeBracket,
-  comma,
-  deepestNesting,
-  endOfString,
-  openBrace,
-  openBracket,
-  quote,
-} from "./nesting.ts";
+import { closeBrace, comma, deepestNesting, JsonScan, openBrace, openBracket, quote } from "./nesting.ts";
 
 type Limits = Pick<ListBody<unknown>, "mostElements" | "longestElement" | "mostValues" | "mostInAll">;
 
@@ -46,46 +37,35 @@ function* piecesOf(
   start: number,
   { mostElements, longestElement, mostValues, mostInAll }: Limits,
 ): Generator<Piece> {
-  let depth = 1;
+  const scan = new JsonScan(json, { start, depth: 1 });
   let pieceStart = start;
   let elementStart = start;
   let inPiece = 0;
   let inList = 0;
-  let values = 1;
-  let inAll = 0;
-  const count = () => {
-    values += 1;
-    inAll += 1;
-    if (values > mostValues) throw tooFull("An element of the list", mostValues);
-    if (inAll > mostInAll) throw tooFull("The list", mostInAll);
-  };
-  for (let at = start; at < json.length; at += 1) {
+  let valuesBefore = 0;
+  for (let code = scan.next(); code !== undefined; code = scan.next()) {
+    const { at, depth, values } = scan;
     if (at - elementStart > longestElement) throw tooLong(longestElement);
-    const code = json.charCodeAt(at);
-    if (code === quote) at = endOfString(json, at);
-    else if (code === openBracket || code === openBrace) {
-      depth += 1;
-      if (depth > deepestNesting) throw fault("malformed_body", "The body nests too deep.");
-      count();
-    } else if (code === comma && depth === 1) {
+    if (depth > deepestNesting) throw fault("malformed_body", "The body nests too deep.");
+    if (code === comma && depth === 1) {
       inPiece += 1;
       inList += 1;
       elementStart = at + 1;
-      values = 1;
+      valuesBefore = values;
       if (inList >= mostElements) throw tooMany(mostElements);
       if (at - pieceStart < pieceLength) continue;
       yield { text: json.slice(pieceStart, at), elements: inPiece };
       pieceStart = at + 1;
       inPiece = 0;
-    } else if (code === comma) {
-      count();
-    } else if (code === closeBracket || code === closeBrace) {
-      depth -= 1;
-      if (depth > 0) continue;
+    } else if (depth === 0) {
       if (code === closeBrace || /[^ \t\n\r]/.test(json.slice(at + 1))) throw malformed();
       const isEmpty = inList === 0 && /^[ \t\n\r]*$/.test(json.slice(start, at));
       if (!isEmpty) yield { text: json.slice(pieceStart, at), elements: inPiece + 1 };
       return;
+    } else {
+      // The commas between elements are no values.
+      if (values - valuesBefore >= mostValues) throw tooFull("An element of the list", mostValues);
+      if (values - inList > mostInAll) throw tooFull("The list", mostInAll);
     }
   }
   throw malformed();
