@@ -1,6 +1,7 @@
 import { Fault, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import type { Db } from "@tessera/kit/pg/database";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { keyOf } from "./backgrounds.ts";
 import type { Background } from "./domain/selection/layout.ts";
 import { fault } from "./faults.ts";
@@ -9,8 +10,19 @@ import { sumBackgrounds } from "./store/layouts.ts";
 /** Some thousand backgrounds of usual size, and two hundred of the largest. */
 const mostBytes = 2 * 1024 ** 3;
 
-/** Throws where the backgrounds of an organizer would take too much with one more. */
-export async function requireRoom(db: Db, organizer: string, { size }: { readonly size: number }): Promise<void> {
+const roomLock = declareLock("tessera backgrounds");
+
+/** Holds the room for backgrounds of an organizer: others of it are stored before or after this transaction. */
+export function lockRoom(tx: Tx, organizer: string): Promise<void> {
+  return takeLocks(tx, { alone: [roomLock(organizer)] });
+}
+
+/** Throws where the backgrounds of an organizer would take too much with one more. What it finds holds under the lock alone. */
+export async function requireRoom(
+  db: Queryable,
+  organizer: string,
+  { size }: { readonly size: number },
+): Promise<void> {
   if ((await sumBackgrounds(db, organizer)) + size <= mostBytes) return;
   const message = `The backgrounds of all your layouts may have ${mostBytes / 1024 ** 3} GiB together. Remove some.`;
   throw fault("too_many_backgrounds", message, { fields: { background: [message] } });

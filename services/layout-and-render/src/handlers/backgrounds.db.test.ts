@@ -66,7 +66,7 @@ const find = (background = "") => service.layouts.findBackground({ ...place, bac
 const gone = { kind: "not_found", code: "background_not_found" };
 
 describe("a background", () => {
-  it("[L5.1, L5.2] is copied, under a name that nobody can guess, and outlives its upload", async () => {
+  it("[L5.1, L5.2] is copied, under a name that cannot be guessed, and outlives its upload", async () => {
     const sent = await upload("one");
     const { id, background = "" } = await service.create({ background: sent });
     expect(background).toMatch(/^[0-9a-f]{40}$/);
@@ -137,6 +137,22 @@ describe("a background", () => {
     expect(await service.create({ background: await upload("2") }, other)).toMatchObject({ name: expect.any(String) });
   });
 
+  it("[L5.8] has no room that another one takes at the same time", async () => {
+    const { size } = await upload();
+    await service.create({ background: await upload() });
+    await db.run(sql`update layout set background_size = ${2 * 1024 ** 3 - 2 * size}`);
+    await service.prepareEvent({ event: "other" });
+    const places = [place, { ...place, event: "other" }];
+    const sent = await Promise.all(Array.from({ length: 8 }, (_, at) => upload(String(at))));
+    const outcomes = await Promise.allSettled(
+      sent.map((background, at) => service.create({ background }, places[at % 2])),
+    );
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(sent.length - 2);
+    for (const { reason } of refused as PromiseRejectedResult[]) expect(reason.code).toBe("too_many_backgrounds");
+    expect(await keys()).toHaveLength(3);
+  });
+
   it("is found in its event alone", async () => {
     await service.prepareEvent({ event: "other" });
     const { background = "" } = await service.create({ background: await upload() });
@@ -162,7 +178,7 @@ describe("a background", () => {
   });
 });
 
-describe("[L5.5] whoever saves a background and is killed", () => {
+describe("[L5.5] a process that saves a background and is killed", () => {
   const killed = () => Promise.reject(new Error("killed"));
 
   async function startWith(parts: { files?: Partial<Files>; db?: Partial<Db> }): Promise<RunningLayout> {

@@ -3,7 +3,7 @@ import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { CreateLayoutRequest, CreateLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { orRemove, requireRoom } from "../background-room.ts";
+import { lockRoom, orRemove, requireRoom } from "../background-room.ts";
 import { copyBackground } from "../backgrounds.ts";
 import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
@@ -25,11 +25,14 @@ export async function createLayout(
   const answered = await findAnswer(db, Layouts.createLayout);
   if (answered !== undefined) return answered;
   const { name, isDefault, elements } = fields;
+  // Again under the lock: nothing is copied in vain where there is no room now.
   if (fields.background !== undefined) await requireRoom(db, organizer, fields.background);
   const background = fields.background === undefined ? null : await copyBackground(files, fields.background);
   let created: number | undefined;
   const create = async (tx: Tx): Promise<CreateLayoutResponse> => {
+    if (background !== null) await lockRoom(tx, organizer);
     await lockEvent(tx, place);
+    if (background !== null) await requireRoom(tx, organizer, background);
     if (isDefault) await refuseSecondDefault(tx, place);
     const id = await nextLayoutId(tx);
     const layout = { id, name, isDefault, elements, background };

@@ -8,7 +8,7 @@ import type {
   UpdateLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { orRemove, requireRoom } from "../background-room.ts";
+import { lockRoom, orRemove, requireRoom } from "../background-room.ts";
 import { copyBackground, keyOf } from "../backgrounds.ts";
 import type { Background, Layout } from "../domain/selection/layout.ts";
 import type { LayoutEvents } from "../events.ts";
@@ -42,7 +42,9 @@ export async function updateLayout(
   const background = upload === undefined ? null : await copyBackground(files, upload);
   let isChanged = false;
   const update = async (tx: Tx): Promise<UpdateLayoutResponse> => {
+    if (background !== null) await lockRoom(tx, organizer);
     await lockEvent(tx, place);
+    if (background !== null) await requireRoom(tx, organizer, background);
     const before = await requireLayout(tx, { ...place, id });
     const after = applyFields(before, { fields, background, sent });
     if (after.isDefault && !before.isDefault) await refuseSecondDefault(tx, place);
