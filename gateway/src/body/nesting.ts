@@ -37,7 +37,7 @@ export class JsonScan {
     return this.#values;
   }
 
-  /** Finds the next of these characters, outside of texts; undefined: there is none. */
+  /** Finds the next of these characters, outside of texts; undefined: the text has no more of them. */
   next(): number | undefined {
     const json = this.#json;
     for (let at = this.#at + 1; at < json.length; at += 1) {
