@@ -12,7 +12,10 @@ interface Operation {
   readonly security: object[];
   readonly parameters: { readonly name: string; readonly in: string; readonly description?: string }[];
   readonly responses: Readonly<Record<string, { readonly content?: object; readonly headers?: object }>>;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly content: Readonly<Record<string, { readonly schema: object }>>;
+  };
 }
 
 interface Document {
@@ -106,6 +109,19 @@ describe("the OpenAPI document", () => {
       expect(content.length).toBeGreaterThan(0);
       for (const { schema } of content) expect(schema).toMatchObject({ type: "string", format: "binary" });
     }
+  });
+
+  it.each([
+    ["createTicketLayout", "At most 512 KiB and 30000 values."],
+    ["createCheckinList", "At most 256 KiB and 20000 values."],
+    [
+      "createVouchers",
+      "At most 10240 KiB, 10000 elements and 500000 values in all; each element has at most 1024 KiB and 5000 values.",
+    ],
+  ])("[S9.8] says how large the body of %s may be", async (name, limits) => {
+    const { document } = await documented();
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(operations.find(({ operationId }) => operationId === name)?.requestBody?.description).toBe(limits);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
-import { type Answer, ignoresKeys, type Route } from "../../http/route.ts";
+import { type Answer, type Body, ignoresKeys, type Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
 import { describeTag, tagNames, tagOf } from "./tags.ts";
@@ -151,8 +151,17 @@ function requestBody({ body, streams, lines, example }: Route, components: Compo
   if (body === undefined) return {};
   const schema = components.refer(body.schema);
   const required = body.kind === "list" || ((body.schema["required"] ?? []) as readonly string[]).length > 0;
+  const description = limitsOf(body);
   // Forms are read, too. Generated clients would send the last of several types.
-  return { requestBody: { required, content: { "application/json": { schema, ...shown } } } };
+  return { requestBody: { description, required, content: { "application/json": { schema, ...shown } } } };
+}
+
+/** Says how large a body may be. A value is anything in it, also a list or an object and what is inside. */
+function limitsOf(body: Body<unknown>): string {
+  const size = `At most ${body.maxBytes / 1024} KiB`;
+  if (body.kind === "object") return `${size} and ${body.mostValues} values.`;
+  const { mostElements, longestElement, mostValues, mostInAll } = body;
+  return `${size}, ${mostElements} elements and ${mostInAll} values in all; each element has at most ${longestElement / 1024} KiB and ${mostValues} values.`;
 }
 
 /** Clients that are generated send and read it as it is. */
