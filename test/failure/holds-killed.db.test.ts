@@ -1,18 +1,15 @@
-import { loadServices } from "@tessera/cli/services";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { type Client, implement } from "@tessera/kit/rpc";
+import type { Client } from "@tessera/kit/rpc";
 import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
-import { Capacity, Records, Vouchers } from "@tessera/protos/services";
+import type { Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { startForTest } from "@tessera/testkit/start-for-test";
+import type { TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mortalDatabase, startLife } from "./mortal-database.ts";
 import { report } from "./seeded.ts";
+import { blocking, createDatabase, place, prepareEvent, startBoth } from "./voucher-and-boxoffice.ts";
 
-const place = { organizer: "bigevents", event: "sampleconf" };
 const quotas = [
   { id: 1, size: 6, items: [1] },
   { id: 2, size: 3, items: [2] },
@@ -22,27 +19,14 @@ let database: TestDatabase;
 let parts: Awaited<ReturnType<typeof startParts>>;
 
 beforeAll(async () => {
-  const definitions = await loadServices(["boxoffice", "voucher"]);
-  database = await createTestDatabase(definitions.map(({ schema, migrations }) => ({ schema, migrations })));
+  database = await createDatabase();
   parts = await startParts();
 });
 afterAll(() => database?.drop());
 
 /** Voucher and boxoffice, each with a life of its own. */
 async function startParts() {
-  const [boxofficeDefinition, voucherDefinition] = await loadServices(["boxoffice", "voucher"]);
-  if (boxofficeDefinition === undefined || voucherDefinition === undefined) throw new Error("a service is missing");
   const lives = { boxoffice: startLife(), voucher: startLife() };
-  const dbs = { boxoffice: database.open("boxoffice"), voucher: database.open("voucher") };
-  const boxoffice = await startForTest(boxofficeDefinition, {
-    db: mortalDatabase(dbs.boxoffice, lives.boxoffice),
-  });
-  const ledger = boxoffice.connect(Capacity);
-  const capacity = implement(Capacity, {
-    holdCapacity: (request) => call(() => ledger.holdCapacity(request)),
-    releaseCapacity: (request) => call(() => ledger.releaseCapacity(request)),
-    tellVouchers: (request) => call(() => ledger.tellVouchers(request)),
-  });
   /** A process may die while a call is under way: before it leaves, and before its answer arrives. */
   async function call<T>(send: () => Promise<T>): Promise<T> {
     lives.voucher.step();
@@ -52,42 +36,15 @@ async function startParts() {
     lives.voucher.step();
     return answer;
   }
-  const voucher = await startForTest(voucherDefinition, {
-    db: mortalDatabase(dbs.voucher, lives.voucher),
-    peers: { boxoffice: [capacity] },
+  const both = await startBoth(database, {
+    dbOf: (owner, db) => mortalDatabase(db, lives[owner]),
+    capacityOf: (ledger) => ({
+      holdCapacity: (request) => call(() => ledger.holdCapacity(request)),
+      releaseCapacity: (request) => call(() => ledger.releaseCapacity(request)),
+      tellVouchers: (request) => call(() => ledger.tellVouchers(request)),
+    }),
   });
-  return { lives, dbs, boxoffice, voucher, vouchers: voucher.connect(Vouchers) };
-}
-
-async function prepareEvent(): Promise<void> {
-  const { boxoffice, voucher, dbs } = parts;
-  await Promise.all([emptyTables(dbs.boxoffice), emptyTables(dbs.voucher)]);
-  const of = (kind: string, data: object, event = place.event) => ({ kind, event, data });
-  const item = (id: number) => of("item", { id, name: { en: "Ticket" } });
-  const records = [
-    of("organizer", { slug: place.organizer, name: "Big Events" }, ""),
-    of("event", { slug: place.event, name: { en: "Conference" }, date_from: "2027-12-27T10:00:00Z" }),
-    item(1),
-    item(2),
-    ...quotas.map((quota) => of("quota", { name: "Quota", variations: [], ...quota })),
-  ].map(({ kind, event, data }, index) => ({
-    line: index + 1,
-    kind,
-    organizer: place.organizer,
-    event,
-    deleted: false,
-    data: Buffer.from(JSON.stringify(data)),
-  }));
-  expect((await boxoffice.connect(Records).applyRecords({ records })).rejected).toEqual([]);
-  for (const topic of [topics.eventChanged, topics.itemChanged, topics.quotaChanged]) {
-    const rows = await dbs.boxoffice.many<{ payload: Buffer }>(
-      sql`select payload from outbox where topic = ${topic.name} order by id`,
-    );
-    await voucher.deliver<unknown>(
-      topic,
-      rows.map(({ payload }) => topic.decode(payload)),
-    );
-  }
+  return { ...both, lives };
 }
 
 /** What a client has sent, and what it was answered. */
@@ -96,27 +53,13 @@ interface Evidence {
   readonly toDelete: Set<number>;
 }
 
-const zero: VoucherFields = {
-  code: "",
-  maxUsages: 1,
-  minUsages: 1,
-  blockQuota: true,
-  allowIgnoreQuota: false,
-  priceMode: "none",
-  tag: "",
-  comment: "",
-  showHiddenItems: true,
-  allAddonsIncluded: false,
-  allBundlesIncluded: false,
-};
-
 type Step = (vouchers: Client<typeof Vouchers>, evidence: Evidence) => Promise<unknown>;
 
 const create =
   (...wanted: Partial<VoucherFields>[]): Step =>
   async (vouchers, { created }) => {
     const sent = wanted.map((fields) => ({
-      fields: { ...zero, ...fields },
+      fields: { ...blocking, ...fields },
       sent: ["item", "max_usages", "block_quota"],
     }));
     created.push(...(await vouchers.createVouchers({ ...place, vouchers: sent })).vouchers);
@@ -127,7 +70,7 @@ const update =
   async (vouchers, { created }) => {
     const id = created[at]?.id;
     if (id === undefined) return;
-    await vouchers.updateVoucher({ ...place, id, fields: { ...zero, ...fields }, updateMask });
+    await vouchers.updateVoucher({ ...place, id, fields: { ...blocking, ...fields }, updateMask });
   };
 
 const remove =
@@ -149,7 +92,7 @@ const course: readonly Step[] = [
   create({ item: 1, maxUsages: 4 }),
 ];
 
-/** Does one step after the other. Whoever dies is started again before the next one. Returns whether anyone has died. */
+/** Does one step after the other. A process that dies is started again before the next one. Returns whether anyone has died. */
 async function live(
   victim: "boxoffice" | "voucher",
   { endsAt, evidence, afterEach }: { endsAt: number; evidence: Evidence; afterEach: () => Promise<void> },
@@ -244,11 +187,11 @@ it.each([
     const wrong: string[] = [];
     let deaths = 0;
     for (let endsAt = 1; ; endsAt += 1) {
-      await prepareEvent();
+      await prepareEvent(parts, quotas);
       const evidence: Evidence = { created: [], toDelete: new Set() };
       const deliver = () => deliverFacts(dbs.voucher, { isCompacted });
       const hasDied = await live(victim, { endsAt, evidence, afterEach: isCompacted ? async () => {} : deliver });
-      // Nobody knows how long a process was dead.
+      // It is not known how long a process was dead.
       await dbs.voucher.run(sql`update asked_hold set asked_at = asked_at - interval '2 minutes'`);
       await voucher.runJob("release-holds");
       await deliver();

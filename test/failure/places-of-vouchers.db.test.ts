@@ -1,55 +1,38 @@
 import { randomUUID } from "node:crypto";
-import { loadServices } from "@tessera/cli/services";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { implement } from "@tessera/kit/rpc";
+import type { Client } from "@tessera/kit/rpc";
 import type { VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
-import { Capacity, Records, Sales, Vouchers } from "@tessera/protos/services";
+import { Sales } from "@tessera/protos/services";
 import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { emptyTables } from "@tessera/testkit/empty-tables";
-import { startForTest } from "@tessera/testkit/start-for-test";
+import type { TestDatabase } from "@tessera/testkit/database";
 import { array, assert, asyncProperty, boolean, constant, integer, oneof, record } from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  type Both,
+  blocking,
+  createDatabase,
+  place,
+  prepareEvent,
+  type SentRecord,
+  sendRecords,
+  startBoth,
+} from "./voucher-and-boxoffice.ts";
 
-const place = { organizer: "bigevents", event: "sampleconf" };
 const size = 7;
 
 let database: TestDatabase;
-let parts: Awaited<ReturnType<typeof startParts>>;
+let parts: Both & { readonly sales: Client<Sales> };
 
 beforeAll(async () => {
-  const definitions = await loadServices(["boxoffice", "voucher"]);
-  database = await createTestDatabase(definitions.map(({ schema, migrations }) => ({ schema, migrations })));
-  parts = await startParts();
+  database = await createDatabase();
+  const both = await startBoth(database);
+  parts = { ...both, sales: both.boxoffice.connect(Sales) };
 });
 afterAll(() => database?.drop());
 
-async function startParts() {
-  const [boxofficeDefinition, voucherDefinition] = await loadServices(["boxoffice", "voucher"]);
-  if (boxofficeDefinition === undefined || voucherDefinition === undefined) throw new Error("a service is missing");
-  const dbs = { boxoffice: database.open("boxoffice"), voucher: database.open("voucher") };
-  const boxoffice = await startForTest(boxofficeDefinition, { db: dbs.boxoffice });
-  const ledger = boxoffice.connect(Capacity);
-  const peers = { boxoffice: [implement(Capacity, ledger)] };
-  const voucher = await startForTest(voucherDefinition, { db: dbs.voucher, peers });
-  const vouchers = voucher.connect(Vouchers);
-  const records = { boxoffice: boxoffice.connect(Records), voucher: voucher.connect(Records) };
-  return { dbs, boxoffice, voucher, vouchers, records, sales: boxoffice.connect(Sales) };
-}
-
-async function send(owner: "boxoffice" | "voucher", ...sent: { kind: string; data: object; deleted?: boolean }[]) {
-  const records = sent.map(({ kind, data, deleted = false }, index) => ({
-    line: index + 1,
-    kind,
-    organizer: place.organizer,
-    event: kind === "organizer" ? "" : place.event,
-    deleted,
-    data: Buffer.from(JSON.stringify(data)),
-  }));
-  expect((await parts.records[owner].applyRecords({ records })).rejected).toEqual([]);
-}
+const send = (owner: "boxoffice" | "voucher", ...sent: SentRecord[]) => sendRecords(parts, owner, ...sent);
 
 /** Takes the next facts of a topic, in their order, and delivers each as one that waited. */
 async function pass<F>(topic: Topic<F>, { limit }: { readonly limit: number }): Promise<void> {
@@ -81,33 +64,7 @@ async function passAll(): Promise<void> {
   await pass(topics.voucherChanged, all);
 }
 
-async function prepareEvent(): Promise<void> {
-  await Promise.all([emptyTables(parts.dbs.boxoffice), emptyTables(parts.dbs.voucher)]);
-  await send(
-    "boxoffice",
-    { kind: "organizer", data: { slug: place.organizer, name: "Big Events" } },
-    { kind: "event", data: { slug: place.event, name: { en: "Conference" }, date_from: "2027-12-27T10:00:00Z" } },
-    { kind: "item", data: { id: 1, name: { en: "Ticket" }, default_price: "10.00" } },
-    { kind: "quota", data: { id: 1, name: "Quota", size, items: [1], variations: [] } },
-  );
-  for (const topic of [topics.eventChanged, topics.itemChanged, topics.quotaChanged])
-    await pass<never>(topic as never, all);
-}
-
-const zero: VoucherFields = {
-  code: "",
-  maxUsages: 1,
-  minUsages: 1,
-  blockQuota: true,
-  allowIgnoreQuota: false,
-  priceMode: "none",
-  item: 1,
-  tag: "",
-  comment: "",
-  showHiddenItems: true,
-  allAddonsIncluded: false,
-  allBundlesIncluded: false,
-};
+const zero: VoucherFields = { ...blocking, item: 1 };
 
 interface Known {
   readonly id: number;
@@ -296,7 +253,7 @@ it("[V4.10, V4.18, V4.19] every request finds the room that a list of vouchers a
   const seen = { done: 0, refused: 0 };
   await assert(
     asyncProperty(array(steps, { minLength: 10, maxLength: 40, size: "max" }), async (run) => {
-      await prepareEvent();
+      await prepareEvent(parts, [{ id: 1, size, items: [1] }]);
       const model = new Model();
       for (const step of run) await take(model, step, seen);
       await expectLeft(Math.max(0, model.left));
