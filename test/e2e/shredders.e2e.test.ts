@@ -181,7 +181,7 @@ describe("personal data of an event that is over", () => {
     expect(await platform.import([ofEvent("event", offline)])).toMatchObject({ rejected: 0, settled: true });
   });
 
-  it("[D5.1, D5.2, D5.4] is exported, for whoever asked for it and for nobody else", async () => {
+  it("[D5.1, D5.2, D5.4] is exported, for the key that asked for it and for no other", async () => {
     const { download, shred: address, zip } = await makeExport(identifiers);
     const parts = unzipSync(zip);
     const json = (name: string) => JSON.parse(strFromU8(parts[name] ?? new Uint8Array())) as Record<string, unknown>;

@@ -84,7 +84,7 @@ describe("a shop, over sockets", () => {
     expect(await voucher()).toMatchObject({ redeemed: 0, budget_used: "0.00" });
   });
 
-  it("[V7.10] is known by its certificate; nobody else may ask, not even a service of the platform", async () => {
+  it("[V7.10] is known by its certificate; no other may ask, not even a service of the platform", async () => {
     const check = async (environment: Record<string, string>) =>
       callAsShop({ address, environment }, (shop) => shop.checkVouchers({ ...place, asks }));
     expect((await check(asShop)).answers).toHaveLength(1);

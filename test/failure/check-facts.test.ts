@@ -23,8 +23,8 @@ describe("facts", () => {
     ["lost", ["f1", "f2"], 0, /two never got 1 of 3 facts, for instance of a/],
     ["doubled", ["f1", "f2", "f2", "f3"], 0, /two acted on 1 facts twice/],
     ["disordered", ["f3", "f2", "f1"], 0, /two got 1 facts before older ones/],
-    ["invented", ["f1", "f2", "f3", "f9"], 0, /two got 1 facts that nobody has committed/],
-    ["misled", ["f1", "f2", "f3", "f4"], 0, /two got 1 facts that nobody has committed/],
+    ["invented", ["f1", "f2", "f3", "f9"], 0, /two got 1 facts that were never committed/],
+    ["misled", ["f1", "f2", "f3", "f4"], 0, /two got 1 facts that were never committed/],
     ["stuck", ["f1", "f2", "f3"], 2, /2 facts still wait/],
   ])("that are %s are found", (_name, two, waiting, text) => {
     const found = check(["f1", "f2", "f3"], two, waiting);

@@ -63,7 +63,7 @@ function checkConsumer(
       ? [`${consumer} never got ${lost.length} of ${due.length} facts, for instance of ${lost[0]?.key}`]
       : []),
     ...(twice.length > 0 ? [`${consumer} acted on ${twice.length} facts twice`] : []),
-    ...(strange.length > 0 ? [`${consumer} got ${strange.length} facts that nobody has committed`] : []),
+    ...(strange.length > 0 ? [`${consumer} got ${strange.length} facts that were never committed`] : []),
     ...(disordered.length > 0
       ? [`${consumer} got ${disordered.length} facts before older ones of their key, for instance ${disordered[0]}`]
       : []),

@@ -82,7 +82,7 @@ describe("a contradiction", () => {
       [row(1, "x"), row(2, "a", refusal), row(3, "a", refusal), row(4, "a", refusal)],
       /sent 1 times and is stored as refused 3 times/,
     ],
-    ["a scan that nobody sent", [], [row(1, "a")], /was never sent/],
+    ["a scan that was never sent", [], [row(1, "a")], /was never sent/],
     [
       "a scan of something else",
       [attempt("a", admitted, { from: 0 })],

@@ -55,7 +55,7 @@ export async function compareCopies(db: Db): Promise<string[]> {
     const strange = await db.many(sql`(${copied}) except (${owned})`);
     const { count } = await db.one<{ count: number }>(sql`select count(*) as count from (${owned}) as owned`);
     if (missing.length > 0) found.push(`${name} lack ${missing.length} of ${count}: ${describe(missing[0])}`);
-    if (strange.length > 0) found.push(`${name} hold ${strange.length} that nobody has: ${describe(strange[0])}`);
+    if (strange.length > 0) found.push(`${name} hold ${strange.length} that no owner has: ${describe(strange[0])}`);
   }
   return found;
 }

@@ -58,7 +58,7 @@ describe(`in ${isMany ? "many processes" : "one process"}, an organizer beside o
 
   it.each(proven)("[S4.40] hardly notices it: %s", { timeout: 60_000 }, async (noise) => {
     const quiet = measuredQuiet ?? (await measureQuiet({ ...target, festival }));
-    // A retry measures anew: the machine may have become slower.
+    // A retry measures again: the machine may have become slower.
     measuredQuiet = undefined;
     const measured = await measureBeside({ noise, quiet, festival, ...target });
     expect(measured.refused).toEqual([]);

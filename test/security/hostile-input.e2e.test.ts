@@ -106,7 +106,7 @@ describe("hostile input", () => {
     ofEvent("order", orderData({ code, positions: positions.map((position) => positionData(position)) }));
   const positionOf = (id: number) => platform.request("GET", `${lists}1/positions/${id}/`, { as: token });
 
-  it.each(hostileBodies)("[S4.6] makes $name cost its sender, and nobody else", async (hostileBody) => {
+  it.each(hostileBodies)("[S4.6] makes $name cost its sender, and no other", async (hostileBody) => {
     const { as, path, type, body, harmless: asLarge = ignoredOf(body.length), answerBytes = 10_000 } = hostileBody;
     const send = (content: string) =>
       measure(() => platform.request("POST", path, { as, body: content, headers: { "content-type": type } }));

@@ -279,7 +279,7 @@ function asParameter(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value).replaceAll(/^\[|\]$/g, "");
 }
 
-/** Nothing, one dot and two are no segments of a path: whoever sends the request takes them away. */
+/** Nothing, one dot and two are no segments of a path: the client that sends the request takes them away. */
 function toSegment(value: string): string {
   return /^\.{0,2}$/.test(value) ? "0" : encodeURIComponent(value);
 }

@@ -367,7 +367,7 @@ describe("tenants", () => {
     expect((await send("POST", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(403);
   });
 
-  it("[R2.8, R3.8, R5.7, S1.7] lets nobody import into a place by the name of another", async () => {
+  it("[R2.8, R3.8, R5.7, S1.7] lets no key import into a place by the name of another", async () => {
     const db = openAllSchemas(tenants.platform.databaseUrl);
     try {
       const before = await hashRowsOf(db, "alpha");

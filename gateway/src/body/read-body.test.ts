@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function start(options: Parameters<typeof serveApp>[0] = {}): Promise<void> {
   app = await serveApp(options);
-  // Whoever sends a body that is not valid is told first whether its object exists.
+  // The sender of a body that is not valid is told first whether its object exists.
   app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
   app.peers.when("credentials", "listCredentials", async () => ({ credentials: [], count: 0, page: 1 }));
 }

@@ -80,7 +80,7 @@ describe("places", { timeout: 120_000 }, () => {
     expect((await stat(directory)).mode & 0o777).toBe(0o710);
   });
 
-  it.runIf(runsAsRoot())("does not begin anew where the data can no longer be reached", async () => {
+  it.runIf(runsAsRoot())("does not begin again where the data can no longer be reached", async () => {
     const directory = await freshDirectory();
     await (await start({ directory })).stop();
     await chmod(dirname(directory), 0o700);

@@ -56,7 +56,7 @@ describe("a broker that comes back with nothing", () => {
     await eventually(() => reader.numbers().includes(13), 20_000);
   });
 
-  it("is read from its new beginning, too, when nobody was reading meanwhile", async () => {
+  it("is read from its new beginning, too, when no process was reading meanwhile", async () => {
     const former = open();
     const before = await collect(former, { group: "h", topic: "two" });
     for (let number = 1; number <= 5; number += 1) await publishUntilTaken(former, "two", [numbered("k", number)]);

@@ -58,7 +58,7 @@ it("leaves no connection open that is made after the time for it was over", asyn
   expect([...connected]).toEqual([]);
 });
 
-it("opens anew after a failure", async () => {
+it("opens again after a failure", async () => {
   let isDown = true;
   const { publisher, connected } = brokerOf(async () => {
     if (isDown) await refused();

@@ -79,7 +79,7 @@ busContract("Kafka", async () => {
 });
 
 describe("publishing", () => {
-  it("is refused to whoever has lost the topic to another process, and leaves nothing behind", async () => {
+  it("is refused to a process that has lost the topic to another process, and leaves nothing behind", async () => {
     const { prefix, topic, bus: former } = await fresh();
     const leader = open(prefix);
     await former.publish(topic, [numbered("k", 1)]);
@@ -247,7 +247,7 @@ describe("reading", () => {
     }
   });
 
-  it("starts anew when its topic was deleted and created again", async () => {
+  it("starts again when its topic was deleted and created again", async () => {
     const { prefix, topic, bus } = await fresh({ partitions: 1 });
     const reader = await collect(bus, { group: "g", topic });
     await bus.publish(

@@ -32,7 +32,7 @@ function load(limiter: Limiter, callers = 16) {
       await limiter.take(freshKey());
       slowestMs = Math.max(slowestMs, performance.now() - started);
       taken += 1;
-      // A caller that learns at once would otherwise leave nobody else a turn.
+      // A caller that learns at once would otherwise leave no other a turn.
       await sleep(1);
     }
   };
@@ -79,7 +79,7 @@ describeEachRedis("when %s", (flavour) => {
     await Promise.all([a.cache.close(), b.cache.close()]);
   });
 
-  it("is killed under load, nobody waits, limits go on, and all is as before once it is back, empty", async () => {
+  it("is killed under load, no request waits, limits go on, and all is as before once it is back, empty", async () => {
     const limiter = a.cache.limiter(limits);
     const key = freshKey();
     for (let times = 0; times < 10; times += 1) expect((await limiter.take(key)).allowed).toBe(true);
@@ -91,7 +91,7 @@ describeEachRedis("when %s", (flavour) => {
     const answers = [];
     for (let times = 0; times < 12; times += 1) answers.push((await limiter.take(alone)).allowed);
     expect(answers).toEqual([...Array<boolean>(10).fill(true), false, false]);
-    // Whoever had used up its window before has not got a new one.
+    // A client that had used up its window before has not got a new one.
     expect((await limiter.take(key)).allowed).toBe(false);
     await sleep(300);
     await server.restart();

@@ -47,7 +47,7 @@ describeEachRedis("%s", (flavour) => {
     await Promise.all([mine.cache.close(), theirs.cache.close()]);
   });
 
-  it("[S10.3] listens to nobody who writes something else on its channel", async () => {
+  it("[S10.3] listens to no process that writes something else on its channel", async () => {
     const mine = await connectedCache(server.url, { prefix: "odd:" });
     const heard: string[] = [];
     mine.cache.onHint("news", (text) => heard.push(text));

@@ -111,7 +111,7 @@ describe("an S3 server", () => {
     expect((await buffer((await getFile(files, "a")).content)).toString()).toBe("back");
   });
 
-  it("is frozen: nobody waits for it longer than three times the limit", async () => {
+  it("is frozen: no call waits for it longer than three times the limit", async () => {
     const files = open({ timeoutMs: 500 });
     await files.put("a", Buffer.from("x"), text);
     server.pause();
@@ -179,7 +179,7 @@ describe("an S3 server", () => {
     expect(read).toBeLessThan(40 * megabyte);
   });
 
-  it("ends while nobody reads: nothing breaks until somebody does", async () => {
+  it("ends while nothing reads: nothing breaks until something does", async () => {
     const files = open();
     await files.put("a", chunksOf(40 * megabyte), text);
     const found = await getFile(files, "a");

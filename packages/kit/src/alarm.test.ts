@@ -44,7 +44,7 @@ describe("createAlarm", () => {
     alarm.stop();
   });
 
-  it("lets nobody sleep once it is stopped", async () => {
+  it("lets nothing sleep once it is stopped", async () => {
     const alarm = createAlarm();
     const pauses = [alarm.pause(long), alarm.pause(long, { lightly: true })];
     expect(alarm.stopped).toBe(false);

@@ -23,7 +23,7 @@ it("begins with the party that waits longest for its turn", () => {
   expect(queue.take(1)).toEqual(["a2"]);
 });
 
-it("makes nobody wait for two items of another party, whatever comes between", () => {
+it("makes no party wait for two items of another party, whatever comes between", () => {
   const steps = ["a", "b", "c", "take"] as const;
   const length = 7;
   const unfair: string[] = [];

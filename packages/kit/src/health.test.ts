@@ -163,7 +163,7 @@ describe("a dependency", () => {
     expect((await asked).dependencies["bus"]).toBe("ok");
   });
 
-  it("that hangs is not asked anew by every probe, but again when it has settled or half a minute later", async () => {
+  it("that hangs is not asked again by every probe, but again when it has settled or half a minute later", async () => {
     const health = serving();
     const answers: (() => void)[] = [];
     const check = vi.fn<() => Promise<void>>(() => new Promise((resolve) => answers.push(resolve)));

@@ -118,7 +118,7 @@ describe("a gauge", () => {
     expect(await samples(metrics, "queued")).toEqual({ 'queued{service="a"}': 4 });
   });
 
-  it("that hangs is waited for two seconds, and is not asked anew before it answers", async () => {
+  it("that hangs is waited for two seconds, and is not asked again before it answers", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const metrics = createMetrics();
     const answer = Promise.withResolvers<number>();

@@ -69,7 +69,7 @@ async function findUnfair(steps: readonly Step[], limits: { readonly total: numb
 }
 
 describe("turns", () => {
-  it("never give away more than there is, and nobody's share twice", async () => {
+  it("never give away more than there is, and no share twice", async () => {
     const turns = new Turns({ total: 8, each: 5, waitMs: 10_000, busy });
     const [under, seen] = [new Map<string, number>(), { total: 0, each: 0 }];
     await Promise.all(

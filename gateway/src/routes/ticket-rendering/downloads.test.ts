@@ -19,7 +19,7 @@ const ids = "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1/1c7ae55b-3b0c-4f0e-8e0f-3a52a5
 const rendered = (place: string) => `${place}/ticketpdfrenderer/download/${ids}`;
 const ofBatch = `${inEvent}/offlinesalesbatches/7/download/${ids}`;
 const ticket = (place: string) => `${place}/orderpositions/42/download/pdf/`;
-/** More than sockets take of an answer that nobody reads. */
+/** More than sockets take of an answer that no client reads. */
 const large = Buffer.alloc(10 * 1024 * 1024, "x");
 
 let directory: string;

@@ -111,7 +111,7 @@ it("a row that is missing, in excess or different is named, with the rebuild tha
   ]);
 });
 
-it("a hold that voucher does not know is one that nobody ends; one that it knows may still be under way", async () => {
+it("a hold that voucher does not know is one that does not end; one that it knows may still be under way", async () => {
   const [known, lost] = ["0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f11", "0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f12"];
   for (const hold of [known, lost])
     await boxoffice.run(sql`

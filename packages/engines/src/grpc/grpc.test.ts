@@ -108,7 +108,7 @@ describe("gRPC", () => {
   });
 
   describe("server", () => {
-    it.each(["v1", "v1alpha"])("[S8.6] describes itself to nobody by grpc.reflection.%s", async (version) => {
+    it.each(["v1", "v1alpha"])("[S8.6] describes itself to no caller by grpc.reflection.%s", async (version) => {
       const { port } = await serve(answer);
       const client = new Client(`${host}:${port}`, credentials.createInsecure());
       cleanUps.push(() => client.close());

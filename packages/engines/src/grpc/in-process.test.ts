@@ -92,7 +92,7 @@ describe("inProcess", () => {
     expect([...(await calls), ...later]).toEqual(
       Array(4).fill({ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }),
     );
-    // Nobody waited for the end of his time, which is thirty seconds.
+    // No call waited for the end of its time, which is thirty seconds.
     expect(Date.now() - before).toBeLessThan(10_000);
   });
 

@@ -105,7 +105,7 @@ function showing({ certificate, key }: IssuedCertificate) {
 const health = "/grpc.health.v1.Health/Check";
 
 describe("a gRPC server with TLS", () => {
-  it("[S11.2] answers a method to the services that declare it, and to nobody else", async () => {
+  it("[S11.2] answers a method to the services that declare it, and to no other", async () => {
     const server = await serve((await processOf({ names: ["boxoffice"] })).certificates);
     const gateway = callerOf(server.port, await processOf({ names: ["gateway"] }));
     expect(await gateway.markFacts({})).toEqual({ marker: "here", partitions: [] });

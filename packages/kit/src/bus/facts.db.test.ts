@@ -108,7 +108,7 @@ describe("order", () => {
   it.each([
     ["while the outbox is clean", false],
     ["while an old snapshot keeps everything that was deleted", true],
-  ])("does not lose what commits late with smaller ids, and nobody waits for it: %s", async (_name, holding) => {
+  ])("does not lose what commits late with smaller ids, and no reader waits for it: %s", async (_name, holding) => {
     const admin = openDatabase({ url: database.url, schema: "owner", applicationName: "admin", log: quiet });
     running.push({ stop: () => admin.close() });
     const release = Promise.withResolvers<void>();

@@ -87,7 +87,7 @@ describe("gathering", () => {
     expect(acted).toEqual(["first", "a", "b"]);
   });
 
-  it("asks nobody twice when everybody would fail alike", async () => {
+  it("asks for no item twice when all would fail alike", async () => {
     let asked = 0;
     const add = gather<string>({
       ...sizes,
@@ -105,7 +105,7 @@ describe("gathering", () => {
     expect(asked).toBe(1);
   });
 
-  it("does not begin with what nobody waits for any more", async () => {
+  it("does not begin with what no caller waits for any more", async () => {
     const actor = slowActor();
     const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 10 });
     const revoked = new AbortController();

@@ -288,7 +288,7 @@ describe("a sweep", () => {
     expect(await readCopy(reader)).toEqual(await readEntities(owner));
   });
 
-  it("comes with the last of all partitions, whoever reads them and in whatever order", {
+  it("comes with the last of all partitions, whichever process reads them and in whatever order", {
     timeout: 60_000,
   }, async () => {
     const partitions = 4;
@@ -305,7 +305,7 @@ describe("a sweep", () => {
       const messages = await takeOutbox(partitions);
       const deliver = async (index: number) => {
         const own = messages.filter(({ partition }) => partition === index);
-        // Facts and marker in one batch or in two: whoever reads them decides.
+        // Facts and marker in one batch or in two: the process that reads them decides.
         const cut = Math.random() < 0.5 ? own.length : own.length - 1;
         for (const batch of [own.slice(0, cut), own.slice(cut)]) {
           if (batch.length > 0) await replicas[index]?.deliver(batch, signal);

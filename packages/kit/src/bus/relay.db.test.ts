@@ -258,7 +258,7 @@ describe("a bus that does not answer", () => {
 });
 
 describe("a bus that several processes may write to", () => {
-  it("is taken over topic by topic before anything is read for it, and anew after a failure", async () => {
+  it("is taken over topic by topic before anything is read for it, and again after a failure", async () => {
     const said: string[] = [];
     let refusals = 1;
     const bus: Bus = {

@@ -164,8 +164,8 @@ describe("a role", () => {
 });
 
 describe("a client that vanished without a word", () => {
-  it("is noticed by the server within a minute, so that nobody waits for its locks any longer", async () => {
-    // Through a socket file nobody vanishes, and the server shows 0: what was asked for stands in the session's options.
+  it("is noticed by the server within a minute, so that no transaction waits for its locks any longer", async () => {
+    // Through a socket file no client vanishes, and the server shows 0: what was asked for stands in the session's options.
     const { options } = await open().one<{ options: string }>(sql`
       select string_agg(name || '=' || reset_val, ' ' order by name) as options
         from pg_settings where name like 'tcp\\_%' and source = 'client'`);

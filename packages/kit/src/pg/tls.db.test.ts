@@ -88,7 +88,7 @@ describe("PostgreSQL with TLS", () => {
     expect(await ask(urlOf(files, { host: "127.0.0.1" }))).toEqual(refused("ERR_TLS_CERT_ALTNAME_INVALID"));
     const clear = urlOf(files).replace("verify-full", "disable");
     expect(await ask(clear)).toEqual(refused("28000"));
-    // The server knows nobody by these certificates.
+    // The server knows no client by these certificates.
     expect(await ask(urlOf(await filesOf({ names: ["x"], subject: "stranger" })))).toEqual(refused("28000"));
     expect(await ask(urlOf(await filesOf({ names: ["x"], subject: "postgres" }, { by: other })))).toEqual(
       refused(expect.stringMatching(/ALERT|ECONNRESET|Connection terminated/)),

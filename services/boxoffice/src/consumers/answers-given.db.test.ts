@@ -151,7 +151,7 @@ describe("answers given at a gate", () => {
     expect(await stands()).toEqual({ answers: { 1: "blue" }, upTo: 6 });
   });
 
-  it("of positions that are gone, or of other events, are nobody's concern", async () => {
+  it("of positions that are gone, or of other events, change nothing", async () => {
     await take({ ...sample.event({ slug: "other" }), event: "other" });
     await takeFacts(db);
     const facts = [{ position: 99 }, { event: "other" }, { event: "nowhere" }, { organizer: "nobody" }];
@@ -248,7 +248,7 @@ describe("an order that is sent again", () => {
     expect(await stands()).toEqual({ answers: {}, upTo: 6 });
   });
 
-  it("[C5.52] brings what was taken back where it answers otherwise than before, or anew", async () => {
+  it("[C5.52] brings what was taken back where it answers otherwise than before, or again", async () => {
     await deliverAnswers(db, answersFact([given(1, 6)]));
     await take(order());
     await take(order([{ ...red, answer: "black" }]));

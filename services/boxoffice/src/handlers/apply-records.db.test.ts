@@ -167,7 +167,7 @@ describe("a batch", () => {
   });
 });
 
-describe("a statement that nobody expected to fail", () => {
+describe("a statement that fails unexpectedly", () => {
   it("[R6.4, R10.2] costs only the record that it fails for", async () => {
     await office.apply(...festival);
     await db.run(sql`alter table position add check (secret <> 'secret 2')`);

@@ -70,7 +70,7 @@ describe("tickets by their secrets", () => {
     expect(await find()).toEqual([]);
   });
 
-  it("are those of the event, of nobody else's with the same secrets and codes", async () => {
+  it("are those of the event, and of no other with the same secrets and codes", async () => {
     expect(await found(wanted("secret 1", { organizer: "other" }))).toEqual([
       "other/fest THEIR 1 secret 1",
       "other/fest THEIR 5 secret 5",

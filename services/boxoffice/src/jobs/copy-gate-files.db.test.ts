@@ -278,7 +278,7 @@ describe("a file that answers a question at the gate", () => {
   });
 });
 
-describe("whoever copies and is killed", () => {
+describe("a process that copies and is killed", () => {
   const killed = () => Promise.reject(new Error("killed"));
 
   it("before the bytes are there leaves everything to the next one", async () => {
@@ -290,7 +290,7 @@ describe("whoever copies and is killed", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 
-  it("between the bytes and the row leaves bytes that are removed, and the file is copied anew", async () => {
+  it("between the bytes and the row leaves bytes that are removed, and the file is copied again", async () => {
     await deliverAnswers(db, answersFact([given(1, 6, "file", { upload: await upload() })]));
     await copy({ database: { ...db, transaction: killed } });
     const [orphan] = await keys();

@@ -298,7 +298,7 @@ describe("a reference to a file", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 
-  it("is text where another file is stored, and leads to nobody else's", async () => {
+  it("is text where another file is stored, and leads to no other's", async () => {
     await take(picture());
     const [reference = ""] = await answersOf();
     const other = (answer: string) =>

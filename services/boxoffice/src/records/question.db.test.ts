@@ -163,7 +163,7 @@ describe("a question", () => {
     expect(fieldsOf((await office.apply(dependent))[1])).toEqual(["dependency_question"]);
   });
 
-  it("[R3.29] does not depend on itself over others, and takes nobody along who depends on it alone", async () => {
+  it("[R3.29] does not depend on itself over others, and takes no other along that depends on it alone", async () => {
     const chain = [
       sample.question({ id: 1, dependency_question: 2 }),
       sample.question({ id: 2, dependency_question: 3 }),

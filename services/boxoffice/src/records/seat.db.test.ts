@@ -40,7 +40,7 @@ async function toldSeats(): Promise<Record<string, unknown>> {
 const seatIds = () => office.db.many(sql`select id, guid, data ->> 'product' as product from seat order by id`);
 
 describe("a seat", () => {
-  it("[R4.3] is kept whole, is told to nobody yet, and raises its sequence", async () => {
+  it("[R4.3] is kept whole, is told to no service yet, and raises its sequence", async () => {
     const sent = { id: 700, zone_name: "Stalls", row_name: 4, row_label: "Row D", seat_number: "17", product: 1 };
     const taken = { orderposition: { id: 4 }, cartposition: null, voucher: 5 };
     expect(await office.apply(sample.seat({ ...sent, ...taken, blocked: true }))).toEqual({});

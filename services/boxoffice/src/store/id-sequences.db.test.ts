@@ -44,7 +44,7 @@ describe("ids of a sequence", () => {
     expect(drawn.length - new Set(drawn).size).toBe(0);
   });
 
-  it("are drawn by nobody while a sequence is raised", async () => {
+  it("are drawn by no transaction while a sequence is raised", async () => {
     const other = await db.dedicated();
     await other.one(sql`select pg_advisory_lock(hashtextextended('boxoffice id sequences', 0))::text`);
     let id: number | undefined;

@@ -71,7 +71,7 @@ export interface ErasableOrders {
   storedFiles(event?: string): Promise<number>;
 }
 
-/** Stores the orders anew for each test of a file. */
+/** Stores the orders again for each test of a file. */
 export function erasableOrders(): ErasableOrders {
   let database: TestDatabase;
   let db: Db;

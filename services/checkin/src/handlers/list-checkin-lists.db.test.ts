@@ -70,7 +70,7 @@ describe("listing", () => {
   it.each([
     ["of one date", { subevent: 1 }, ["b", "c"]],
     ["valid for a date", { subeventMatch: 1 }, ["b", "c", "a", "a"]],
-    ["valid for a date that nobody knows", { subeventMatch: 77 }, ["a", "a"]],
+    ["valid for a date that is not known", { subeventMatch: 77 }, ["a", "a"]],
     ["not over yet", { endsAfter: noon + minute }, ["b", "c", "d", "a", "a"]],
     ["ending at this very instant", { endsAfter: noon + 60 * minute, subevent: 1 }, ["b", "c"]],
     ["over", { endsAfter: noon + 61 * minute, subevent: 1 }, []],

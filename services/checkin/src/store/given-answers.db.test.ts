@@ -62,7 +62,7 @@ async function told(): Promise<AnswersGiven[]> {
 
 const toldTexts = async () => (await told()).map(({ answers }) => answers[0]?.answer?.answer);
 
-/** Boxoffice tells the position anew: it has taken everything that it was told, and these are its answers. */
+/** Boxoffice tells the position again: it has taken everything that it was told, and these are its answers. */
 async function applyFound(answers: Position["answers"]): Promise<void> {
   revision += 1;
   const upTo = (await told()).at(-1)?.revision;

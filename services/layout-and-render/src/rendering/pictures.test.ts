@@ -67,7 +67,7 @@ describe("a code", () => {
     expect((await readPdf(pdf)).pages[0]?.texts).toEqual([]);
   });
 
-  it("[L30.6] has its text beside it for programs, which nobody sees", async () => {
+  it("[L30.6] has its text beside it for programs, which is not seen", async () => {
     const pdf = await renderer.renderElements(
       [aCode('sec(re)t\\"ä'), aCode("7", { content: "order", left: 100 })],
       blank,

@@ -37,7 +37,7 @@ export const wanted: CreateBatchRequest = {
   comment: "for the harbour office",
 };
 
-const unused = () => Promise.reject(new Error("nobody calls this here"));
+const unused = () => Promise.reject(new Error("this is not called here"));
 
 /** Starts the service on a database. Its peers are fakes that do what a test says; boxoffice sells each sale once. */
 export async function startOfflineSales(db: Db) {

@@ -136,7 +136,7 @@ describe("the setting of an organizer that was removed", () => {
     },
   );
 
-  it("[D9.14] is announced anew where another organizer sets the same", async () => {
+  it("[D9.14] is announced again where another organizer sets the same", async () => {
     shredder.service.peers.events = [{ event, at: long }];
     await set();
     await untilDue();

@@ -70,7 +70,7 @@ class World {
   readonly records = new Map<number, { readonly asOf: number; readonly redeemed: number; readonly budget: number }>();
   readonly #history = new Map<number, Taking[]>();
   readonly #told = new Map<number, VoucherUseChanged>();
-  /** Nobody knows when their orders came again, so that is taken as later than all records. */
+  /** It is not known when their orders came again, so that is taken as later than all records. */
   readonly #deleted = new Set<number>();
 
   change(position: number, taken: Taken): void {

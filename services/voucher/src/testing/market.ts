@@ -2,7 +2,7 @@ import type { Ask, Market, ShopVoucher } from "../domain/offer-voucher.ts";
 import type { ShopCatalogue } from "../domain/shop-catalogue.ts";
 import { voucher } from "./vouchers.ts";
 
-/** A voucher as shops look at it, which nobody has reserved, with changes. */
+/** A voucher as shops look at it, which is not reserved, with changes. */
 export function shopVoucher(changes: Partial<ShopVoucher> = {}): ShopVoucher {
   return { ...voucher(), reserved: 0, reservedBudget: "0.00", ...changes };
 }
