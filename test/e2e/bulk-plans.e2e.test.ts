@@ -241,6 +241,8 @@ async function changeWholeEvent(statistics: Statistics): Promise<object[]> {
     deleted: true,
   }));
   await step("removal of orders", () => take(removals));
+  const vouchers = Array.from({ length: many }, (_, index) => ofEvent("voucher", { id: index + 1 }, event));
+  await step("removal of vouchers", () => take(vouchers.map((voucher) => ({ ...(voucher as object), deleted: true }))));
   await step("removal of the event", () => take([{ ...ofEvent("event", { slug: event }, event), deleted: true }]));
   return wide;
 }

@@ -284,8 +284,12 @@ export async function find(db: Queryable, places: readonly PositionPlace[]): Pro
   return db.many<FoundPosition>(sql`
     select ${storedPosition(sql`position`)}, position.made_at as "madeAt"
       from ${rowsAs("wanted", key, places)}
-      join position
-        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id`);
+     cross join lateral (
+       select position.organizer, position.event, position.id, position.state, position.revision,
+              position.earlier_checkins, position.answers_revision, position.made_at
+         from position
+        where ${withKey(sql`position.organizer, position.event, position.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1) as position`);
 }
 
 /** Reads the states of those of some positions for which a gate ever answered: usually of no position. */

@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/kit/pg/entity-key";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
-import { withKey } from "@tessera/kit/pg/with-key";
+import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import type { Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ReadClaim } from "../domain/voucher-claims.ts";
@@ -68,13 +68,19 @@ export async function lockTold(tx: Queryable, vouchers: readonly EntityKey[]): P
 /** Takes nothing any more for these vouchers, which are deleted; positions may still name them. */
 export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]): Promise<void> {
   if (vouchers.length === 0) return;
-  const isOne = sql`
-           voucher_claim.organizer = gone.organizer
-       and voucher_claim.event = gone.event
-       and voucher_claim.id = gone.id`;
-  await tx.run(
-    sql`delete from voucher_claim using ${keysAs("gone", vouchers)} where ${isOne} and voucher_claim.uses = 0`,
-  );
+  await tx.run(sql`
+    with unused as materialized (
+      select found.ctid
+        from ${keysAs("gone", vouchers)}
+       cross join lateral (
+         select voucher_claim.ctid, voucher_claim.uses
+           from voucher_claim
+          where ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`gone.organizer, gone.event, gone.id`)}
+          limit 1
+            for update) as found
+       where found.uses = 0
+    )
+    delete from voucher_claim where ${isPlacedIn(sql`voucher_claim`, sql`unused`)}`);
   await tx.run(sql`
     update voucher_claim
        set max_usages = null,
@@ -85,7 +91,9 @@ export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]
            revision = 0,
            known_columns = ${ofNoVersion}
       from ${keysAs("gone", vouchers)}
-     where ${isOne}`);
+     where voucher_claim.organizer = gone.organizer
+       and voucher_claim.event = gone.event
+       and voucher_claim.id = gone.id`);
 }
 
 const forgottenAtOnce = 5000;

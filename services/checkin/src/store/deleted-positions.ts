@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import { type EntityKey, keysAs } from "./keys.ts";
 
 /** Notes that positions were deleted. All notes are locked in one order, because deleted positions cannot be. */
@@ -20,9 +21,11 @@ export async function findDeletedSince(tx: Queryable, keys: readonly EntityKey[]
   return tx.many<EntityKey>(sql`
     select gone_position.organizer, gone_position.event, gone_position.id
       from ${keysAs("wanted", keys)}
-      join gone_position
-        on gone_position.organizer = wanted.organizer and gone_position.event = wanted.event
-           and gone_position.id = wanted.id
+     cross join lateral (
+       select gone_position.organizer, gone_position.event, gone_position.id, gone_position.gone_at
+         from gone_position
+        where ${withKey(sql`gone_position.organizer, gone_position.event, gone_position.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1) as gone_position
      where gone_position.gone_at > ${toTimestamp(since)}::timestamptz`);
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs } from "@tessera/kit/pg/table";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
 import { answersAreErased } from "./personal-data.ts";
@@ -47,9 +48,11 @@ export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToS
     insert into given_answer as kept (organizer, event, position, question, revision, state)
     select sent.organizer, sent.event, sent.id, sent.question, nextval('answer_revision'), sent.state
       from ${rowsAs("sent", sentColumns, news)}
-      left join given_answer as before
-        on before.position = sent.id and before.question = sent.question
-           and before.event = sent.event and before.organizer = sent.organizer
+      left join lateral (
+        select given_answer.revision, given_answer.state
+          from given_answer
+         where ${withKey(sql`given_answer.position, given_answer.question, given_answer.event, given_answer.organizer`, sql`sent.id, sent.question, sent.event, sent.organizer`)}
+         limit 1) as before on true
      where (before.state is distinct from sent.state or before.revision <= sent.applied_up_to)
        and not ${answersAreErased(sql`sent`)}
      order by sent.id, sent.question, sent.event, sent.organizer

@@ -298,8 +298,12 @@ export async function recountVouchers(db: Queryable, keys: readonly EntityKey[])
   return db.many<Recounted>(sql`
     select ${recountedColumns}
       from ${keysAs("wanted", keys)}
-      join voucher
-        on voucher.organizer = wanted.organizer and voucher.event = wanted.event and voucher.id = wanted.id
+     cross join lateral (
+       select voucher.organizer, voucher.event, voucher.id, voucher.redeemed, voucher.budget_used, voucher.base_redeemed,
+              voucher.base_budget_used, voucher.counted_as_of_at
+         from voucher
+        where ${withKey(sql`voucher.organizer, voucher.event, voucher.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1) as voucher
      ${recounted}`);
 }
 
