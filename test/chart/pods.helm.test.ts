@@ -1,7 +1,7 @@
-import { engineSettings, processSettings, topicSettings } from "@tessera/cli/engine-settings";
-import { addressSetting, readAddresses } from "@tessera/cli/grpc-addresses";
-import { requireSecure } from "@tessera/cli/secure-calls";
-import { environmentOfPod } from "@tessera/cli/served-environment";
+import { engineSettings, processSettings, topicSettings } from "@tessera/cli/configuration/engine-settings";
+import { environmentOfPod } from "@tessera/cli/configuration/served-environment";
+import { addressSetting, readAddresses } from "@tessera/cli/serve/grpc-addresses";
+import { requireSecure } from "@tessera/cli/serve/secure-calls";
 import { loadServices } from "@tessera/cli/services";
 import { type Config, readConfig, type Setting, type Settings } from "@tessera/kit/config";
 import { describe, expect, it } from "vitest";

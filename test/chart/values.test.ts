@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { engineSettings, processSettings } from "@tessera/cli/engine-settings";
+import { engineSettings, processSettings } from "@tessera/cli/configuration/engine-settings";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { readDeclaredServices } from "./declared-services.ts";

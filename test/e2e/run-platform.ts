@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPlatform } from "@tessera/cli/platform";
+import { startPlatform } from "@tessera/cli/serve/platform";
 import { services } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";

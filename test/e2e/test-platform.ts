@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ImportAnswer } from "@tessera/cli/import-answer";
+import type { ImportAnswer } from "@tessera/cli/import/import-answer";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
 import { createPlatformDatabase } from "./platform-database.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { startPlatform } from "@tessera/cli/platform";
+import { startPlatform } from "@tessera/cli/serve/platform";
 import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ImportAnswer } from "@tessera/cli/import-answer";
+import type { ImportAnswer } from "@tessera/cli/import/import-answer";
 import { operatorKey } from "../e2e/sample-records.ts";
 
 export interface ImportRun {

@@ -1,4 +1,4 @@
-import { quantile } from "@tessera/cli/quantile";
+import { quantile } from "@tessera/cli/simulate/quantile";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { type FestivalCluster, startFestivalCluster } from "../failure/festival-cluster.ts";
 import { importUntilAnswered } from "../failure/import-until-answered.ts";

@@ -1,4 +1,4 @@
-import { quantile } from "@tessera/cli/quantile";
+import { quantile } from "@tessera/cli/simulate/quantile";
 
 export interface Sample {
   /** In milliseconds. */

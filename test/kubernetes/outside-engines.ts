@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { engineSettings } from "@tessera/cli/engine-settings";
-import { kafkaAccess } from "@tessera/cli/open-engines";
+import { engineSettings } from "@tessera/cli/configuration/engine-settings";
+import { kafkaAccess } from "@tessera/cli/serve/open-engines";
 import { loadServices } from "@tessera/cli/services";
 import { listAllowances } from "@tessera/cli/topics/list-allowances";
 import { allow } from "@tessera/engines/kafka-acls";

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { engineSettings } from "@tessera/cli/configuration/engine-settings";
 import { examineBus } from "@tessera/cli/doctor/examine-bus";
-import { engineSettings } from "@tessera/cli/engine-settings";
-import { kafkaAccess, openBus } from "@tessera/cli/open-engines";
+import { kafkaAccess, openBus } from "@tessera/cli/serve/open-engines";
 import { loadServices } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { listAllowances } from "@tessera/cli/topics/list-allowances";

@@ -11,7 +11,10 @@ if (Number(process.versions.node.split(".")[0]) < neededNode) {
   const { enableCompileCache } = await import("node:module");
   // Compiling takes half of a start, so processes share the result.
   enableCompileCache();
-  const [{ runCommand }, { examples, verbs }] = await Promise.all([import("./run-verb.ts"), import("./verbs.ts")]);
+  const [{ runCommand }, { examples, verbs }] = await Promise.all([
+    import("./command/run-verb.ts"),
+    import("./verbs.ts"),
+  ]);
   await runCommand("tessera", verbs, { examples });
 }
 

@@ -1,9 +1,9 @@
 import { createLog } from "@tessera/kit/log";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
+import { onDatabase } from "./command/on-database.ts";
+import { databaseUrlOf, readOptions } from "./command/options.ts";
 import { fault } from "./faults.ts";
-import { onDatabase } from "./on-database.ts";
-import { databaseUrlOf, readOptions } from "./options.ts";
 import { loadServices, requireServices, services } from "./services.ts";
 
 const usage = "tessera migrate all | NAME…  [OPTIONS]\n\nCreates missing schemas and roles, and applies migrations.";

@@ -1,10 +1,10 @@
-import type { Verbs } from "./run-verb.ts";
+import type { Verbs } from "./command/run-verb.ts";
 
 /** All verbs of the command. */
 export const verbs: Verbs = {
   serve: {
     summary: "serve all | NAME…: run the platform, or single services of it",
-    load: async () => (await import("./serve.ts")).serve,
+    load: async () => (await import("./serve/serve.ts")).serve,
   },
   migrate: {
     summary: "migrate all | NAME…: bring schemas up to date",
@@ -16,7 +16,7 @@ export const verbs: Verbs = {
   },
   import: {
     summary: "import FILE | - | --from-pretix URL: send records to a running platform",
-    load: async () => (await import("./import.ts")).importRecords,
+    load: async () => (await import("./import/import.ts")).importRecords,
   },
   topics: {
     summary: "topics VERB: create topics, replay parked facts, rebuild lost topics and copies",

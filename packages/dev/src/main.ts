@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
-import { runCommand, type Verbs } from "@tessera/cli/run-verb";
+import { runCommand, type Verbs } from "@tessera/cli/command/run-verb";
 
 // Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
 enableCompileCache();

@@ -1,8 +1,8 @@
 import type { Fault } from "@tessera/kit/fault";
+import { type Access, noPlatform, noTessera, refuseRedirect } from "../command/operator-access.ts";
+import { parseJson } from "../command/parse-json.ts";
+import { printable } from "../command/printable.ts";
 import { fault } from "../faults.ts";
-import { type Access, noPlatform, noTessera, refuseRedirect } from "../operator-access.ts";
-import { parseJson } from "../parse-json.ts";
-import { printable } from "../printable.ts";
 
 interface Call {
   readonly method: "GET" | "POST";

@@ -1,6 +1,6 @@
 import { permissions, scanProfiles } from "@tessera/values";
+import type { Options, OptionValues } from "../command/options.ts";
 import { fault } from "../faults.ts";
-import type { Options, OptionValues } from "../options.ts";
 
 /** The fields of a credential that both kinds have. */
 export interface Shown {

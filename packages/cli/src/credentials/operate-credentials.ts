@@ -1,9 +1,9 @@
-import { columns } from "../columns.ts";
+import { columns } from "../command/columns.ts";
+import { type Access, accessOptions, findAccess } from "../command/operator-access.ts";
+import { type Options, type OptionValues, readOptions, refuseNames, requireOption } from "../command/options.ts";
+import { printable } from "../command/printable.ts";
+import { runVerb } from "../command/run-verb.ts";
 import { fault } from "../faults.ts";
-import { type Access, accessOptions, findAccess } from "../operator-access.ts";
-import { type Options, type OptionValues, readOptions, refuseNames, requireOption } from "../options.ts";
-import { printable } from "../printable.ts";
-import { runVerb } from "../run-verb.ts";
 import { callPlatform, readAll } from "./call-platform.ts";
 import { apiKeys, type CredentialKind, devices, type Shown, splitList } from "./kinds.ts";
 

@@ -8,7 +8,7 @@ import { createLog } from "@tessera/kit/log";
 import { implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { afterEach, describe, expect, it } from "vitest";
-import { localPlatformFile, noteLocalPlatform } from "../local-platform.ts";
+import { localPlatformFile, noteLocalPlatform } from "../local/local-platform.ts";
 import { diagnose } from "./diagnose.ts";
 
 const opened: Server[] = [];

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
-import { explainFailure } from "../explain-failure.ts";
+import { explainFailure } from "../command/explain-failure.ts";
+import { examineConfiguration, settingsOf } from "../configuration/examine-configuration.ts";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
 import { examineBus } from "./examine-bus.ts";
 import { examineCertificates } from "./examine-certificates.ts";
-import { examineConfiguration, settingsOf } from "./examine-configuration.ts";
 import { examineDatabase, examineSchema } from "./examine-database.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineClock, examineProcesses } from "./examine-processes.ts";

@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
+import { readOptions } from "../command/options.ts";
 import { fault } from "../faults.ts";
-import { readOptions } from "../options.ts";
 import { requireServices, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";

@@ -5,7 +5,7 @@ import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import { kafkaAccess } from "../open-engines.ts";
+import { kafkaAccess } from "../serve/open-engines.ts";
 import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 

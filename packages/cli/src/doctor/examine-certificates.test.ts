@@ -14,8 +14,8 @@ import {
   writeCertificate,
 } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { processSettings } from "../engine-settings.ts";
-import { secureCalls } from "../secure-calls.ts";
+import { processSettings } from "../configuration/engine-settings.ts";
+import { secureCalls } from "../serve/secure-calls.ts";
 import { examineCertificates, judgeValidity } from "./examine-certificates.ts";
 import { examineProcesses } from "./examine-processes.ts";
 import { lookAround, type Surroundings } from "./surroundings.ts";

@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import { hasName } from "@tessera/engines/grpc/certificates";
 import { certificatesIn, readTlsFiles } from "@tessera/engines/tls-files";
-import { addressSetting } from "../grpc-addresses.ts";
-import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../secure-calls.ts";
+import { addressSetting } from "../serve/grpc-addresses.ts";
+import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../serve/secure-calls.ts";
 import { describeAge, type Finding, ok, only, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -3,7 +3,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
-import { explainFailure, explainRefusal } from "../explain-failure.ts";
+import { explainFailure, explainRefusal } from "../command/explain-failure.ts";
 import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
 import type { Service, Surroundings } from "./surroundings.ts";

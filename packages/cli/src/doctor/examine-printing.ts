@@ -1,5 +1,5 @@
 import type { PrintJob } from "@tessera/layout-and-render/browser/print-job";
-import { explainFailure } from "../explain-failure.ts";
+import { explainFailure } from "../command/explain-failure.ts";
 import { type Finding, ok, warning } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { skewByDate } from "../ask-http.ts";
-import { explainFailure } from "../explain-failure.ts";
+import { explainFailure } from "../command/explain-failure.ts";
+import { skewByDate } from "../local/ask-http.ts";
 import { describeDifference, describeLag } from "./examine-bus.ts";
 import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
 import { judgeReadiness, judgeSkew } from "./examine-processes.ts";

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { visible } from "../printable.ts";
+import { visible } from "../command/printable.ts";
 import type { PlacedFinding } from "./diagnose.ts";
 import type { Level } from "./finding.ts";
 

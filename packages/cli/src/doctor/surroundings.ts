@@ -6,12 +6,12 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { requireMigrated } from "@tessera/kit/pg/migrate";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
-import { engineSettings, processSettings } from "../engine-settings.ts";
-import { readOperationsPort } from "../local-data.ts";
-import { databaseElsewhere, findLocalServer } from "../local-database.ts";
-import { findNotedPlatform } from "../local-platform.ts";
-import { databaseUrlOf } from "../options.ts";
-import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
+import { databaseUrlOf } from "../command/options.ts";
+import { engineSettings, processSettings } from "../configuration/engine-settings.ts";
+import { environmentOfAll, environmentOfPod } from "../configuration/served-environment.ts";
+import { readOperationsPort } from "../local/local-data.ts";
+import { databaseElsewhere, findLocalServer } from "../local/local-database.ts";
+import { findNotedPlatform } from "../local/local-platform.ts";
 import { loadServices, services } from "../services.ts";
 import { Skip } from "./finding.ts";
 

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "@tessera/kit/clock";
 import { describeCause } from "@tessera/kit/describe-cause";
+import { parseJson } from "../command/parse-json.ts";
+import { printable } from "../command/printable.ts";
 import { fault } from "../faults.ts";
-import { parseJson } from "../parse-json.ts";
-import { printable } from "../printable.ts";
 import { Skip } from "./finding.ts";
 import { lookAround, type Question } from "./surroundings.ts";
 

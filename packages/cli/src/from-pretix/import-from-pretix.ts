@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { openExaminer } from "@tessera/sent-files/examine";
 import { type Instant, isSlug, parseInstant } from "@tessera/values";
+import { bar, type Progress } from "../command/progress.ts";
 import { fault } from "../faults.ts";
-import { bar, type Progress } from "../progress.ts";
 import { askPretix, type Pace } from "./ask-pretix.ts";
 import { permissions, reusableMedia } from "./event-lists.ts";
 import { importEvent } from "./import-event.ts";

@@ -3,7 +3,7 @@ import { backoff } from "@tessera/kit/backoff";
 import { isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import { fault } from "../faults.ts";
-import type { ImportAnswer } from "../import-answer.ts";
+import type { ImportAnswer } from "../import/import-answer.ts";
 
 /** The part of the platform's answer that an import from pretix reads. */
 export type SentAnswer = Omit<ImportAnswer, "accepted" | "kinds" | "ignored">;

@@ -1,11 +1,11 @@
+import { printable } from "../command/printable.ts";
 import {
   type AmbiguousSecret,
   describeAmbiguous,
   describeErrors,
   notSettled,
   type OverbookedQuota,
-} from "../import-answer.ts";
-import { printable } from "../printable.ts";
+} from "../import/import-answer.ts";
 import type { SentAnswer, SentRecord } from "./record-feed.ts";
 
 interface Count {

@@ -1,5 +1,5 @@
-import { quantile } from "../quantile.ts";
 import type { Plan } from "./plan.ts";
+import { quantile } from "./quantile.ts";
 import type { Seen } from "./run-gates.ts";
 
 /** In 99 of 100 cases a visitor waits no longer. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "@tessera/values";
-import { parseJson } from "../parse-json.ts";
+import { parseJson } from "../command/parse-json.ts";
 import { type Arrival, drawArrivals, listPath, outageOf, type Plan, secretOf, ticketsOf } from "./plan.ts";
 
 /** What gates have seen. Times are in milliseconds. */

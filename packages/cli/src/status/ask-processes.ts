@@ -1,7 +1,7 @@
 import { systemClock } from "@tessera/kit/clock";
-import { askHttp } from "../ask-http.ts";
-import type { LocalProcess } from "../local-platform.ts";
-import { readReadiness } from "../read-readiness.ts";
+import { askHttp } from "../local/ask-http.ts";
+import type { LocalProcess } from "../local/local-platform.ts";
+import { readReadiness } from "../local/read-readiness.ts";
 
 /** What a process answers when it is asked whether it is ready. */
 export interface ProcessState extends LocalProcess {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { addressRows, operationsUrls } from "../announce.ts";
-import { columns } from "../columns.ts";
-import { findLocalPlatform, type LocalPlatform } from "../local-platform.ts";
-import { readOptions, refuseNames } from "../options.ts";
-import { printable } from "../printable.ts";
+import { columns } from "../command/columns.ts";
+import { readOptions, refuseNames } from "../command/options.ts";
+import { printable } from "../command/printable.ts";
+import { findLocalPlatform, type LocalPlatform } from "../local/local-platform.ts";
+import { addressRows, operationsUrls } from "../serve/announce.ts";
 import { schemaOptions, withServices } from "../topics/open-schemas.ts";
 import { askProcesses, type ProcessState } from "./ask-processes.ts";
 import {

@@ -1,10 +1,10 @@
 import { allow } from "@tessera/engines/kafka-acls";
 import { readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
-import { engineSettings } from "../engine-settings.ts";
+import { readOptions, refuseNames } from "../command/options.ts";
+import { engineSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";
-import { kafkaAccess } from "../open-engines.ts";
-import { readOptions, refuseNames } from "../options.ts";
+import { kafkaAccess } from "../serve/open-engines.ts";
 import { listAllowances, toScript } from "./list-allowances.ts";
 
 const usage = `tessera topics acls [OPTIONS]

@@ -2,8 +2,8 @@ import type { AppliedTopics, TopicDifference, TopicOptions } from "@tessera/engi
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
 import { catalogue } from "@tessera/protos/topics";
-import { engineSettings, topicSettings } from "../engine-settings.ts";
-import { kafkaAccess } from "../open-engines.ts";
+import { engineSettings, topicSettings } from "../configuration/engine-settings.ts";
+import { kafkaAccess } from "../serve/open-engines.ts";
 
 /** Compares the brokers' topics with the catalogue. */
 export async function diffCatalogue(environment: Environment): Promise<readonly TopicDifference[]> {

@@ -1,6 +1,6 @@
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
-import { columns } from "../columns.ts";
-import { readOptions, refuseNames } from "../options.ts";
+import { columns } from "../command/columns.ts";
+import { readOptions, refuseNames } from "../command/options.ts";
 import { applyCatalogue, diffCatalogue } from "./catalogue.ts";
 
 const settings = "It connects by KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, KAFKA_TLS and KAFKA_SASL_…, as services do.";

@@ -1,6 +1,6 @@
 import { discardDeadLetters } from "@tessera/kit/bus/operators";
+import { readOptions, refuseNames } from "../command/options.ts";
 import { fault } from "../faults.ts";
-import { readOptions, refuseNames } from "../options.ts";
 import { schemaOptions, withServices } from "./open-schemas.ts";
 import { describeDeadLetter } from "./parked.ts";
 import { readIds } from "./read-ids.ts";

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
+import { onDatabase } from "../command/on-database.ts";
+import { databaseUrlOf } from "../command/options.ts";
 import { fault } from "../faults.ts";
-import { databaseElsewhere, findLocalServer } from "../local-database.ts";
-import { findLocalPlatform } from "../local-platform.ts";
-import { onDatabase } from "../on-database.ts";
-import { databaseUrlOf } from "../options.ts";
+import { databaseElsewhere, findLocalServer } from "../local/local-database.ts";
+import { findLocalPlatform } from "../local/local-platform.ts";
 import { loadServices } from "../services.ts";
 
 /** The options that name the database. */

@@ -1,9 +1,9 @@
 import { type DeadLetter, findDeadLetters } from "@tessera/kit/bus/operators";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { catalogue } from "@tessera/protos/topics";
+import { readOptions, refuseNames } from "../command/options.ts";
+import { printable } from "../command/printable.ts";
 import { fault } from "../faults.ts";
-import { readOptions, refuseNames } from "../options.ts";
-import { printable } from "../printable.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 
 const usage = `tessera topics parked  [OPTIONS]

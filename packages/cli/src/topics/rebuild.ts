@@ -6,9 +6,9 @@ import {
   requestRebuild,
 } from "@tessera/kit/bus/operators";
 import { topics } from "@tessera/protos/topics";
+import { readOptions } from "../command/options.ts";
+import { bar } from "../command/progress.ts";
 import { fault } from "../faults.ts";
-import { readOptions } from "../options.ts";
-import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 

@@ -1,6 +1,6 @@
 import { type DeadLetter, findDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
-import { readOptions, refuseNames } from "../options.ts";
-import { bar } from "../progress.ts";
+import { readOptions, refuseNames } from "../command/options.ts";
+import { bar } from "../command/progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 import { describeDeadLetter, requireTopic } from "./parked.ts";
 import { readIds } from "./read-ids.ts";

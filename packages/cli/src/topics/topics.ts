@@ -1,4 +1,4 @@
-import { runVerb, type Verbs } from "../run-verb.ts";
+import { runVerb, type Verbs } from "../command/run-verb.ts";
 
 const verbs: Verbs = {
   diff: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { showProgress } from "../command/progress.ts";
 import { fault } from "../faults.ts";
-import { showProgress } from "../progress.ts";
 
 const pollMs = 150;
 

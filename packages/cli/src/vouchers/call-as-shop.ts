@@ -6,10 +6,10 @@ import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { type Client, connect } from "@tessera/kit/rpc";
 import { VoucherShop } from "@tessera/protos/services";
-import { processSettings } from "../engine-settings.ts";
+import { processSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";
-import { addressSetting, grpcTarget } from "../grpc-addresses.ts";
-import { certificateName, requireSecure } from "../secure-calls.ts";
+import { addressSetting, grpcTarget } from "../serve/grpc-addresses.ts";
+import { certificateName, requireSecure } from "../serve/secure-calls.ts";
 
 /** Calls what voucher serves to shops, with the certificate of a shop where calls leave this machine. */
 export async function callAsShop<T>(

@@ -1,9 +1,9 @@
 import { Fault } from "@tessera/kit/fault";
 import type { VoucherAnswer, VoucherOffer } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
+import { readOptions, requireOption } from "../command/options.ts";
+import { printable } from "../command/printable.ts";
 import { fault } from "../faults.ts";
-import { addressSetting } from "../grpc-addresses.ts";
-import { readOptions, requireOption } from "../options.ts";
-import { printable } from "../printable.ts";
+import { addressSetting } from "../serve/grpc-addresses.ts";
 import { callAsShop } from "./call-as-shop.ts";
 
 const options = {

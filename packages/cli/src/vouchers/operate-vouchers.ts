@@ -1,4 +1,4 @@
-import { runVerb } from "../run-verb.ts";
+import { runVerb } from "../command/run-verb.ts";
 
 /** The verbs for vouchers. */
 export async function operateVouchers(args: string[]): Promise<void> {

@@ -1,5 +1,5 @@
-import { endOnSignal } from "@tessera/cli/on-signal";
-import { readOptions } from "@tessera/cli/options";
+import { readOptions } from "@tessera/cli/command/options";
+import { endOnSignal } from "@tessera/cli/serve/on-signal";
 import { fault } from "../faults.ts";
 
 const options = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ImportAnswer } from "@tessera/cli/import-answer";
-import { quantile } from "@tessera/cli/quantile";
+import type { ImportAnswer } from "@tessera/cli/import/import-answer";
+import { quantile } from "@tessera/cli/simulate/quantile";
 import { apiKey, operatorKey } from "./records.ts";
 
 /** The path of the event of most benchmarks. */

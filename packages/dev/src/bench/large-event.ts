@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Progress } from "@tessera/cli/progress";
+import type { Progress } from "@tessera/cli/command/progress";
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";

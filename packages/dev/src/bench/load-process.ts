@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quantile } from "@tessera/cli/quantile";
+import { quantile } from "@tessera/cli/simulate/quantile";
 import { filledSecret, wasScanned } from "./large-event.ts";
 
 /** A load of scans: each of another ticket, at times that do not depend on answers. */

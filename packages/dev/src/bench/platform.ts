@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Progress, showProgress } from "@tessera/cli/command/progress";
 import { migrateAll } from "@tessera/cli/migrate";
-import { type Progress, showProgress } from "@tessera/cli/progress";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import { createLog } from "@tessera/kit/log";

@@ -1,4 +1,4 @@
-import { quantile } from "@tessera/cli/quantile";
+import { quantile } from "@tessera/cli/simulate/quantile";
 import { browserStarter } from "@tessera/layout-and-render/browser/open-browser";
 import { openPrintQueue } from "@tessera/layout-and-render/browser/print-queue";
 import { encodeSymbol } from "@tessera/layout-and-render/domain/code-symbol";

@@ -1,4 +1,4 @@
-import { columns } from "@tessera/cli/columns";
+import { columns } from "@tessera/cli/command/columns";
 
 /** A line of the report. A figure that is not promised is always kept. */
 export interface Row {

@@ -1,5 +1,5 @@
-import type { OptionValues } from "@tessera/cli/options";
-import { fillOptions } from "@tessera/cli/serve-options";
+import type { OptionValues } from "@tessera/cli/command/options";
+import { fillOptions } from "@tessera/cli/serve/serve-options";
 
 /** The options of `npm run cluster`. */
 export const clusterOptions = {

@@ -1,6 +1,6 @@
+import { readPort } from "@tessera/cli/command/options";
 import { fault } from "@tessera/cli/faults";
-import { addressSetting } from "@tessera/cli/grpc-addresses";
-import { readPort } from "@tessera/cli/options";
+import { addressSetting } from "@tessera/cli/serve/grpc-addresses";
 
 /** One process of a cluster on this machine, and its ports. */
 export interface PlannedProcess {

@@ -1,6 +1,6 @@
-import { exampleLines, keyRows } from "@tessera/cli/announce";
-import { columns } from "@tessera/cli/columns";
-import type { LoadedDemo } from "@tessera/cli/fill";
+import { columns } from "@tessera/cli/command/columns";
+import { exampleLines, keyRows } from "@tessera/cli/serve/announce";
+import type { LoadedDemo } from "@tessera/cli/serve/fill";
 import type { PlannedProcess } from "./plan.ts";
 
 /** Prints addresses, keys, and lines to paste. */

@@ -1,0 +1,40 @@
+import { Fault } from "@tessera/kit/fault";
+import { endpointOf } from "../doctor/hide-secrets.ts";
+import { fault } from "../faults.ts";
+
+/** Runs work on the database of a URL. If the database cannot be used, the fault names it; `mend` replaces the usual advice. */
+export async function onDatabase<T>(url: string, work: () => Promise<T>, { mend }: { mend?: string } = {}): Promise<T> {
+  requireDatabaseUrl(url);
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOfDatabase(error)) throw error;
+    const what = `the database at ${endpointOf(url)} cannot be used`;
+    throw fault("database_unusable", mend !== undefined && lacksRight(error) ? `${what}; ${mend}` : what, {
+      cause: error,
+    });
+  }
+}
+
+/** Refuses what is no address of PostgreSQL: drivers would take it for the name of a host. */
+function requireDatabaseUrl(url: string): void {
+  if (!/^postgres(?:ql)?:\/\/./.test(url))
+    throw fault(
+      "bad_database_url",
+      "DATABASE_URL or --database-url is no address of PostgreSQL; give it as postgresql://user:password@host:5432/database",
+    );
+}
+
+/** The server cannot be reached, or refuses this user, this database or a right. */
+function isOfDatabase(error: unknown): boolean {
+  if (error instanceof Fault) return error.code === "database_unavailable";
+  return /^(?:28...|3D000|42501|22023)$/.test(codeOf(error));
+}
+
+function lacksRight(error: unknown): boolean {
+  return codeOf(error) === "42501";
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

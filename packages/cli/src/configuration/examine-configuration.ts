@@ -1,0 +1,203 @@
+import { readConfig, type Settings } from "@tessera/kit/config";
+import { Fault } from "@tessera/kit/fault";
+import { explainRefusal } from "../command/explain-failure.ts";
+import { readPort } from "../command/options.ts";
+import { isRedisUrl } from "../doctor/examine-stores.ts";
+import { type Finding, ok, only, warning, wrong } from "../doctor/finding.ts";
+import type { Service, Surroundings } from "../doctor/surroundings.ts";
+import { socketNetwork } from "../serve/network.ts";
+import { kafkaAccess, openFiles, redisAccess } from "../serve/open-engines.ts";
+import { refuseLostFacts } from "../serve/platform.ts";
+import { isOwnHost, requireSecure } from "../serve/secure-calls.ts";
+import { engineSettings, processSettings, topicSettings } from "./engine-settings.ts";
+
+/** Examines the environment: each setting, the combinations that `tessera serve` refuses, and addresses that mislead. */
+export async function examineConfiguration(around: Surroundings): Promise<Finding[]> {
+  const { definitions } = around;
+  const settings = settingsOf(definitions);
+  const refused = [...(await findUnreadable(settings, around)), ...(await findRefused(around))];
+  const names = definitions.map(({ name }) => name).join(", ");
+  return [
+    ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
+    ...judgeDatabaseUrl(around),
+    ...judgeGateway(around),
+    ...judgeEncryption(around),
+  ];
+}
+
+/** Every setting that a process of these services reads, by its name; some are in several tables. */
+export function settingsOf(definitions: readonly Service[]): Settings {
+  const own = definitions.map((definition) => definition.settings as Settings);
+  const tables: Settings[] = [engineSettings, topicSettings, processSettings, ...own];
+  return Object.fromEntries(tables.flatMap((table) => Object.values(table)).map((setting) => [setting.name, setting]));
+}
+
+async function findUnreadable(settings: Settings, { environment, isWhole }: Surroundings): Promise<Finding[]> {
+  const fault = await faultOf(() => readConfig(settings, environment));
+  const unreadable = Object.entries(fault?.fields ?? {}).map(([name, problems]) => {
+    const setting = settings[name];
+    // A platform of one process takes it under the name by which commands know it.
+    const called = isWhole && name === "OPERATOR_KEY" ? "TESSERA_OPERATOR_KEY" : name;
+    const fallback = setting?.fallback === undefined ? "" : `; the default is ${setting.fallback}`;
+    return wrong`${called} ${problems.join(", ")}
+      ${setting?.description}
+      → set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`;
+  });
+  const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
+  // All services in one process make links with the port, so it must be known.
+  const isUnknown = isWhole && environment["HTTP_PORT"] === "0";
+  return [
+    ...unreadable,
+    ...(isUnknown ? await refusalsOf(() => readPort("HTTP_PORT", "0")) : []),
+    ...(await refusalsOf(() => readPort("METRICS_PORT", port, { lowest: 0 }))),
+  ];
+}
+
+/** Finds settings that are valid one by one and that `tessera serve` refuses together. */
+async function findRefused({
+  config,
+  definitions,
+  environment,
+  isWhole,
+  unreadable,
+  log,
+}: Surroundings): Promise<Finding[]> {
+  const names = definitions.map(({ name }) => name);
+  const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
+  const optional = definitions.flatMap((definition) => definition.optional ?? []);
+  const network = { names, needs, optional, environment, endpoint: undefined, ageMs: 1, log, observe: () => {} };
+  const peers = isWhole ? [] : await refusalsOf(() => socketNetwork(network));
+  const calls = { names, peers: needs.filter((peer) => !names.includes(peer)), environment };
+  const security =
+    isWhole || unreadable.some((name) => name.startsWith("GRPC_"))
+      ? []
+      : await refusalsOf(() => requireSecure(config, calls));
+  if (unreadable.some((name) => ["BUS", "CACHE", "FILES"].includes(name))) return [...peers, ...security];
+  const checkBus = () =>
+    config.bus === "kafka" ? kafkaAccess(config, { clientId: "tessera-doctor", log }) : refuseLostFacts(names);
+  return [
+    ...peers,
+    ...security,
+    ...(await refusalsOf(checkBus)),
+    ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
+    ...(config.cache === "redis" ? await judgeRedis(config) : []),
+    ...(config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : []),
+  ];
+}
+
+function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
+  const read = (name: string) => Number(environment[name] || Number.NaN);
+  return only([
+    read("KAFKA_MIN_IN_SYNC_REPLICAS") > read("KAFKA_REPLICATION_FACTOR") &&
+      wrong`KAFKA_MIN_IN_SYNC_REPLICAS is above KAFKA_REPLICATION_FACTOR
+        the brokers would accept no fact at all
+        → set it to one less than KAFKA_REPLICATION_FACTOR, so that one broker may be down`,
+  ]);
+}
+
+async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
+  const url = config.redisUrl?.reveal();
+  if (isRedisUrl(url ?? "")) return refusalsOf(() => redisAccess(config));
+  return [
+    wrong`REDIS_URL is ${url === undefined ? "required with CACHE=redis" : "no address of Redis"}
+      → set REDIS_URL to redis://host:6379, or rediss:// for TLS`,
+  ];
+}
+
+function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {
+  const what = url === undefined ? "is required: single services bring no database" : "is no address of PostgreSQL";
+  return only([
+    (url === undefined ? !isWhole : !/^postgres(?:ql)?:\/\/./.test(url)) &&
+      wrong`DATABASE_URL ${what}
+        → set DATABASE_URL to postgresql://user:password@host:5432/database`,
+  ]);
+}
+
+/** Judges the address that every link begins with, and whether records can be imported. */
+function judgeGateway({ definitions, environment, isWhole }: Surroundings): Finding[] {
+  if (!definitions.some(({ name }) => name === "gateway")) return [];
+  const given = environment["BASE_URL"] ?? "";
+  // `findUnreadable` reports what is no URL.
+  const url = URL.parse(given);
+  const isOpen = !isOwnHost(environment["HTTP_HOST"] || "127.0.0.1");
+  return only([
+    url !== null &&
+      (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}${url.hash}` !== "") &&
+      wrong`BASE_URL is more than the http or https address of a host
+        every link is this address with a path behind it, and all clients see it
+        → set it to the address that clients use, for instance https://tickets.example`,
+    isOpen &&
+      (given === "" || isOwnHost(url?.hostname ?? "")) &&
+      warning`BASE_URL is ${given === "" ? "not set" : "an address that only this machine can use"}
+        HTTP_HOST admits other machines, and links in their answers lead them to themselves
+        → set BASE_URL to the address that clients use`,
+    // A local start makes a key and keeps it in the data folder.
+    !isWhole &&
+      !environment["OPERATOR_KEY"] &&
+      warning`OPERATOR_KEY is not set
+        imports, and the commands for keys and devices, are refused
+        → set it to what \`openssl rand -hex 32\` prints`,
+  ]);
+}
+
+/** Judges connections that leave this machine in the clear, or whose other end cannot know who this process is. */
+function judgeEncryption({ config, environment, database }: Surroundings): Finding[] {
+  const brokers = (config.kafkaBrokers ?? "").split(",").map((broker) => broker.trim().replace(/:\d+$/, ""));
+  const isKafkaAway = config.bus === "kafka" && !brokers.every((host) => host === "" || isOwnHost(host));
+  const isAnonymous = config.kafkaSaslMechanism === "none" && config.kafkaTlsCertificate === undefined;
+  return only([
+    isKafkaAway &&
+      config.kafkaTls === "off" &&
+      warning`facts travel to the brokers without TLS
+        every machine on the way can read the names of customers, and publish API keys
+        → set KAFKA_TLS=on, and KAFKA_TLS_CA to the authority of the brokers`,
+    isKafkaAway &&
+      isAnonymous &&
+      warning`this process does not authenticate to the brokers
+        brokers that admit it admit everybody who reaches them
+        → set KAFKA_SASL_MECHANISM, or KAFKA_TLS_CERT and KAFKA_TLS_KEY, and ACLs in the brokers`,
+    leaves(database.url, /^postgres/) &&
+      !asksForCertificate(database.url ?? "", environment) &&
+      warning`the database is not asked for a certificate
+        every machine on the way can read and change everything, and learn the password
+        → add sslmode=verify-full to DATABASE_URL, and sslrootcert=FILE for an authority of your own`,
+    config.cache === "redis" &&
+      leaves(config.redisUrl?.reveal(), /^redis:/) &&
+      warning`limits are counted at a Redis without TLS
+        every machine on the way can learn its password, and lift the limits
+        → use rediss:// in REDIS_URL, and REDIS_TLS_CA for an authority of your own`,
+    config.files === "s3" &&
+      leaves(config.s3Endpoint, /^http:/) &&
+      warning`files travel to the file store without TLS
+        every machine on the way can read tickets and what visitors have uploaded
+        → use https:// in S3_ENDPOINT, and S3_TLS_CA for an authority of your own`,
+  ]);
+}
+
+/** Whether an address with this protocol is that of another machine. */
+function leaves(url: string | undefined, wanted: RegExp): boolean {
+  const { protocol = "", hostname = "" } = URL.parse(url ?? "") ?? {};
+  return wanted.test(protocol) && hostname !== "" && !isOwnHost(hostname);
+}
+
+function asksForCertificate(url: string, environment: Surroundings["environment"]): boolean {
+  const mode = /[?&]sslmode=([^&#]*)/.exec(url)?.[1] ?? environment["PGSSLMODE"] ?? "";
+  // As the driver reads them: without libpq's meaning, all of these verify the certificate and its name.
+  const verified = /[?&]uselibpqcompat=true/.test(url) ? /^verify-full$/ : /^(?:prefer|require|verify-ca|verify-full)$/;
+  return verified.test(mode);
+}
+
+async function refusalsOf(attempt: () => unknown): Promise<Finding[]> {
+  const fault = await faultOf(attempt);
+  return fault === undefined ? [] : explainRefusal(fault);
+}
+
+async function faultOf(attempt: () => unknown): Promise<Fault | undefined> {
+  try {
+    await attempt();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Environment } from "@tessera/kit/config";
+import type { DemoKeys } from "../serve/fill.ts";
+
+/** The environment of all services in one process, with the defaults of a local start. */
+export function environmentOfAll(
+  environment: Environment,
+  options: { port: string; files: string; operatorKey: string | undefined; demoKeys?: DemoKeys | undefined },
+) {
+  const { port, files, operatorKey, demoKeys } = options;
+  const served = {
+    HTTP_HOST: "127.0.0.1",
+    BASE_URL: `http://localhost:${port}`,
+    FILES_DIR: files,
+    ...environment,
+    HTTP_PORT: port,
+    OPERATOR_KEY: operatorKey,
+  };
+  // The documentation shows them to everybody who opens it: on this machine alone.
+  return demoKeys !== undefined && loopbacks.has(served.HTTP_HOST) ? { ...served, ...shownKeys(demoKeys) } : served;
+}
+
+const loopbacks: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/** The settings by which the documentation fills in the keys of the demo. */
+export function shownKeys({ apiKey, deviceKey }: DemoKeys) {
+  return { DEMO_API_KEY: apiKey, DEMO_DEVICE_KEY: deviceKey };
+}
+
+/** The environment of single services. The operator key may also have the name that the command uses. */
+export function environmentOfPod(environment: Environment): Environment {
+  return { ...environment, OPERATOR_KEY: environment["OPERATOR_KEY"] || environment["TESSERA_OPERATOR_KEY"] };
+}
+
+/** The URL by which this machine reaches a server that listens on the host. */
+export function ownUrl(host: string, port: number): string {
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,57 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { replaceFile } from "../command/replace-file.ts";
+import { fault } from "../faults.ts";
+
+/** A process of a platform, and where it reports its health. */
+export interface LocalProcess {
+  readonly name: string;
+  readonly operationsPort: number;
+}
+
+/** A platform that a process on this machine runs on a data folder. */
+export interface LocalPlatform {
+  readonly baseUrl: string;
+  /** The URL by which this machine reaches it. */
+  readonly url: string;
+  readonly processes: readonly LocalProcess[];
+  /** That of the process which stops the others. */
+  readonly pid: number;
+  /** The key in the folder is that of the platform: it was made, and not set. */
+  readonly isKeyInFolder: boolean;
+}
+
+/** The name of the file in the data folder. */
+export const localPlatformFile = "running.json";
+
+/** Notes in the data folder where its platform is reached, until `forget` is called. */
+export async function noteLocalPlatform(
+  directory: string,
+  platform: Omit<LocalPlatform, "pid">,
+): Promise<{ forget(): Promise<void> }> {
+  const path = join(directory, localPlatformFile);
+  const note = { ...platform, pid: process.pid, startMark: startMarkOf(process.pid) };
+  await replaceFile(path, `${JSON.stringify(note, undefined, 2)}\n`);
+  return { forget: () => rm(path, { force: true }) };
+}
+
+/** Finds the platform that runs on a data folder. */
+export async function findLocalPlatform(directory: string): Promise<LocalPlatform | undefined> {
+  const noted = await findNotedPlatform(directory);
+  return noted?.isRunning ? noted.platform : undefined;
+}
+
+/** Finds the platform that has noted itself in a data folder. One that does not run was killed, and has left its note behind. */
+export async function findNotedPlatform(
+  directory: string,
+): Promise<{ readonly platform: LocalPlatform; readonly isRunning: boolean } | undefined> {
+  const text = await readFile(join(directory, localPlatformFile), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EACCES") return undefined;
+    const message = `the data folder ${directory} cannot be read; run this as the user of the platform, or as root`;
+    throw fault("data_folder_unreadable", message, { cause: error });
+  });
+  if (text === undefined) return undefined;
+  const { startMark, ...platform } = JSON.parse(text) as LocalPlatform & { readonly startMark?: string };
+  return { platform, isRunning: isRunning(platform.pid, startMark) };
+}

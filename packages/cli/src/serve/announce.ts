@@ -1,0 +1,84 @@
+import { columns } from "../command/columns.ts";
+import { demo } from "../demo/demo.ts";
+import type { DemoKeys, LoadedDemo } from "./fill.ts";
+
+/** Prints the addresses of the platform, its keys, and lines to paste. */
+export function announce(options: {
+  baseUrl: string;
+  operationsPort: number;
+  /** Undefined: the operator set it, and it must not end in the log of a supervisor. */
+  madeOperatorKey: string | undefined;
+  logFile: string | undefined;
+  /** The data folder, if it is not the one in which commands look by themselves. */
+  otherData: string | undefined;
+  demoKeys: LoadedDemo | undefined;
+}): void {
+  const { baseUrl, demoKeys } = options;
+  const rows = [
+    ...addressRows(options),
+    ["health, metrics", operationsUrls(options.operationsPort)],
+    ...(options.logFile === undefined ? [] : [["log", options.logFile]]),
+    ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
+    ...keyRows(demoKeys),
+  ];
+  const examples = demoKeys === undefined ? nextSteps(options.otherData) : exampleLines(baseUrl, demoKeys);
+  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
+}
+
+/** What to do with a platform that holds nothing yet. */
+function nextSteps(otherData: string | undefined): string {
+  const data = otherData === undefined ? "" : ` --data ${inShell(otherData)}`;
+  return `
+Next:
+
+  npm run tessera -- import FILE${data}
+  npm run tessera -- keys create --organizer SLUG --name NAME --permissions NAME,… --all-events${data}
+  npm run tessera -- status${data}
+`;
+}
+
+function inShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Rows of a table: where the platform is reached. */
+export function addressRows({ baseUrl }: { readonly baseUrl: string }): readonly string[][] {
+  return [
+    ["REST API", `${baseUrl}/api/v1/`],
+    ["documentation", `${baseUrl}/docs`],
+  ];
+}
+
+/** Where a process of this machine reports its health. */
+export function operationsUrls(operationsPort: number): string {
+  return `http://localhost:${operationsPort}/readyz, /metrics`;
+}
+
+/** Rows of a table: the keys of the demo, if it was loaded. */
+export function keyRows(keys: DemoKeys | undefined): readonly string[][] {
+  if (keys === undefined) return [];
+  return [
+    ["API key", keys.apiKey],
+    ["device key", keys.deviceKey],
+  ];
+}
+
+/** Lines to paste that find a ticket of the demo, scan it, count it and print it. */
+export function exampleLines(baseUrl: string, keys: LoadedDemo): string {
+  return `
+Find a ticket, scan one (a second time it is refused), see it counted; paste the variables first:
+
+  EVENT='${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}'
+  LIST="$EVENT/checkinlists/${demo.list}"
+  KEY='Authorization: Token ${keys.apiKey}'
+  DEVICE='Authorization: Device ${keys.deviceKey}'
+
+  curl -H "$KEY" "$LIST/positions/?search=Lindqvist&page_size=1"
+  curl -X POST -H "$DEVICE" "$LIST/positions/${keys.ticket}/redeem/"
+  curl -H "$KEY" "$LIST/status/"
+
+Print the first one as PDF:
+
+  curl --fail --retry 5 -o ticket.pdf -H "$KEY" "$EVENT/orderpositions/${demo.position}/download/pdf/"
+`;
+}
