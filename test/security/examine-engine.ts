@@ -1,5 +1,5 @@
-import type { Finding } from "@tessera/cli/doctor/finding";
-import { lookAround, type Surroundings } from "@tessera/cli/doctor/surroundings";
+import type { Finding } from "@tessera/cli/command/finding";
+import { lookAround, type Surroundings } from "@tessera/cli/configuration/surroundings";
 import { systemClock } from "@tessera/kit/clock";
 
 /** The first thing that an examination finds with these settings, as the doctor prints it. */

@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
-import { endpointOf } from "../doctor/hide-secrets.ts";
 import { fault } from "../faults.ts";
+import { endpointOf } from "./hide-secrets.ts";
 
 /** Runs work on the database of a URL. If the database cannot be used, the fault names it; `mend` replaces the usual advice. */
 export async function onDatabase<T>(url: string, work: () => Promise<T>, { mend }: { mend?: string } = {}): Promise<T> {

@@ -1,7 +1,7 @@
 import { systemClock } from "@tessera/kit/clock";
 import { describe, expect, it } from "vitest";
-import { lookAround } from "../doctor/surroundings.ts";
 import { examineConfiguration } from "./examine-configuration.ts";
+import { lookAround } from "./surroundings.ts";
 
 const strongKey = "0123456789abcdef0123456789abcdef";
 

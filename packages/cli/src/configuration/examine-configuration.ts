@@ -1,15 +1,14 @@
 import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 import { explainRefusal } from "../command/explain-failure.ts";
+import { type Finding, ok, only, warning, wrong } from "../command/finding.ts";
 import { readPort } from "../command/options.ts";
-import { isRedisUrl } from "../doctor/examine-stores.ts";
-import { type Finding, ok, only, warning, wrong } from "../doctor/finding.ts";
-import type { Service, Surroundings } from "../doctor/surroundings.ts";
 import { socketNetwork } from "../serve/network.ts";
 import { kafkaAccess, openFiles, redisAccess } from "../serve/open-engines.ts";
 import { refuseLostFacts } from "../serve/platform.ts";
 import { isOwnHost, requireSecure } from "../serve/secure-calls.ts";
 import { engineSettings, processSettings, topicSettings } from "./engine-settings.ts";
+import type { Service, Surroundings } from "./surroundings.ts";
 
 /** Examines the environment: each setting, the combinations that `tessera serve` refuses, and addresses that mislead. */
 export async function examineConfiguration(around: Surroundings): Promise<Finding[]> {
@@ -102,6 +101,11 @@ async function judgeRedis(config: Surroundings["config"]): Promise<Finding[]> {
     wrong`REDIS_URL is ${url === undefined ? "required with CACHE=redis" : "no address of Redis"}
       → set REDIS_URL to redis://host:6379, or rediss:// for TLS`,
   ];
+}
+
+/** Whether this is an address of Redis. */
+export function isRedisUrl(url: string): boolean {
+  return /^rediss?:\/\/./.test(url) && URL.canParse(url);
 }
 
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {

@@ -1,8 +1,8 @@
 import { systemClock } from "@tessera/kit/clock";
 import type { Environment } from "@tessera/kit/config";
-import { lookAround } from "../doctor/surroundings.ts";
 import { fault } from "../faults.ts";
 import { examineConfiguration } from "./examine-configuration.ts";
+import { lookAround } from "./surroundings.ts";
 
 /** Reports everything that is wrong with the settings of services, before anything starts. */
 export async function requireConfiguration(

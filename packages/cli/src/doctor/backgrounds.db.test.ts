@@ -6,9 +6,9 @@ import { systemClock } from "@tessera/kit/clock";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase } from "@tessera/testkit/database";
 import { expect, it } from "vitest";
+import { lookAround } from "../configuration/surroundings.ts";
 import { loadServices } from "../services.ts";
 import { examineBackgrounds } from "./examine-stores.ts";
-import { lookAround } from "./surroundings.ts";
 
 it("layouts are named whose background is not in the file store", async () => {
   const [service] = await loadServices(["layout-and-render"]);

@@ -2,8 +2,8 @@ import { systemClock } from "@tessera/kit/clock";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { lookAround } from "../configuration/surroundings.ts";
 import { examineCache } from "./examine-stores.ts";
-import { lookAround } from "./surroundings.ts";
 
 describeEachRedis("the cache of %s is examined", (flavour) => {
   let server: RedisServer;

@@ -8,11 +8,11 @@ import { identifier, sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { openServer } from "@tessera/testkit/database-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Level } from "../command/finding.ts";
+import { lookAround } from "../configuration/surroundings.ts";
 import { migrateAll } from "../migrate.ts";
 import { diagnose } from "./diagnose.ts";
 import { examineDatabase, findHiddenHolders } from "./examine-database.ts";
-import type { Level } from "./finding.ts";
-import { lookAround } from "./surroundings.ts";
 import { findPlatformKey } from "./verify-certificate.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });

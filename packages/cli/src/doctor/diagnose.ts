@@ -2,18 +2,17 @@ import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { explainFailure } from "../command/explain-failure.ts";
+import { type Finding, Skip, skipped } from "../command/finding.ts";
+import { hideSecrets, secretsOf } from "../command/hide-secrets.ts";
 import { examineConfiguration, settingsOf } from "../configuration/examine-configuration.ts";
+import { lookAround, type Question, type Service, type Surroundings } from "../configuration/surroundings.ts";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
 import { examineBus } from "./examine-bus.ts";
-import { examineCertificates } from "./examine-certificates.ts";
 import { examineDatabase, examineSchema } from "./examine-database.ts";
 import { examinePrinting } from "./examine-printing.ts";
-import { examineClock, examineProcesses } from "./examine-processes.ts";
+import { examineCertificates, examineClock, examineProcesses } from "./examine-processes.ts";
 import { examineFacts, examineRecords, examineRetention, examineWork } from "./examine-services.ts";
 import { examineBackgrounds, examineCache, examineFiles } from "./examine-stores.ts";
-import { type Finding, Skip, skipped } from "./finding.ts";
-import { hideSecrets, secretsOf } from "./hide-secrets.ts";
-import { lookAround, type Question, type Service, type Surroundings } from "./surroundings.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
 

@@ -5,9 +5,9 @@ import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "../command/finding.ts";
+import type { Service, Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
-import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "./finding.ts";
-import type { Service, Surroundings } from "./surroundings.ts";
 
 /** An account, with the services that keep its true rows and the copy; they may be the same. */
 export interface PairedAccount {
@@ -21,10 +21,8 @@ export interface PairedAccount {
 const comparingPart = 0.6;
 const arrivingPart = 0.9;
 
-const pauseMs = 200;
-
-/** The limit of a question to the brokers. */
-const askMs = 4000;
+/** Between two questions, and the limit of one to the brokers. */
+const [pauseMs, askMs] = [200, 4000];
 
 /** Into so many parts rows are divided by a hash of their key; a part of a million rows has 244. It is a power of two. */
 const partsInAll = 4096;

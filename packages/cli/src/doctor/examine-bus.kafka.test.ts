@@ -6,10 +6,10 @@ import { catalogue, topics } from "@tessera/protos/topics";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { expect, it } from "vitest";
 import { engineSettings } from "../configuration/engine-settings.ts";
+import { lookAround } from "../configuration/surroundings.ts";
 import { openBus } from "../serve/open-engines.ts";
 import { applyCatalogue } from "../topics/catalogue.ts";
 import { examineBus } from "./examine-bus.ts";
-import { lookAround } from "./surroundings.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -2,10 +2,10 @@ import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka-
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { Fault } from "@tessera/kit/fault";
 import { explainFailure } from "../command/explain-failure.ts";
+import { describeCount, type Finding, ok, Skip, warning, wrong } from "../command/finding.ts";
+import type { Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";
-import { describeCount, type Finding, ok, Skip, warning, wrong } from "./finding.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** The limit of all questions about groups together. */
 const patienceMs = 8000;

@@ -15,10 +15,9 @@ import {
 } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processSettings } from "../configuration/engine-settings.ts";
+import { lookAround, type Surroundings } from "../configuration/surroundings.ts";
 import { secureCalls } from "../serve/secure-calls.ts";
-import { examineCertificates, judgeValidity } from "./examine-certificates.ts";
-import { examineProcesses } from "./examine-processes.ts";
-import { lookAround, type Surroundings } from "./surroundings.ts";
+import { examineCertificates, examineProcesses, judgeValidity } from "./examine-processes.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -4,15 +4,9 @@ import type { Db } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { explainFailure, explainRefusal } from "../command/explain-failure.ts";
-import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
-import { endpointOf } from "./hide-secrets.ts";
-import type { Service, Surroundings } from "./surroundings.ts";
-
-/** Shorter ones are requests and backups of small tables. */
-const longTransactionSeconds = 60;
-
-/** A transaction of a service lasts for milliseconds. */
-const heldForMs = 1000;
+import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "../command/finding.ts";
+import { endpointOf } from "../command/hide-secrets.ts";
+import type { Service, Surroundings } from "../configuration/surroundings.ts";
 
 /** The most that a process opens for a service. */
 const connectionsOfService = 24;
@@ -20,10 +14,10 @@ const connectionsOfService = 24;
 /** More than a person reads at once; the next run shows the rest. */
 const mostListed = 10;
 
-/** Examines the server and its database as a whole. */
+/** Examines the server and its database as a whole. Shorter transactions are requests and backups of small tables. */
 export async function examineDatabase(
   { database, definitions }: Pick<Surroundings, "database" | "definitions">,
-  { longSeconds = longTransactionSeconds }: { longSeconds?: number } = {},
+  { longSeconds = 60 }: { longSeconds?: number } = {},
 ): Promise<Finding[]> {
   const { url = "", local } = database;
   let db: Db;
@@ -33,9 +27,8 @@ export async function examineDatabase(
     if (error instanceof Skip) throw error;
     const what = `the database at ${endpointOf(url)} cannot be used`;
     const finding = explainFailure(error, { what, trust: "sslrootcert in DATABASE_URL" });
-    return [
-      { ...finding, mend: finding.mend ?? "look at that server, its log, and the network between here and there" },
-    ];
+    const mend = finding.mend ?? "look at that server, its log, and the network between here and there";
+    return [{ ...finding, mend }];
   }
   const server = await readServer(db);
   const endpoint = local?.kind === "running" ? `of the data folder (process ${local.pid})` : `at ${endpointOf(url)}`;
@@ -191,10 +184,11 @@ async function findLongTransactions(db: Db, longSeconds: number): Promise<Findin
 /**
  * Finds transactions of other users that keep tables of the services locked. Of these a plain user sees neither state nor
  * age, but every user sees locks: one that is there twice has been held for as long as was waited between.
+ * A transaction of a service lasts for milliseconds.
  */
 export async function findHiddenHolders(
   db: Db,
-  { schemas, heldMs = heldForMs }: { readonly schemas: readonly string[]; readonly heldMs?: number },
+  { schemas, heldMs = 1000 }: { readonly schemas: readonly string[]; readonly heldMs?: number },
 ): Promise<Finding[]> {
   const hidden = sql`
     select pg_locks.pid, pg_stat_activity.usename::text as owner, pg_locks.virtualtransaction as transaction,

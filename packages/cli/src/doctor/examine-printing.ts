@@ -1,7 +1,7 @@
 import type { PrintJob } from "@tessera/layout-and-render/browser/print-job";
 import { explainFailure } from "../command/explain-failure.ts";
-import { type Finding, ok, warning } from "./finding.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { type Finding, ok, warning } from "../command/finding.ts";
+import type { Surroundings } from "../configuration/surroundings.ts";
 
 /** A page with a word on it, without a font of ours or a picture. */
 const aPage: PrintJob = {
@@ -14,10 +14,8 @@ const mend =
   "permit user namespaces, which the sandbox of the browser needs: see “Printing tickets” in docs/operations.md; or set CHROMIUM_PATH to a Chromium or headless shell that starts here, and in an image install the libraries that it misses";
 
 /** Starts the browser that tickets are printed with, and prints a page. */
-export async function examinePrinting({
-  environment,
-  log,
-}: Pick<Surroundings, "environment" | "log">): Promise<Finding[]> {
+export async function examinePrinting(around: Pick<Surroundings, "environment" | "log">): Promise<Finding[]> {
+  const { environment, log } = around;
   const { browserStarter } = await import("@tessera/layout-and-render/browser/open-browser");
   const started = performance.now();
   try {

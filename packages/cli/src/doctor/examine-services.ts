@@ -2,8 +2,8 @@ import { countDeadLetters } from "@tessera/kit/bus/operators";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { findLate } from "@tessera/kit/jobs/work-reads";
 import { sql } from "@tessera/kit/pg/sql";
-import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "./finding.ts";
-import type { Service, Surroundings } from "./surroundings.ts";
+import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "../command/finding.ts";
+import type { Service, Surroundings } from "../configuration/surroundings.ts";
 
 /** Counting more would take too long and change no advice. */
 const mostCounted = 10_000;
@@ -13,9 +13,6 @@ const lateFactsSeconds = 60;
 
 /** The longest work takes minutes. */
 const lateWorkSeconds = 600;
-
-/** Organizers have been told of it for two weeks by then. */
-const lateErasureDays = 7;
 
 const warningDays = 7;
 
@@ -106,7 +103,8 @@ export async function examineRecords({ database }: Surroundings, gateway: Servic
 /** Examines whether events keep personal data for longer than their organizers have set. */
 export async function examineRetention({ database }: Surroundings, shredder: Service): Promise<Finding[]> {
   const { findBlocked } = await import("@tessera/shredder/store/announcements");
-  const blocked = await findBlocked(await database.as(shredder), { days: lateErasureDays, most: mostNamed });
+  // Organizers have been told of it for two weeks by then.
+  const blocked = await findBlocked(await database.as(shredder), { days: 7, most: mostNamed });
   if (blocked.length === 0) return [ok("no event keeps personal data beyond its retention")];
   return blocked.map(
     ({ organizer, event, problem, seconds }) =>

@@ -5,10 +5,11 @@ import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
 import { explainFailure } from "../command/explain-failure.ts";
+import { describeCount, type Finding, nameFirst, ok, only, Skip, warning, wrong } from "../command/finding.ts";
+import { endpointOf } from "../command/hide-secrets.ts";
+import { isRedisUrl } from "../configuration/examine-configuration.ts";
+import type { Service, Surroundings } from "../configuration/surroundings.ts";
 import { openFiles, redisAccess } from "../serve/open-engines.ts";
-import { describeCount, type Finding, nameFirst, ok, only, Skip, warning, wrong } from "./finding.ts";
-import { endpointOf } from "./hide-secrets.ts";
-import type { Service, Surroundings } from "./surroundings.ts";
 
 const independent = "the platform works without it; until it is back, each process counts limits for itself";
 
@@ -40,11 +41,6 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
   }
 }
 
-/** Whether this is an address of Redis. */
-export function isRedisUrl(url: string): boolean {
-  return /^rediss?:\/\/./.test(url) && URL.canParse(url);
-}
-
 /** Judges what Redis or Valkey reports about itself: the answer to INFO. */
 export function judgeRedis(information: string, endpoint: string): Finding[] {
   const read = (field: string) => new RegExp(`^${field}:(.*?)\r?$`, "m").exec(information)?.[1] ?? "";
@@ -69,10 +65,11 @@ export function judgeRedis(information: string, endpoint: string): Finding[] {
 }
 
 /** Examines where files are stored: puts a small file there, reads it and removes it. */
-export async function examineFiles({ config, madeFiles }: Surroundings): Promise<Finding[]> {
+export async function examineFiles(around: Surroundings): Promise<Finding[]> {
+  const { config } = around;
   const files = await openFiles(config);
   try {
-    if (config.files === "disk") return await examineFolder(files, { config, madeFiles });
+    if (config.files === "disk") return await examineFolder(files, around);
     const mend = "look at S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_PATH_STYLE, the credentials and their rights";
     return [await tryOut(files, `the bucket ${config.s3Bucket ?? ""}`, mend)];
   } finally {
@@ -80,10 +77,8 @@ export async function examineFiles({ config, madeFiles }: Surroundings): Promise
   }
 }
 
-type Folder = Pick<Surroundings, "config" | "madeFiles">;
-
 /** Whether the folder of a platform that runs is not there, or empty. Each start puts its mark there. */
-async function isGone({ config, madeFiles }: Folder): Promise<boolean> {
+async function isGone({ config, madeFiles }: Pick<Surroundings, "config" | "madeFiles">): Promise<boolean> {
   if (config.files !== "disk" || resolve(config.filesDirectory) !== madeFiles) return false;
   return readdir(madeFiles).then(
     (names) => names.length === 0,
@@ -91,9 +86,9 @@ async function isGone({ config, madeFiles }: Folder): Promise<boolean> {
   );
 }
 
-async function examineFolder(files: Files, { config, madeFiles }: Folder): Promise<Finding[]> {
-  const folder = resolve(config.filesDirectory);
-  if (await isGone({ config, madeFiles }))
+async function examineFolder(files: Files, around: Surroundings): Promise<Finding[]> {
+  const folder = resolve(around.config.filesDirectory);
+  if (await isGone(around))
     return [
       wrong`the folder ${folder} is gone, and the platform runs
         uploads, exports and tickets with a background are answered 503
@@ -151,14 +146,11 @@ export function judgeFree(megabytes: number): Finding[] {
 }
 
 /** Examines whether the files of all backgrounds are there: they are nowhere else. */
-export async function examineBackgrounds(
-  { config, database, madeFiles }: Surroundings,
-  layoutAndRender: Service,
-): Promise<Finding[]> {
+export async function examineBackgrounds(around: Surroundings, layoutAndRender: Service): Promise<Finding[]> {
   const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds");
-  const db = await database.as(layoutAndRender);
-  if (await isGone({ config, madeFiles })) throw new Skip("the folder for files is gone");
-  const files = await openFiles(config);
+  const db = await around.database.as(layoutAndRender);
+  if (await isGone(around)) throw new Skip("the folder for files is gone");
+  const files = await openFiles(around.config);
   try {
     const lacking = (await findWithoutFile(db, files)).map(({ organizer, event, id }) => `${organizer}/${event}/${id}`);
     if (lacking.length === 0) return [ok("the background of every layout is stored")];

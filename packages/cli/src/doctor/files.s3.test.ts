@@ -1,9 +1,9 @@
 import { systemClock } from "@tessera/kit/clock";
 import { type S3Server, startS3 } from "@tessera/testkit/engines/s3-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { lookAround } from "../configuration/surroundings.ts";
 import { examineClock } from "./examine-processes.ts";
 import { examineFiles } from "./examine-stores.ts";
-import { lookAround } from "./surroundings.ts";
 
 let server: S3Server;
 // The first time on a machine it is built.

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { explainFailure } from "../command/explain-failure.ts";
+import { type Finding, only } from "../command/finding.ts";
 import { skewByDate } from "../local/ask-http.ts";
 import { describeDifference, describeLag } from "./examine-bus.ts";
 import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
 import { judgeReadiness, judgeSkew } from "./examine-processes.ts";
 import { judgeWaiting } from "./examine-services.ts";
 import { judgeFree, judgeRedis } from "./examine-stores.ts";
-import { type Finding, only } from "./finding.ts";
 
 const say = (findings: readonly (Finding | false)[]) => only(findings).map(({ level, what }) => `${level}: ${what}`);
 

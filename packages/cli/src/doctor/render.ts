@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import type { Level } from "../command/finding.ts";
 import { visible } from "../command/printable.ts";
 import type { PlacedFinding } from "./diagnose.ts";
-import type { Level } from "./finding.ts";
 
 /** The color of each level. */
 const styles = { ok: "green", warning: "yellow", wrong: "red", skipped: "dim" } as const;

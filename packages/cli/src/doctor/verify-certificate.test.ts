@@ -86,8 +86,10 @@ it("[D7.2] says so when a file is no certificate", async () => {
   await expect(check()).rejects.toThrow(/lacks/);
   await write({ public_key: "x" });
   await expect(check()).rejects.toThrow(/key cannot be read/);
-  await writeFile(path, "hello");
-  await expect(check()).rejects.toThrow(/no JSON/);
+  for (const text of ["hello", "null"]) {
+    await writeFile(path, text);
+    await expect(check()).rejects.toThrow(/no JSON/);
+  }
   await expect(verifyCertificate(join(folder, "none"), genuine)).rejects.toThrow(/cannot be read/);
 });
 

@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "@tessera/kit/clock";
 import { describeCause } from "@tessera/kit/describe-cause";
+import { Skip } from "../command/finding.ts";
 import { parseJson } from "../command/parse-json.ts";
 import { printable } from "../command/printable.ts";
+import { lookAround, type Question } from "../configuration/surroundings.ts";
 import { fault } from "../faults.ts";
-import { Skip } from "./finding.ts";
-import { lookAround, type Question } from "./surroundings.ts";
 
 /** The key of the platform as PEM, or why it is not known here. */
 export type PlatformKey = { readonly pem: string; readonly from: string } | { readonly missing: string };
@@ -70,7 +70,7 @@ export async function verifyCertificate(
 
 async function readCertificate(path: string) {
   const found = parseJson(await readText(path)) as Record<string, unknown> | undefined;
-  if (found === undefined) throw noCertificate(path, "it is no JSON");
+  if (!found) throw noCertificate(path, "it is no JSON");
   const { signed, signature, public_key, statement } = found;
   if (typeof signed !== "string" || typeof signature !== "string" || typeof public_key !== "string")
     throw noCertificate(path, "it lacks `signed`, `signature` or `public_key`");

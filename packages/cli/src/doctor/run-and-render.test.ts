@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
+import { endpointOf, passwordsIn, secretsOf } from "../command/hide-secrets.ts";
 import type { Examination, PlacedFinding } from "./diagnose.ts";
 import { runExaminations } from "./diagnose.ts";
-import { endpointOf, passwordsIn, secretsOf } from "./hide-secrets.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
 
 const limits = { limitMs: 60, secrets: [], unreadable: [] };

@@ -6,14 +6,14 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { requireMigrated } from "@tessera/kit/pg/migrate";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { Skip } from "../command/finding.ts";
 import { databaseUrlOf } from "../command/options.ts";
-import { engineSettings, processSettings } from "../configuration/engine-settings.ts";
-import { environmentOfAll, environmentOfPod } from "../configuration/served-environment.ts";
 import { readOperationsPort } from "../local/local-data.ts";
 import { databaseElsewhere, findLocalServer } from "../local/local-database.ts";
 import { findNotedPlatform } from "../local/local-platform.ts";
 import { loadServices, services } from "../services.ts";
-import { Skip } from "./finding.ts";
+import { engineSettings, processSettings } from "./engine-settings.ts";
+import { environmentOfAll, environmentOfPod } from "./served-environment.ts";
 
 export type Service = Awaited<ReturnType<typeof loadServices>>[number];
 
