@@ -56,7 +56,8 @@ export async function examineAccount(
   const subject = `${account.name}, in ${copier.name}`;
   const limits = { statementTimeoutMs: limitMs * comparingPart };
   const db = await around.database.as(owner, limits);
-  const copyDb = owner === copier ? db : await around.database.as(copier, limits);
+  // Each side has a connection of its own, in one service, too: neither waits for the other.
+  const copyDb = await around.database.as(copier, limits);
   const sides: Sides = { ...account, owner: { db, rows: truth }, copy: { db: copyDb, rows: account.rows } };
   const compared = await compareParts(sides).catch((error: unknown) => {
     if (error instanceof Fault && error.code === "database_timeout") return undefined;
