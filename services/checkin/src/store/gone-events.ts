@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { forgetGoneEvent, isGone } from "@tessera/kit/pg/gone-events";
 import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
 import type { EventKey } from "./keys.ts";
 
 /** The tables of what check-in owns of an event. Presences and answers are deleted with their tickets. */
@@ -30,9 +31,9 @@ export async function deleteRowsOf(
 
 /** Deletes the note of an event that left nothing. Rows that another transaction holds are left, and may stay. */
 export async function forgetEmptyEvent(db: Queryable, { organizer, event }: EventKey): Promise<void> {
-  const left = ownTables.map(
-    (table) =>
-      sql`exists (select from ${identifier(table)} as kept where kept.organizer = ${organizer} and kept.event = ${event})`,
-  );
+  const left = ownTables.map((table) => {
+    const ofEvent = withKey(sql`kept.organizer, kept.event`, sql`${organizer}, ${event}`);
+    return sql`(select true from ${identifier(table)} as kept where ${ofEvent} limit 1) is not null`;
+  });
   await forgetGoneEvent(db, { organizer, event }, { isLeft: joinSql(left, " or ") });
 }

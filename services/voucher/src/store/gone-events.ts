@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
-import { isPlacedIn } from "@tessera/kit/pg/with-key";
+import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import { type EventKey, eventKey } from "./keys.ts";
 
 /** Whether the vouchers of an event of another table are being deleted. */
@@ -116,7 +116,10 @@ export async function forgetGoneEvent(tx: Queryable, { organizer, event }: Event
     delete from gone_event
      where gone_event.organizer = ${organizer}
        and gone_event.event = ${event}
-       and not exists (select from voucher where voucher.organizer = ${organizer} and voucher.event = ${event})`);
+       and (select true
+              from voucher
+             where ${withKey(sql`voucher.organizer, voucher.event`, sql`${organizer}, ${event}`)}
+             limit 1) is null`);
   if (forgotten === 0) return false;
   for (const table of [sql`voucher_reservation`, sql`reserved_use`, sql`ended_use`, sql`former_use`, sql`use_sum`]) {
     await tx.run(sql`delete from ${table} where ${table}.organizer = ${organizer} and ${table}.event = ${event}`);
