@@ -17,8 +17,13 @@ export interface ConnectionSettings {
   readonly readOnly?: boolean;
 }
 
-/** Postgres would plan batches of one to four rows again every time, at twice the cost. */
-const writing = { plan_cache_mode: "force_generic_plan" };
+const writing = {
+  // Postgres would plan batches of one to four rows again every time, at twice the cost.
+  plan_cache_mode: "force_generic_plan",
+  // Rows are looked up by their keys. A plan of no statistics may sort what another index has in a part of that order:
+  // for each key it reads all rows of the organizer.
+  enable_incremental_sort: "off",
+};
 
 /**
  * A page of a large collection and the same page of a small one need different plans. A plan for the average of both reads
