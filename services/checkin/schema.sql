@@ -54,14 +54,6 @@ create table count_delta (
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 create index count_delta_fresh on count_delta using btree (id) where (not folded);
 
-create table cursor_key (
-  is_only boolean not null default true,
-  key bytea not null,
-  constraint cursor_key_pkey primary key (is_only),
-  constraint cursor_key_is_only_check check (is_only)
-);
-comment on column cursor_key.key is 'secret: opens the cursors in links of pages, which hold names';
-
 create table dead_letter (
   id bigint not null generated always as identity,
   consumer text not null,
@@ -290,7 +282,7 @@ create table "position" (
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_insert_scale_factor=0.05);
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
-create index position_by_email on "position" using btree (organizer, event, "left"(lower(order_email), 250)) where (not canceled);
+create index position_by_email on "position" using btree (organizer, event, "left"(lower(order_email), 250), id) where (not canceled);
 create index position_by_name on "position" using btree (organizer, event, sort_name, positionid, id) include (item, variation, subevent, counted_as) where (not canceled);
 create index position_by_number on "position" using btree (organizer, event, positionid, id) include (item, variation, subevent, counted_as) where (not canceled);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
@@ -320,8 +312,8 @@ create table presence (
   last_at timestamptz not null,
   constraint presence_pkey primary key ("position", list, event, organizer),
   constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
-) with (fillfactor=80);
-create index presence_by_list on presence using btree (organizer, event, list, "position");
+);
+create index presence_by_list on presence using btree (organizer, event, list, last_at, "position");
 create index presence_without_entry on presence using btree (organizer, event, list, "position") where (entries = 0);
 
 create table question (

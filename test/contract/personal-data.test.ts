@@ -87,7 +87,6 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
   checkin: {
     blocked_secret: ["secret"],
     count_delta: ["counted_as"],
-    cursor_key: ["key"],
     event: ["locale", "name", "timezone"],
     item: ["checkin_text", "document", "internal_name", "name", "variations"],
     list: ["name", "rules"],

@@ -41,11 +41,11 @@ const pageSize: Parameter<number> = {
 export const paging = { page, page_size: pageSize } as const;
 
 /** Cursors of services are shorter. */
-const longestCursor = 4000;
+const longestCursor = 200;
 
-/** The parameter of lists whose pages are linked by the results beside them. */
+/** The parameter of lists whose next page begins behind the last result of a page. */
 export const cursor: Parameter<string | undefined> = {
-  description: "Set in `next` and `previous` of long lists. In any other request it is ignored.",
+  description: "Set in `next` of long lists. In any other request it is ignored.",
   schema: { type: "string" },
   repeatable: false,
   read: (sent) => ({ value: sent.at(-1)?.slice(0, longestCursor) }),
@@ -59,19 +59,8 @@ export interface FoundPage<R> {
   readonly page: number;
   readonly pageSize: number;
   readonly results: readonly R[];
-  /** How the pages beside it are found, if not by their numbers alone. */
-  readonly neighbors?: Neighbors | undefined;
-}
-
-/** The pages beside one; those that are left out do not exist. */
-export interface Neighbors {
-  readonly next?: Neighbor | undefined;
-  readonly previous?: Neighbor | undefined;
-}
-
-export interface Neighbor {
-  /** Leads to the page beside its number. */
-  readonly cursor?: string | undefined;
+  /** How the next page is found, if not by its number; on the last page without a cursor. */
+  readonly next?: { readonly cursor?: string | undefined } | undefined;
 }
 
 export interface Page<R> {
@@ -82,36 +71,31 @@ export interface Page<R> {
 }
 
 /** Makes the answer of a list: a page, with links to its neighbors. */
-export function toPage<R>(url: PublicUrl, found: FoundPage<R>): Page<R> {
-  const { next, previous } = found.neighbors ?? neighborsOf(found);
+export function toPage<R>(url: PublicUrl, { count, page, pageSize: size, results, next }: FoundPage<R>): Page<R> {
+  const pages = Math.max(1, Math.ceil(count / size));
+  if (page < 1 || (next === undefined && page > pages)) throw noSuchPage();
+  const hasNext = next === undefined ? page < pages : next.cursor !== undefined;
   const search = new URLSearchParams(url.search);
   // Another page has another one.
-  if (found.neighbors !== undefined) search.delete("cursor");
-  const link = (number: number, neighbor: Neighbor | undefined) =>
-    neighbor === undefined ? null : url.withSearch(searchFor(search, { number, ...neighbor }));
+  if (next !== undefined) search.delete("cursor");
+  const link = (number: number, behind?: string) => url.withSearch(searchFor(search, { number, cursor: behind }));
   return {
-    count: found.count,
-    next: link(found.page + 1, next),
-    previous: link(found.page - 1, previous),
-    results: found.results,
+    count,
+    next: hasNext ? link(page + 1, next?.cursor) : null,
+    previous: page > 1 ? link(page - 1) : null,
+    results,
   };
-}
-
-function neighborsOf({ count, page: served, pageSize: size }: Omit<FoundPage<unknown>, "results">): Neighbors {
-  const pages = Math.max(1, Math.ceil(count / size));
-  if (served < 1 || served > pages) throw noSuchPage();
-  return { ...(served < pages && { next: {} }), ...(served > 1 && { previous: {} }) };
 }
 
 /** The same request for another page: every parameter as it was sent, ordered by name, page 1 without its number. */
 function searchFor(
   sent: URLSearchParams,
-  { number, cursor: sealed }: Neighbor & { readonly number: number },
+  { number, cursor: behind }: { readonly number: number; readonly cursor: string | undefined },
 ): URLSearchParams {
   const search = new URLSearchParams(sent);
   search.delete("page");
   if (number > 1) search.set("page", String(number));
-  if (sealed !== undefined) search.set("cursor", sealed);
+  if (behind !== undefined) search.set("cursor", behind);
   search.sort();
   return search;
 }

@@ -77,7 +77,7 @@ create table presence (
   last_type text not null check (last_type in ('entry', 'exit')),
   last_at timestamptz not null,
   primary key (position, list, event, organizer)
-) with (fillfactor = 80);
+);
 
 -- Counts of a list are sums over these rows. Every change of what counts adds
 -- rows for what it changed; no row is updated, so no change waits for another.

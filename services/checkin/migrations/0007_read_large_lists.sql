@@ -31,9 +31,8 @@ create index concurrently position_by_pseudonym on position using hash (pseudony
 --! next
 drop index concurrently if exists presence_by_list;
 --! next
-create index concurrently presence_by_list on presence (organizer, event, list, position);
+create index concurrently presence_by_list on presence (organizer, event, list, last_at, position);
 --! next
 drop index concurrently if exists presence_without_entry;
 --! next
--- Entries change with every one: an update that cannot stay in its page only for a ticket that is inside already.
 create index concurrently presence_without_entry on presence (organizer, event, list, position) where entries = 0;

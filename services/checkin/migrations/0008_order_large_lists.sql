@@ -19,5 +19,5 @@ create index concurrently position_by_number on position (organizer, event, posi
 --! next
 drop index concurrently if exists position_by_email;
 --! next
-create index concurrently position_by_email on position (organizer, event, left(lower(order_email), 250))
+create index concurrently position_by_email on position (organizer, event, left(lower(order_email), 250), id)
   where not canceled;

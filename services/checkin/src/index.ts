@@ -24,9 +24,7 @@ import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
 import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
 import { listScans } from "./handlers/list-scans.ts";
-import { openCursors } from "./handlers/positions/cursors.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
-import { openLadders } from "./handlers/positions/ladders.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
@@ -102,7 +100,6 @@ export const checkin = defineService({
       mostPerSecond: config.redeemPerSecond || undefined,
       longestQueue: config.redeemQueue,
     });
-    const [cursors, ladders] = [openCursors({ db }), openLadders()];
     return {
       deps: {
         db,
@@ -113,8 +110,6 @@ export const checkin = defineService({
         log,
         events,
         readers,
-        cursors,
-        ladders,
         batches,
         unknownTickets,
         refusedCodeDays,

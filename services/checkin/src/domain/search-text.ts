@@ -35,8 +35,8 @@ export interface Search {
   readonly codePrefix: string;
   /** For LIKE over search texts, where they mean their letters alone; one of them has to match. */
   readonly patterns: readonly string[];
-  /** Of an e-mail address: patterns for its parts. Where half of all tickets have the host, the index is better asked without it. */
-  readonly address?: { readonly mailbox: string; readonly name: string; readonly host: string };
+  /** Patterns for the index of texts; what it finds has to match the others, too. */
+  readonly indexed: readonly string[];
 }
 
 /** Shorter ones have no trigram to be indexed by. */
@@ -48,18 +48,22 @@ export function planSearch(search: string | undefined): SearchPlan {
   if (search === undefined || folded === "") return { kind: "everything" };
   const literal = escapeLike(folded);
   const codePrefix = search.replaceAll("\0", "");
-  if ([...folded].length < shortestAnywhere)
-    return { kind: "beginnings", codePrefix, patterns: [`%\n${literal}%`, `% ${literal}%`] };
-  const address = readAddress(folded);
-  return { kind: "anywhere", codePrefix, patterns: [`%${literal}%`], ...(address === undefined ? {} : { address }) };
+  if ([...folded].length < shortestAnywhere) {
+    const patterns = [`%\n${literal}%`, `% ${literal}%`];
+    return { kind: "beginnings", codePrefix, patterns, indexed: patterns };
+  }
+  const mailbox = readMailbox(folded);
+  const patterns = [`%${literal}%`];
+  return { kind: "anywhere", codePrefix, patterns, indexed: mailbox === undefined ? patterns : [mailbox] };
 }
 
-/** The index knows words by three letters or digits in a row: without them before the sign it finds nothing faster. */
-function readAddress(folded: string): Search["address"] {
-  const [, name = "", host = ""] = /^([^@]*[\p{L}\p{N}]{3})(@.+)$/u.exec(folded) ?? [];
-  if (name === "") return undefined;
-  const [escapedName, escapedHost] = [escapeLike(name), escapeLike(host)];
-  return { mailbox: `%${escapedName}@%`, name: `%${escapedName}%`, host: `%${escapedHost}%` };
+/**
+ * Half of all tickets may have the host of an e-mail address: the index is asked without it. It knows words by three letters
+ * or digits in a row: without them before the sign it finds nothing faster.
+ */
+function readMailbox(folded: string): string | undefined {
+  const [, name] = /^([^@]*[\p{L}\p{N}]{3})@./u.exec(folded) ?? [];
+  return name === undefined ? undefined : `%${escapeLike(name)}@%`;
 }
 
 /** How to look for exactly one name, with patterns for LIKE over search texts. */

@@ -1,27 +1,22 @@
+import { type Term, turned } from "@tessera/kit/pg/page";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { withKey } from "@tessera/kit/pg/with-key";
+import { positionById } from "./listed-positions.ts";
 import type { PositionFilter } from "./position-filter.ts";
 
-/** What tickets are sorted by. */
-export interface Term {
-  readonly by: Sql;
-  /** What it uses beside `ticket`. */
-  readonly from?: Joined;
-  readonly descending?: boolean;
-  /** By default last, and first where the order is descending. */
-  readonly nullsFirst?: boolean;
-  /** Some tickets have nothing there. */
-  readonly isOptional?: boolean;
-  readonly isInstant?: boolean;
-}
-
 /** The ticket that `ticket` is an add-on of, and what was scanned of it on the list. */
-export type Joined = "parent" | "presence";
+type Joined = "parent" | "presence";
+
+/** What tickets are sorted by, and what that uses beside `ticket`. */
+export interface PositionTerm extends Term {
+  readonly uses?: Joined | undefined;
+}
 
 const shownName = sql`coalesce(ticket.sort_name, parent.sort_name)`;
 
 /** The contract's names for what positions can be ordered by; `-` before one turns it around. */
-const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
-  Object.entries<readonly Term[]>({
+const orderings: ReadonlyMap<string, readonly PositionTerm[]> = new Map(
+  Object.entries<readonly PositionTerm[]>({
     // The codes of nearly all shops have no small letters; the index has capitals alone.
     order__code: [{ by: sql`upper(ticket.order_code)` }, { by: sql`ticket.order_code` }],
     order__datetime: [{ by: sql`ticket.order_placed_at`, isInstant: true }],
@@ -31,29 +26,24 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
       { by: sql`lower(ticket.order_email)`, isOptional: true },
     ],
     positionid: [{ by: sql`ticket.positionid` }],
-    attendee_name: [{ by: shownName, from: "parent", nullsFirst: true, isOptional: true }],
+    attendee_name: [{ by: shownName, uses: "parent", nullsFirst: true, isOptional: true }],
     last_checked_in: [
-      { by: sql`presence.last_at`, from: "presence", nullsFirst: true, isOptional: true, isInstant: true },
+      { by: sql`presence.last_at`, uses: "presence", nullsFirst: true, isOptional: true, isInstant: true },
     ],
-  }).flatMap(([name, terms]): [string, readonly Term[]][] => [
+  }).flatMap(([name, terms]): [string, readonly PositionTerm[]][] => [
     [name, terms],
-    [`-${name}`, terms.map(turned)],
+    [`-${name}`, terms.map((term) => ({ ...term, ...turned(term) }))],
   ]),
 );
 
-const byId: Term = { by: sql`ticket.id` };
-export const byName: readonly Term[] = [
+const byName: readonly PositionTerm[] = [
   { by: sql`ticket.sort_name`, isOptional: true },
   { by: sql`ticket.positionid` },
-  byId,
+  { by: sql`ticket.id` },
 ];
 
 /** What equal tickets of a requested order are sorted by. */
-const byNewest: Term = turned(byId);
-
-export function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
-  return { ...same, descending: !descending, nullsFirst: !nullsFirst };
-}
+const byNewest: PositionTerm = { by: sql`ticket.id`, descending: true };
 
 /** The known ones of the names that are asked for, each once. */
 export function knownOrderings(ordering: readonly string[]): readonly string[] {
@@ -61,31 +51,39 @@ export function knownOrderings(ordering: readonly string[]): readonly string[] {
 }
 
 /** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
-export function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Term[] {
+export function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly PositionTerm[] {
   const wanted = knownOrderings(ordering);
-  if (wanted.length > 0) return requested(wanted);
+  if (wanted.length > 0) return [...wanted.flatMap((name) => orderings.get(name) ?? []), byNewest];
   if (search.kind === "everything") return byName;
   return [{ by: sql`(ticket.secret = ${search.codePrefix})`, descending: true }, ...byName];
 }
 
-/** The terms of these orderings, which are known. */
-export function requested(names: readonly string[]): readonly Term[] {
-  return [...names.flatMap((name) => orderings.get(name) ?? []), byNewest];
+const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
+  parent: (filter) => sql`
+          left join lateral (${positionById({ ...filter, id: sql`ticket.addon_to` })}) as parent on true`,
+  presence: ({ organizer, event, list }) => sql`
+          left join lateral (
+            select presence.version, presence.last_at
+              from presence
+             where ${withKey(
+               sql`presence.position, presence.list, presence.event, presence.organizer`,
+               sql`ticket.id, ${list.id}, ${event}, ${organizer}`,
+             )}
+             limit 1) as presence on true`,
+};
+
+/** Joins what is named with `ticket`. */
+export function joinToTicket(filter: PositionFilter, names: readonly Joined[]): Sql {
+  return joinSql(
+    [...new Set(names)].map((name) => joins[name](filter)),
+    "",
+  );
 }
 
-function toSql({ by, descending = false, nullsFirst = descending }: Term): Sql {
-  const direction = descending ? sql` desc` : sql``;
-  return nullsFirst === descending
-    ? sql`${by}${direction}`
-    : sql`${by}${direction} nulls ${nullsFirst ? sql`first` : sql`last`}`;
-}
-
-/** Writes an order of tickets. */
-export function orderBy(terms: readonly Term[]): Sql {
-  return joinSql(terms.map(toSql), ", ");
-}
-
-/** What an order uses beside `ticket`. */
-export function joinedIn(terms: readonly Term[]): readonly Joined[] {
-  return terms.flatMap(({ from }) => from ?? []);
+/** Joins nothing that is not used: even a join that is left out of the plan would keep it from reading an index alone. */
+export function joinUsed(filter: PositionFilter, terms: readonly PositionTerm[]): Sql {
+  return joinToTicket(
+    filter,
+    terms.flatMap(({ uses }) => uses ?? []),
+  );
 }

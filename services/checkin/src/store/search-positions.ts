@@ -7,123 +7,51 @@ import { conditionsOn, type PositionFilter } from "./position-filter.ts";
 /** The most tickets that a search finds in each way: more are too many to choose from. */
 const mostFound = 500;
 
-/**
- * The first tickets of an event are read through for a text that many have: it is found among them before the index, which
- * has no first ones, would be through with its many entries. Events with fewer tickets need no index.
- */
-const readThrough = 25_000;
+/** The most tickets with a text whose add-ons are looked for. */
+const mostParents = 5000;
 
-/** Tickets at equal distances of ids tell whether many have a text. Of each place some are read, which costs little more than one. */
-const sample = { places: 100, ofEach: 25 };
-
-/** What a smaller sample says counts for nothing: most ids of the event may lie close together, with a few far away. */
-const fewestSampled = 1000;
-
-/** One of so many tickets has a text that many have: the first tickets that are read through have `mostFound` with it. */
-const oneOf = 45;
+/** The tickets of so small an event are read one by one: the index of texts is that of all events. */
+const smallEvent = 25_000;
 
 /** A text that sorts behind every text with the same beginning. */
 const behindPrefix = "\u{10ffff}";
 
-/** What conditions on tickets may use. */
+/** What conditions on tickets may use, without a way to the event by an index. */
 const columns = sql`
-  ticket.organizer, ticket.event, ticket.id, ticket.canceled, ticket.subevent, ticket.item, ticket.variation, ticket.addon_to,
+  ticket.organizer || '' as organizer, ticket.event || '' as event, ticket.id, ticket.canceled, ticket.subevent, ticket.item, ticket.variation, ticket.addon_to,
   ticket.counted_as, ticket.order_status, ticket.order_code, ticket.secret, ticket.pseudonymization_id, ticket.voucher,
   ticket.blocked, ticket.valid_from_at, ticket.valid_until_at`;
 
-/** What one search looks for. */
-interface Wanted {
-  readonly search: Search;
-  readonly ofEvent: Sql;
-  /** The other conditions of the filter. They apply before the bounds: a list shows its own tickets, however many others match. */
-  readonly listed: Sql;
-  readonly patterns: Sql;
-}
-
 /**
  * Finds tickets by names, addresses and companies, their own or those of the ticket they belong to, by the beginning of
- * secret or order code, and by a medium that is linked to them: a bounded number in each way. Each way has a total order, so
- * that all pages are about the same tickets. Those of a medium may be on another list.
+ * secret or order code, and by a medium that is linked to them: a bounded number in each way. The conditions of the filter
+ * apply before the bounds: a list shows its own tickets, however many others match. Those of a medium may be on another list.
  */
 export async function searchPositions(
   tx: Queryable,
   filter: PositionFilter & { readonly search: Search },
 ): Promise<number[]> {
   const { organizer, event, search } = filter;
-  const wanted: Wanted = {
-    search,
-    ofEvent: sql`ticket.organizer = ${organizer} and ticket.event = ${event}`,
-    listed: conditionsOn(filter),
-    patterns: sql`${search.patterns}::text[]`,
-  };
-  const { ids, isPartial, isHostCommon } = await tx.one<{ ids: number[]; isPartial: boolean; isHostCommon: boolean }>(
-    searchFirst(filter, wanted),
-  );
-  if (!isPartial) return ids;
-  const indexed = isHostCommon && search.address !== undefined ? [search.address.mailbox] : search.patterns;
-  const more = await tx.one<{ ids: number[] }>(searchIndex(wanted, indexed));
-  return [...new Set([...ids, ...more.ids])];
-}
-
-/** Looks for texts in the first tickets of the event, if they may have many of them, and for codes and media in all. */
-function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, listed, patterns }: Wanted): Sql {
-  const inOrder = sql`order by ticket.organizer, ticket.event, ticket.id`;
-  const backwards = sql`order by ticket.organizer desc, ticket.event desc, ticket.id desc`;
-  const { address } = search;
-  const hasMore = (than: number) =>
-    sql`exists (select from position as ticket where ${ofEvent} ${inOrder} limit 1 offset ${than})`;
-  const isRead = sql`(select reading.through from reading)`;
-  const addonsInOrder = sql`ticket.addon_to is not null order by ticket.addon_to, ticket.id`;
-  return sql`
-    with bounds as materialized (
-      select (select ticket.id from position as ticket where ${ofEvent} ${inOrder} limit 1) as first,
-             (select ticket.id from position as ticket where ${ofEvent} ${backwards} limit 1) as last
-    ), sampled as materialized (
-      select count(*) as tickets,
-             count(*) filter (where found.search_text like any(${patterns})) as matching,
-             count(*) filter (where found.search_text like ${address?.host ?? null}::text) as "withHost",
-             count(*) filter (where found.search_text like ${address?.name ?? null}::text) as "withName"
-        from (select distinct on (ticket.id) ticket.id, ticket.search_text
-                from bounds
-               cross join generate_series(0, ${sample.places}::integer - 1) as place (number)
-               cross join lateral (
-                 select ticket.id, ticket.search_text
-                   from position as ticket
-                  where ${ofEvent}
-                    and ticket.id >= bounds.first + (bounds.last - bounds.first) * place.number / ${sample.places}::integer
-                  ${inOrder}
-                  limit ${sample.ofEach}) as ticket) as found
-    ), reading as materialized (
-      select not ${hasMore(sample.places * sample.ofEach)}
-             or (select sampled.tickets < ${fewestSampled} or sampled.matching * ${oneOf} >= sampled.tickets from sampled)
-             or not ${hasMore(readThrough)} as through
-    ), own as materialized (
-      select ticket.id
-        from (select ${columns}, ticket.search_text
-                from position as ticket
-               where ${ofEvent} ${inOrder}
-               limit ${readThrough}) as ticket
-       where ${isRead} and ticket.search_text like any(${patterns}) and ${listed}
-       order by ticket.id
-       limit ${mostFound}
-    ), addons as materialized (
-      select ticket.id
-        from (select ${columns}
-                from position as ticket
-               where ${ofEvent} and ${addonsInOrder}
-               limit ${readThrough}) as ticket
-       where ${isRead}
-         and coalesce((select parent.search_text like any(${patterns})
-                         from position as parent
-                        where parent.organizer = ${organizer} and parent.event = ${event} and parent.id = ticket.addon_to
-                        limit 1), false)
-         and ${listed}
-       order by ticket.addon_to, ticket.id
-       limit ${mostFound}
+  const ofEvent = sql`ticket.organizer = ${organizer} and ticket.event = ${event}`;
+  const listed = conditionsOn(filter);
+  const { ids } = await tx.one<{ ids: number[] }>(sql`
+    with known as materialized (
+      select not exists (select
+                           from position as ticket
+                          where ${ofEvent}
+                          order by ticket.organizer, ticket.event, ticket.id
+                          limit 1 offset ${smallEvent}) as "isSmall",
+             exists (select from position as ticket where ${ofEvent} and ticket.addon_to is not null) as "hasAddons"
+    ), named as materialized (
+      ${withText(search, { where: sql`(select known."hasAddons" from known) and ${ofEvent}`, most: mostParents })}
     ), found as (
-      select own.id from own
+      ${withText(search, { where: listed, most: mostFound })}
       union
-      select addons.id from addons
+      (select ticket.id
+         from named
+         join position as ticket on ${ofEvent} and ticket.addon_to = named.id
+        where ${listed}
+        limit ${mostFound})
       union
       -- The shortest first, so that the code itself is never cut off.
       (select ticket.id
@@ -145,40 +73,30 @@ function searchFirst({ organizer, event }: PositionFilter, { search, ofEvent, li
          and reusable_medium.identifier = ${search.codePrefix}
          and linked.position ->> 'event' = ${event}
     )
-    select array(select found.id from found) as ids,
-           (select count(*) from own) < ${mostFound} and (not ${isRead} or ${hasMore(readThrough)})
-           or (select count(*) from addons) < ${mostFound}
-             and exists (select from position as ticket where ${ofEvent} and ${addonsInOrder} limit 1 offset ${readThrough})
-           as "isPartial",
-           ${address !== undefined} and not ${isRead}
-             and (select sampled."withHost" * ${oneOf} >= sampled.tickets
-                         and sampled."withName" * ${oneOf} < sampled.tickets
-                    from sampled)
-           as "isHostCommon"`;
+    select array(select found.id from found) as ids`);
+  return ids;
 }
 
-/** Looks for texts in all tickets. The index is read apart from everything else, so that no plan avoids it for an early end. */
-function searchIndex({ ofEvent, listed, patterns }: Wanted, indexed: readonly string[]): Sql {
+/**
+ * Selects tickets with a text: in a small event by reading it, else by the index of texts. What is not a column itself is
+ * looked for in no index: so no plan avoids that of texts for an early end, and none reads a small event by it.
+ */
+function withText({ patterns, indexed }: Search, { where, most }: { readonly where: Sql; readonly most: number }): Sql {
+  const hasText = sql`ticket.search_text || '' like any(${patterns}::text[])`;
   return sql`
-    with named as materialized (
-      select ${columns}
-        from position as ticket
-       where ${ofEvent}
-         and ticket.search_text like any(${indexed}::text[])
-         -- What is not the column itself is not looked for in the index.
-         and ticket.search_text || '' like any(${patterns})
-    ), found as (
-      (select ticket.id from named as ticket where ${listed} order by ticket.id limit ${mostFound})
-      union
       (select ticket.id
-         from named
-         join position as ticket
-           on ticket.organizer = named.organizer and ticket.event = named.event and ticket.addon_to = named.id
-        where ${listed}
-        order by ticket.addon_to, ticket.id
-        limit ${mostFound})
-    )
-    select array(select found.id from found) as ids`;
+         from position as ticket
+        where (select known."isSmall" from known) and ${hasText} and ${where}
+        order by ticket.id
+        limit ${most})
+      union all
+      (select ticket.id
+         from (select ${columns}
+                 from position as ticket
+                where not (select known."isSmall" from known)
+                  and ticket.search_text like any(${indexed}::text[]) and ${hasText}) as ticket
+        where ${where}
+        limit ${most})`;
 }
 
 function hasSecret({ codePrefix }: Search): Sql {

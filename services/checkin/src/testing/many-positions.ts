@@ -2,6 +2,8 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { place } from "./facts.ts";
 
+const perStatement = 10_000;
+
 /**
  * Adds paid tickets to an event as facts would, in a moment, by copies of one that is there. Their ids follow on its own;
  * every `shared`-th of them is called Anna.
@@ -10,7 +12,8 @@ export async function addPositions(
   db: Queryable,
   { event, count, shared = 13 }: { readonly event: string; readonly count: number; readonly shared?: number },
 ): Promise<void> {
-  await db.run(sql`
+  for (let from = 1; from <= count; from += perStatement)
+    await db.run(sql`
     insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status, valid_if_pending,
                           require_approval, canceled, blocked, counted_as, attendee_name, sort_name, order_email, order_placed_at,
                           search_text, state, pseudonymization_id)
@@ -20,7 +23,7 @@ export async function addPositions(
       from position
      cross join lateral (
        select number.id, case when number.id % ${shared} = 0 then 'Anna ' else 'Bert ' end || md5('x' || number.id) as name
-         from generate_series(position.id + 1, position.id + ${count}::bigint) as number (id)) as made
+         from generate_series(position.id + ${from}::bigint, position.id + ${Math.min(count, from + perStatement - 1)}::bigint) as number (id)) as made
      where position.organizer = ${place.organizer} and position.event = ${place.event} and position.id = 1`);
   await db.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)

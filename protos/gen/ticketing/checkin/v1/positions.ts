@@ -90,7 +90,7 @@ export interface ListPositionsRequest {
   expand?:
     | Expand
     | undefined;
-  /** Where the page begins, or with which it ends: from the answer that led to it. Of another request it is ignored. */
+  /** Behind which ticket the page begins: from the answer that led to it. In another request it is ignored. */
   cursor?: string | undefined;
 }
 
@@ -167,18 +167,12 @@ export interface ListPositionsResponse {
   documents?:
     | Documents
     | undefined;
-  /** Of many results; of few ones, pages follow each other by their numbers. */
-  neighbors?: Neighbors | undefined;
+  /** Absent: the next page is found by its number. */
+  next?: NextPage | undefined;
 }
 
-/** The pages beside one; an absent one does not exist. */
-export interface Neighbors {
-  next?: Neighbor | undefined;
-  previous?: Neighbor | undefined;
-}
-
-export interface Neighbor {
-  /** Absent: the page is found by its number alone. */
+export interface NextPage {
+  /** Absent: there is no next page. */
   cursor?: string | undefined;
 }
 
@@ -954,7 +948,7 @@ export const Document: MessageFns<Document> = {
 };
 
 function createBaseListPositionsResponse(): ListPositionsResponse {
-  return { positions: [], count: 0, page: 0, documents: undefined, neighbors: undefined };
+  return { positions: [], count: 0, page: 0, documents: undefined, next: undefined };
 }
 
 export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
@@ -971,8 +965,8 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
     if (message.documents !== undefined) {
       Documents.encode(message.documents, writer.uint32(34).fork()).join();
     }
-    if (message.neighbors !== undefined) {
-      Neighbors.encode(message.neighbors, writer.uint32(42).fork()).join();
+    if (message.next !== undefined) {
+      NextPage.encode(message.next, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -1027,7 +1021,7 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
               break;
             }
 
-            message.neighbors = Neighbors.decode(reader, reader.uint32());
+            message.next = NextPage.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1043,76 +1037,19 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
   },
 };
 
-function createBaseNeighbors(): Neighbors {
-  return { next: undefined, previous: undefined };
-}
-
-export const Neighbors: MessageFns<Neighbors> = {
-  encode(message: Neighbors, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.next !== undefined) {
-      Neighbor.encode(message.next, writer.uint32(10).fork()).join();
-    }
-    if (message.previous !== undefined) {
-      Neighbor.encode(message.previous, writer.uint32(18).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Neighbors {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNeighbors();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.next = Neighbor.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.previous = Neighbor.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseNeighbor(): Neighbor {
+function createBaseNextPage(): NextPage {
   return { cursor: undefined };
 }
 
-export const Neighbor: MessageFns<Neighbor> = {
-  encode(message: Neighbor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const NextPage: MessageFns<NextPage> = {
+  encode(message: NextPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.cursor !== undefined) {
       writer.uint32(10).string(message.cursor);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Neighbor {
+  decode(input: BinaryReader | Uint8Array, length?: number): NextPage {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1121,7 +1058,7 @@ export const Neighbor: MessageFns<Neighbor> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNeighbor();
+      const message = createBaseNextPage();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

@@ -4,9 +4,9 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { OrderStatus } from "../../domain/counted-as.ts";
 import { countPositions } from "../../store/count-positions.ts";
-import { pageIds } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";
 import { conditionsOn, everyPosition, type PositionFilter } from "../../store/position-filter.ts";
+import { pageIds } from "../../store/position-pages.ts";
 import { blockedSecretFact, eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
@@ -75,7 +75,7 @@ function everyFilter(base: Omit<PositionFilter, keyof typeof everyPosition>): Po
   );
 }
 
-it("[C2.29] counts that are summed up are those of the tickets, by every filter", async () => {
+it("[C2.12] counts that are summed up are those of the tickets, by every filter", async () => {
   const wrong: unknown[] = [];
   for (const id of lists) {
     const list = await requireList(checkin.db, { ...place, id });

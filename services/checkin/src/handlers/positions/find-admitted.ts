@@ -6,8 +6,9 @@ import { admits, type RuleFacts } from "../../domain/rules/judge-rules.ts";
 import type { Rules } from "../../domain/rules/read-rules.ts";
 import type { Readers } from "../../readers.ts";
 import { countPositions, findUnusable } from "../../store/count-positions.ts";
-import { firstRuled, pageIds, type RuledTicket, sortRuled } from "../../store/listed-positions.ts";
+import { type RuledTicket, readRuled } from "../../store/listed-positions.ts";
 import { isSearch, type PositionFilter } from "../../store/position-filter.ts";
+import { pageIds, sortIds } from "../../store/position-pages.ts";
 import {
   type RuledDates,
   readDates,
@@ -58,14 +59,18 @@ export async function findAdmitted(
   const filter = { ...wanted, unusable: await findUnusable(tx, wanted, asked.at) };
   const most = Math.min(mostJudged, Math.floor(mostEvaluated / countValues(rules)));
   if (isSearch(filter)) {
-    const found = await sortRuled(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
-    const admitted = await judge(tx, filter, { ...asked, tickets: found.slice(0, most) });
-    const ids = [...admitted, ...found.slice(most).map(({ id }) => id)];
+    const found = await sortIds(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
+    const tickets = await readRuled(tx, filter, found.slice(0, most));
+    const ids = [...(await judge(tx, filter, { ...asked, tickets })), ...found.slice(most)];
     const { page, limit, offset } = cutPage(asked, ids.length);
     return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
   }
   const all = await countPositions(tx, filter);
-  const tickets = await firstRuled(tx, filter, { ordering, limit: most, offset: 0, count: all });
+  const tickets = await readRuled(
+    tx,
+    filter,
+    await pageIds(tx, filter, { ordering, limit: most, offset: 0, count: all }),
+  );
   const admitted = await judge(tx, filter, { ...asked, tickets });
   const count = admitted.length + all - tickets.length;
   const { page, limit, offset } = cutPage(asked, count);

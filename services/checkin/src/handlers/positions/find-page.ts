@@ -1,133 +1,71 @@
+import { createHash } from "node:crypto";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
-import type { Search } from "../../domain/search-text.ts";
 import { countPositions } from "../../store/count-positions.ts";
-import { type Beside, idsBeside, pageIds, readPlaces, sortIds } from "../../store/listed-positions.ts";
 import { isSearch, type PositionFilter } from "../../store/position-filter.ts";
+import { findReached, idsBehind, pageIds, sortIds } from "../../store/position-pages.ts";
 import { searchPositions } from "../../store/search-positions.ts";
 import type { AskedPage, FoundIds } from "./find-admitted.ts";
-import type { Ladders } from "./ladders.ts";
 
-/** A page that is asked for by its number, and maybe by the tickets next to it, which then count. */
+/** A page that is asked for by its number, and maybe by the ticket before it. */
 export interface SoughtPage extends AskedPage {
-  readonly beside?: Beside | undefined;
+  readonly cursor?: string | undefined;
 }
 
-/** A page, and whence the pages before and behind it are read. */
+/** A page, and how the next one is found. */
 export interface FoundPage extends FoundIds {
-  /** Undefined: pages follow each other by their numbers. */
-  readonly neighbors?: Neighbors;
+  /** Undefined: by its number. Null: this is the last page. */
+  readonly nextCursor?: string | null | undefined;
 }
 
-interface Neighbors {
-  readonly next?: Neighbor;
-  readonly previous?: Neighbor;
-}
-
-export interface Neighbor {
-  /** Undefined: it is found by its number alone. */
-  readonly beside?: Beside;
-}
-
-/** Tickets that were found. */
-interface Found {
-  readonly count: number;
-  numbered(cut: { readonly limit: number; readonly offset: number }): Promise<readonly number[]>;
-  /** The nearest ones last if they are before the place, and maybe more than the limit. */
-  beside(beside: Beside, limit: number): Promise<readonly number[]>;
-}
-
-/** Of so many tickets, neighboring pages are read from their tickets: they cost as much as the first, and no ticket moves between them. */
+/** Of so many tickets, a next page is read behind the last ticket of the one before: it costs as much as the first. */
 const many = 1000;
 
 /** Finds one page of tickets. */
-export async function findPage(
-  tx: Queryable,
-  filter: PositionFilter,
-  { ladders, ...sought }: SoughtPage & { readonly ladders: Ladders },
-): Promise<FoundPage> {
-  const { ordering, beside } = sought;
-  const found = isSearch(filter)
-    ? await findSearched(tx, filter, ordering)
-    : await findListed(tx, filter, { ordering, ladders });
-  const { count } = found;
-  const neighbors = (ids: readonly number[], there: There) => findNeighbors(tx, filter, { ordering, ids, ...there });
-  if (beside !== undefined) {
-    const { page } = sought;
+export async function findPage(tx: Queryable, filter: PositionFilter, sought: SoughtPage): Promise<FoundPage> {
+  const { ordering, page: asked } = sought;
+  if (isSearch(filter)) {
+    const ids = await sortIds(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
+    const { page, limit, offset } = cutPage(sought, ids.length);
+    return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
+  }
+  const count = await countPositions(tx, filter);
+  const place = await openCursor(tx, filter, sought);
+  if (place !== undefined) {
     const { limit } = cutPage({ ...sought, page: 1 }, count);
-    const near = await found.beside(beside, limit + 1);
-    const ids = beside.isBefore ? near.slice(-limit) : near.slice(0, limit);
-    const isMore = near.length > limit;
-    const there = { page, hasNext: beside.isBefore || isMore, hasPrevious: !beside.isBefore || isMore };
-    return { ids, count, page, neighbors: await neighbors(ids, there) };
+    const behind = await idsBehind(tx, filter, { ordering, place, limit: limit + 1 });
+    const ids = behind.slice(0, limit);
+    const nextCursor = behind.length > limit ? await makeCursor(tx, filter, { ...sought, last: ids.at(-1) }) : null;
+    return { ids, count, page: asked, nextCursor };
   }
   const { page, limit, offset } = cutPage(sought, count);
-  const ids = await found.numbered({ limit, offset });
-  if (count <= many) return { ids, count, page };
-  const there = { page, hasNext: offset + limit < count, hasPrevious: page > 1 };
-  return { ids, count, page, neighbors: await neighbors(ids, there) };
+  const ids = await pageIds(tx, filter, { ordering, limit, offset, count });
+  if (count <= many || offset + limit >= count) return { ids, count, page };
+  return { ids, count, page, nextCursor: await makeCursor(tx, filter, { ...sought, page, last: ids.at(-1) }) };
 }
 
-async function findSearched(
-  tx: Queryable,
-  filter: PositionFilter & { readonly search: Search },
-  ordering: readonly string[],
-): Promise<Found> {
-  const ids = await searchPositions(tx, filter);
-  const sorted = await sortIds(tx, filter, { ordering, ids });
-  return {
-    count: sorted.length,
-    numbered: async ({ limit, offset }) => sorted.slice(offset, offset + limit),
-    beside: (beside) => sortIds(tx, filter, { ordering, ids, beside }),
-  };
-}
-
-/** A page so far from both ends of a list is reached by a ladder. */
-const deep = 5000;
-
-async function findListed(
+/** Names the last ticket of a page, for the page behind it. Undefined: that one is found by its number. */
+async function makeCursor(
   tx: Queryable,
   filter: PositionFilter,
-  { ordering, ladders }: { readonly ordering: readonly string[]; readonly ladders: Ladders },
-): Promise<Found> {
-  const count = await countPositions(tx, filter);
-  return {
-    count,
-    async numbered(cut) {
-      const isDeep = Math.min(cut.offset, count - cut.offset) > deep;
-      const ladder = isDeep ? await ladders.find(tx, filter, { ordering, count }) : undefined;
-      return pageIds(tx, filter, { ...cut, ordering, count, ladder });
-    },
-    beside: (beside, limit) => idsBeside(tx, filter, { ...beside, ordering, limit, count }),
-  };
+  { last, ...sought }: SoughtPage & { readonly last: number | undefined },
+): Promise<string | undefined> {
+  if (last === undefined) return undefined;
+  const reached = await findReached(tx, filter, { ...sought, ticket: last });
+  return reached && `${last}.${reached.stamp}.${useOf(filter, { ...sought, page: sought.page + 1 })}`;
 }
 
-/** Whether there are pages beside one. */
-interface There {
-  readonly page: number;
-  readonly hasNext: boolean;
-  readonly hasPrevious: boolean;
+/** Finds the place that a cursor stands for. Undefined: it belongs to another request, or its ticket has changed. */
+async function openCursor(tx: Queryable, filter: PositionFilter, { cursor, ...sought }: SoughtPage) {
+  const ticket = Number(/^\d{1,15}(?=\.)/.exec(cursor ?? "")?.[0]);
+  if (Number.isNaN(ticket)) return undefined;
+  const reached = await findReached(tx, filter, { ...sought, ticket });
+  const isIts = reached !== undefined && cursor === `${ticket}.${reached.stamp}.${useOf(filter, sought)}`;
+  return isIts ? reached.place : undefined;
 }
 
-async function findNeighbors(
-  tx: Queryable,
-  filter: PositionFilter,
-  {
-    ordering,
-    ids,
-    page,
-    hasNext,
-    hasPrevious,
-  }: There & Pick<AskedPage, "ordering"> & { readonly ids: readonly number[] },
-): Promise<Neighbors> {
-  const [first, last] = [ids[0], ids.at(-1)];
-  if (first === undefined || last === undefined) return page > 1 ? { previous: {} } : {};
-  const places = await readPlaces(tx, filter, { ordering, ids: [first, last] });
-  const [start, end] = [places.get(first), places.get(last)];
-  return {
-    ...(hasNext && { next: end === undefined ? {} : { beside: { place: end, isBefore: false } } }),
-    // The first page is that of the list as it is now.
-    ...(hasPrevious &&
-      page > 1 && { previous: page === 2 || start === undefined ? {} : { beside: { place: start, isBefore: true } } }),
-  };
+/** Tells for which page of which request a cursor is. */
+function useOf({ list, ...filter }: PositionFilter, { ordering, page, pageSize }: AskedPage): string {
+  const use = JSON.stringify([list.id, filter, ordering, page, pageSize]);
+  return createHash("sha256").update(use).digest("base64url").slice(0, 8);
 }

@@ -13,7 +13,6 @@ import { choosePositions, findUnknownIds, resolveVoucher, type Texts } from "./c
 import { type ExpandedPositions, expandPositions } from "./expand-positions.ts";
 import { findAdmitted, type Scanned } from "./find-admitted.ts";
 import { type FoundPage, findPage, type SoughtPage } from "./find-page.ts";
-import type { Ladders } from "./ladders.ts";
 import { presentTicket } from "./present-ticket.ts";
 
 /** The requests for tickets of a list. */
@@ -22,7 +21,6 @@ type Request = Pick<ListPositionsRequest, "organizer" | "event" | "list" | "igno
 
 export interface PositionDeps {
   readonly reads: Reads;
-  readonly ladders: Ladders;
   readonly clock: Clock;
   readonly readers: Readers;
 }
@@ -80,7 +78,7 @@ function whereScanned(
 export async function findTickets(
   db: Db,
   filter: PositionFilter,
-  { scanned, ...sought }: Asked & Pick<PositionDeps, "ladders">,
+  { scanned, ...sought }: Asked,
 ): Promise<FoundTickets> {
   return db.transaction(async (tx) => {
     const { ids, ...page } =

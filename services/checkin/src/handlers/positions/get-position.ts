@@ -11,7 +11,7 @@ export async function getPosition(
 ): Promise<GetPositionResponse> {
   return reads.inTurn(request.organizer, async (db) => {
     const { event, filter, scanned, unknown } = await readRequest(db, request, deps);
-    const only = { ordering: ["positionid"], page: 1, pageSize: 1, ladders: deps.ladders };
+    const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
     if (unknown !== undefined) {
       // That the ticket is missing is reported before an invalid filter.
       const { count } = await findTickets(db, { ...filter, ...everyPosition }, { ...only, scanned: undefined });

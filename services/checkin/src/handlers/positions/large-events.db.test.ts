@@ -9,15 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSearch } from "../../domain/search-text.ts";
 import { countPositions } from "../../store/count-positions.ts";
 import { readFirstEntries } from "../../store/first-entries.ts";
-import { readLadder } from "../../store/ladder.ts";
-import { firstRuled, idsBeside, pageIds, readPlaces, sortIds } from "../../store/listed-positions.ts";
+import { readRuled } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";
 import { everyPosition, isSearch, type PositionFilter } from "../../store/position-filter.ts";
+import { findReached, idsBehind, pageIds, sortIds } from "../../store/position-pages.ts";
 import { searchPositions } from "../../store/search-positions.ts";
 import { eventFact, itemFact, place, positionFact } from "../../testing/facts.ts";
 import { addPositions } from "../../testing/many-positions.ts";
 import { listFields, type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
-import { openLadders } from "./ladders.ts";
 
 const large = 60_000;
 const small = ["small0", "small1", "small2", "small3"];
@@ -66,7 +65,7 @@ beforeAll(async () => {
       join presence on presence.event = position.event and presence.position = position.id
      group by position.organizer, position.event, presence.list, position.item`);
   for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
-    await checkin.db.run(sql`vacuum analyze ${table}`);
+    await checkin.db.run(sql`vacuum ${table}`);
 }, 60_000);
 afterAll(async () => {
   await reads.close();
@@ -84,14 +83,19 @@ interface Plan {
 /** Counts the rows that scans have looked at. */
 function rowsOf(plan: Plan): number {
   const below = (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
-  if (!/Scan/.test(plan["Node Type"]) || /CTE|Subquery|Function/.test(plan["Node Type"])) return below;
+  if (!/Scan/.test(plan["Node Type"]) || /CTE|Subquery|Function|Bitmap Index/.test(plan["Node Type"])) return below;
   return below + (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"];
 }
+
+/** Reads as requests do. */
+const reader = {
+  transaction: <T>(work: (db: Queryable) => Promise<T>) => reads.inTurn(place.organizer, (db) => db.transaction(work)),
+};
 
 /** Runs reads on the connections that requests have, and counts the rows that they look at. */
 async function costOf<T>(work: (db: Queryable) => Promise<T>): Promise<{ result: T; rows: number }> {
   let rows = 0;
-  return reads.inTurn(place.organizer, async (db) => {
+  return reader.transaction(async (db) => {
     const explained = <F extends (statement: Sql) => unknown>(run: F) =>
       (async (statement: Sql) => {
         const [explanation] = await db.many<{ "QUERY PLAN": [{ Plan: Plan }] }>(
@@ -116,14 +120,6 @@ async function filterOf(event: string, changes: Partial<PositionFilter> = {}): P
   return { ...place, event, list, ignoreStatus: false, id: undefined, ...everyPosition, ...changes };
 }
 
-/** Reads on a connection that requests have. */
-const reader: Queryable = {
-  one: (statement) => reads.inTurn(place.organizer, (db) => db.one(statement)),
-  many: (statement) => reads.inTurn(place.organizer, (db) => db.many(statement)),
-  maybeOne: (statement) => reads.inTurn(place.organizer, (db) => db.maybeOne(statement)),
-  run: (statement) => reads.inTurn(place.organizer, (db) => db.run(statement)),
-};
-
 async function page(
   event: string,
   changes: Partial<PositionFilter>,
@@ -143,7 +139,12 @@ async function search(event: string, text: string, changes: Partial<PositionFilt
   return costOf(async (db) => sortIds(db, filter, { ordering: [], ids: await searchPositions(db, filter) }));
 }
 
-describe("[C2.29] pages of a large event", () => {
+describe.each([
+  ["without statistics", async () => {}],
+  ["with statistics", async () => checkin.db.run(sql`analyze`)],
+])("pages of a large event, %s", (_name, prepare) => {
+  beforeAll(prepare);
+
   it.each<[string, Partial<PositionFilter>, { ordering?: string[]; offset?: number }, number, number]>([
     ["the first", {}, {}, large + 1, 80],
     ["the last", {}, { offset: -50 }, large + 1, 80],
@@ -166,9 +167,9 @@ describe("[C2.29] pages of a large event", () => {
     ["by e-mail address, turned", {}, { ordering: ["-order__email"] }, large + 1, 180],
     ["without a scan first", {}, { ordering: ["last_checked_in"] }, large + 1, 300],
     ["without a scan last", {}, { ordering: ["-last_checked_in"], offset: -50 }, large + 1, 300],
-    ["the newest scans first", {}, { ordering: ["-last_checked_in"] }, large + 1, 30_000],
-    ["the newest scans last", {}, { ordering: ["last_checked_in"], offset: -50 }, large + 1, 30_000],
-    ["the newest scans of a product first", { items: [[11]] }, { ordering: ["-last_checked_in"] }, large / 2, 30_000],
+    ["the newest scans first", {}, { ordering: ["-last_checked_in"] }, large + 1, 200],
+    ["the newest scans last", {}, { ordering: ["last_checked_in"], offset: -50 }, large + 1, 200],
+    ["the newest scans of a product first", { items: [[11]] }, { ordering: ["-last_checked_in"] }, large / 2, 300],
   ])("%s: few tickets are read", async (_name, changes, cut, count, most) => {
     const { result, rows } = await page(place.event, changes, cut);
     expect(result.count).toBe(count);
@@ -177,89 +178,38 @@ describe("[C2.29] pages of a large event", () => {
   });
 
   const deep = 29_000;
-  it.each<[string, Partial<PositionFilter>, string[], number, number]>([
-    ["by own name", {}, [], 3000, 300],
-    ["of a product", { items: [[11]] }, [], 4000, 400],
-    ["of several products", { items: [[10, 11]] }, [], 3000, 300],
-    ["by name", {}, ["attendee_name"], 3000, 300],
-    ["by name, turned", {}, ["-attendee_name"], 3000, 300],
-    ["by number", {}, ["positionid"], 3000, 300],
-    ["by number, turned", {}, ["-positionid"], 3000, 300],
-    ["by order", {}, ["order__code"], 3000, 300],
-    ["by order, turned", {}, ["-order__code"], 3000, 300],
-    ["by e-mail address", {}, ["order__email"], 3000, 300],
-    ["by e-mail address, turned", {}, ["-order__email"], 3000, 300],
-    ["without a scan first", {}, ["last_checked_in"], 4000, 800],
-    ["the newest scans first", {}, ["-last_checked_in"], 42_000, 20_000],
-    ["by order and name", {}, ["order__code", "attendee_name"], 3000, 300],
-    ["by name and order", {}, ["attendee_name", "-order__code"], 3000, 300],
-    ["by number and name", {}, ["positionid", "-attendee_name"], 3000, 300],
-    ["by number and order", {}, ["positionid", "order__code"], 3000, 300],
-    ["by last scan and number", {}, ["-last_checked_in", "positionid"], 42_000, 20_000],
-  ])("far from both ends: few tickets are read, %s", async (_name, changes, ordering, most, mostBeside) => {
+  it.each<[string, Partial<PositionFilter>, string[], number]>([
+    ["by own name", {}, [], 300],
+    ["of a product", { items: [[11]] }, [], 400],
+    ["by name", {}, ["attendee_name"], 400],
+    ["by name, turned", {}, ["-attendee_name"], 400],
+    ["by number", {}, ["positionid"], 300],
+    ["by number, turned", {}, ["-positionid"], 300],
+    ["by order", {}, ["order__code"], 300],
+    ["by order, turned", {}, ["-order__code"], 300],
+    ["by e-mail address", {}, ["order__email"], 300],
+    ["by e-mail address, turned", {}, ["-order__email"], 300],
+    ["without a scan first", {}, ["last_checked_in"], 800],
+    ["the newest scans first", {}, ["-last_checked_in"], 800],
+  ])("behind a ticket far from both ends: few tickets are read, %s", async (_name, changes, ordering, most) => {
     const filter = await filterOf(place.event, changes);
-    const count = await countPositions(reader, filter);
-    const offset = Math.floor((deep * count) / (large + 1));
-    const ladder = await readLadder(reader, filter, { ordering, count, distance: 1000 });
-    const cut = { ordering, limit: 50, count };
-    const byNumber = await pageIds(reader, filter, { ...cut, offset });
-    const byLadder = await costOf((db) => pageIds(db, filter, { ...cut, offset, ladder }));
-    expect(byLadder.result).toEqual(byNumber);
-    expect(byLadder.rows).toBeLessThan(most);
-    const before = (await pageIds(reader, filter, { ...cut, offset: offset - 1 }))[0] ?? 0;
-    const behind = (await pageIds(reader, filter, { ...cut, offset: offset + 50 }))[0] ?? 0;
-    const places = await readPlaces(reader, filter, { ordering, ids: [before, behind] });
-    for (const [id, isBefore] of [[before, false] as const, [behind, true] as const]) {
-      const place = places.get(id) ?? [];
-      const beside = await costOf((db) => idsBeside(db, filter, { ...cut, place, isBefore }));
-      expect(beside.result).toEqual(byNumber);
-      expect(beside.rows).toBeLessThan(mostBeside);
-    }
+    const [before = 0, ...wanted] = await reader.transaction(async (db) => {
+      const count = await countPositions(db, filter);
+      const offset = Math.floor((deep * count) / (large + 1));
+      return pageIds(db, filter, { ordering, count, limit: 51, offset: offset - 1 });
+    });
+    const behind = await costOf(async (db) => {
+      const reached = await findReached(db, filter, { ordering, ticket: before });
+      return idsBehind(db, filter, { ordering, limit: 50, place: reached?.place ?? [] });
+    });
+    expect(behind.result).toEqual(wanted);
+    expect(behind.rows).toBeLessThan(most);
   });
+});
 
-  it("[C2.34] far from both ends are found by a ladder, which is read once and kept", async () => {
-    const ladders = openLadders();
-    const filter = await filterOf(place.event, {});
-    const find = (ordering: string[]) => ladders.find(reader, filter, { ordering, count: large + 1 });
-    const [first, second] = await Promise.all([find([]), find([])]);
-    expect(first?.stretches).toHaveLength(2);
-    expect(second).toBe(first);
-    expect(await find([])).toBe(first);
-    expect(await find(["order__code"])).not.toBe(first);
-  });
-
-  it("[C2.34] far from both ends: what is kept for filters with long texts has a bound, too", async () => {
-    const ladders = openLadders();
-    const find = async (attendeeName: string) => {
-      const filter = await filterOf(place.event, { attendeeName, isPossible: false });
-      return ladders.find(reader, filter, { ordering: [], count: large + 1 });
-    };
-    const [long, other] = ["a".repeat(1_200_000), "b".repeat(1_200_000)];
-    const first = await find(long);
-    expect(await find(long)).toBe(first);
-    await find(other);
-    expect(await find(long)).not.toBe(first);
-  });
-
-  it("[C2.34] far from both ends are found without a ladder of other terms", async () => {
-    const filter = await filterOf(place.event, {});
-    const [ordering, count] = [["order__email"], large + 1];
-    const ladder = await readLadder(reader, filter, { ordering, count, distance: 1000 });
-    // As if tickets without an address had been few, and are many: their order has a term less.
-    const stretches = ladder.stretches.map(({ count: its, rungs }) => ({
-      count: its,
-      rungs: rungs.map((rung) => [null, ...rung]),
-    }));
-    for (const offset of [29_000, large - 1000]) {
-      const cut = { ordering, limit: 50, offset, count };
-      expect(await pageIds(reader, filter, { ...cut, ladder: { ...ladder, stretches } })).toEqual(
-        await pageIds(reader, filter, cut),
-      );
-    }
-  });
-
+describe("pages of a large event", () => {
   it("are the same from both ends", async () => {
-    const everything = await reads.inTurn(place.organizer, (db) =>
+    const everything = await reader.transaction((db) =>
       db.many<{ id: number }>(sql`
         select position.id
           from position
@@ -273,14 +223,14 @@ describe("[C2.29] pages of a large event", () => {
   });
 
   it.each<[string, string, number[]]>([
-    ["the newest scans", "-last_checked_in", [0, 50, 2950, 6000, 16_000, 19_980]],
-    ["the oldest scans", "last_checked_in", [large / 1.5 - 20, large / 1.5 + 30, 42_000, 45_000, 50_000, large - 49]],
+    ["the newest scans", "-last_checked_in", [0, 6000, 19_980]],
+    ["the oldest scans", "last_checked_in", [large / 1.5 - 20, 50_000, large - 49]],
     ["names", "attendee_name", [0, 29_950, large - 49]],
     ["numbers", "positionid", [0, 29_950, large - 49]],
   ])("are those that sorting all tickets gives: %s", async (_name, ordering, offsets) => {
     for (const changes of [{}, { items: [[11]] }]) {
       const filter = await filterOf(place.event, changes);
-      await reads.inTurn(place.organizer, async (db) => {
+      await reader.transaction(async (db) => {
         const count = await countPositions(db, filter);
         const ids = (await db.many<{ id: number }>(sql`select id from position where event = ${place.event}`)).map(
           (row) => row.id,
@@ -299,16 +249,16 @@ describe("[C2.29] pages of a large event", () => {
     const filter = await filterOf(place.event, { usableAt: 0 });
     const { result, rows } = await costOf(async (db) => {
       const count = await countPositions(db, filter);
-      return firstRuled(db, filter, { ordering: [], limit: 1000, offset: 0, count });
+      return readRuled(db, filter, await pageIds(db, filter, { ordering: [], limit: 1000, offset: 0, count }));
     });
     expect(result).toHaveLength(1000);
     expect(rows).toBeLessThan(3100);
   });
 });
 
-it("[C2.29] first entries of a thousand tickets of a large event are read without its others", async () => {
+it("first entries of a thousand tickets of a large event are read without its others", async () => {
   const ids = (
-    await reader.many<{ id: number }>(sql`
+    await checkin.db.many<{ id: number }>(sql`
     select position.id
       from position
      where position.organizer = ${place.organizer} and position.event = ${place.event}
@@ -320,48 +270,31 @@ it("[C2.29] first entries of a thousand tickets of a large event are read withou
   expect(rows).toBeLessThan(2100);
 });
 
-describe("[C2.29] searches in a large event", () => {
+describe("searches in a large event", () => {
   it.each([
-    ["what every ticket has", "@example", 500, 6500],
-    ["what many tickets have", "anna", 500, 12_500],
-    ["short beginnings", "an", 500, 12_500],
-    ["what one ticket has", "59999@", 1, 31_000],
-    ["an address at a host that all have", "59999@example", 1, 31_000],
-    ["an address at another host", "59999@elsewhere", 0, 31_000],
-    ["what none has", "qqqqq", 0, 31_000],
-  ])("%s: they end early", async (_name, text, found, most) => {
+    ["what every ticket has", "@example", 500],
+    ["what many tickets have", "anna", 500],
+    ["short beginnings", "an", 500],
+    ["what one ticket has", "59999@", 1],
+    ["an address at a host that all have", "59999@example", 1],
+    ["an address at another host", "59999@elsewhere", 0],
+    ["what none has", "qqqqq", 0],
+  ])("%s: they end early", async (_name, text, found) => {
     const { result, rows } = await search(place.event, text);
     expect(result).toHaveLength(found);
-    expect(rows).toBeLessThan(most);
-  });
-
-  it("is not misled by a ticket whose id is far from all others", async () => {
-    const far = 1_000_000_000_001;
-    await checkin.deliver(topics.positionChanged, [positionFact(far, { attendeeName: "Zacharias" })]);
-    try {
-      const often = await search(place.event, "@example");
-      expect([often.result.length, often.rows < 6500]).toEqual([500, true]);
-      expect((await search(place.event, "zacharias")).result).toEqual([far]);
-    } finally {
-      await checkin.db.run(sql`delete from position where position.id = ${far}`);
-    }
+    expect(rows).toBeLessThan(35_000);
   });
 
   it("find the tickets of a list among many others", async () => {
-    const [few, fewer] = [{ items: [[11]] }, { items: [[11]], hasCheckin: true }];
-    const first = await search(place.event, "anna", few);
-    expect(first.result).toHaveLength(500);
-    expect(first.rows).toBeLessThan(20_000);
-    // These are too rare among the first tickets: the index of texts leads to them.
-    const indexed = await search(place.event, "anna", fewer);
-    expect(indexed.result).toHaveLength(500);
-    const all = await page(place.event, fewer);
-    expect(new Set(indexed.result).size).toBe(500);
-    expect(all.result.count).toBeGreaterThan(500);
+    for (const few of [{ items: [[11]] }, { items: [[11]], hasCheckin: true }]) {
+      const { result } = await search(place.event, "anna", few);
+      expect(result).toHaveLength(500);
+      expect(new Set(result).size).toBe(500);
+    }
   });
 });
 
-describe("[C2.29] a small event beside a large one", () => {
+describe("a small event beside a large one", () => {
   it.each<[string, Partial<PositionFilter>]>([
     ["a page", {}],
     ["paid tickets", { orderStatuses: ["paid"] }],

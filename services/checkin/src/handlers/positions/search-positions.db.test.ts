@@ -205,7 +205,7 @@ describe("[C2.11] the ticket with exactly the searched code", () => {
   });
 });
 
-describe("[C2.27] a search in an event where many are called alike", () => {
+describe("a search in an event where many are called alike", () => {
   const many = (first: number, changes: Parameters<typeof positionFact>[1]) =>
     Array.from({ length: 510 }, (_, index) => positionFact(first + index, changes));
 

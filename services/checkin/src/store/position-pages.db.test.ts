@@ -1,3 +1,4 @@
+import { readPage } from "@tessera/kit/pg/page";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -6,10 +7,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventFact, itemFact, noon, order, place, positionFact } from "../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 import { countPositions } from "./count-positions.ts";
-import { readLadder } from "./ladder.ts";
-import { idsBeside, pageIds, readPlaces, sortIds } from "./listed-positions.ts";
 import { requireList } from "./lists.ts";
 import { everyPosition, type PositionFilter } from "./position-filter.ts";
+import { divide, findReached, idsBehind, pageIds, sortIds } from "./position-pages.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -56,7 +56,7 @@ const anyFilter = record<Partial<PositionFilter>>({
   orderStatuses: constantFrom(undefined, undefined, ["pending"]),
 });
 
-it("[C2.16, C2.17] each page in each order is the one that sorting all tickets gives, by its number or from a neighbor", async () => {
+it("[C2.16, C2.17] each page in each order is the one that sorting all tickets gives, by its number or behind a ticket", async () => {
   const material = {
     tickets: array(anyTicket, { minLength: 1, maxLength: 10 }),
     scans: array(anyScan, { maxLength: 12 }),
@@ -87,25 +87,20 @@ it("[C2.16, C2.17] each page in each order is the one that sorting all tickets g
         for (const ordering of orderings) {
           const expected = await sortIds(checkin.db, filter, { ordering, ids });
           expect(expected).toHaveLength(count);
-          const ladder = await readLadder(checkin.db, filter, { ordering, count, distance: 2 });
-          const places = await readPlaces(checkin.db, filter, { ordering, ids: expected });
+          const parts = await divide(checkin.db, filter, ordering);
           for (let offset = 0; offset < count; offset += pageSize) {
             const wanted = expected.slice(offset, offset + pageSize);
-            const cut = { ordering, limit: pageSize, count };
-            const beside = async (id: number | undefined, isBefore: boolean) => {
-              const place = places.get(id ?? 0) ?? [];
-              const byIndex = await idsBeside(checkin.db, filter, { ...cut, place, isBefore });
-              const bySorting = await sortIds(checkin.db, filter, { ordering, ids, beside: { place, isBefore } });
-              expect(byIndex).toEqual(isBefore ? bySorting.slice(-pageSize) : bySorting.slice(0, pageSize));
-              return byIndex;
+            const cut = { ordering, limit: pageSize, offset, count };
+            const behind = async (ticket = 0) => {
+              const { place = [] } = (await findReached(checkin.db, filter, { ordering, ticket })) ?? {};
+              return idsBehind(checkin.db, filter, { ordering, place, limit: pageSize });
             };
             const pages = {
-              byNumber: await pageIds(checkin.db, filter, { ...cut, offset }),
-              byLadder: await pageIds(checkin.db, filter, { ...cut, offset, ladder }),
-              behind: offset === 0 ? wanted : await beside(expected[offset - 1], false),
-              before: offset + pageSize >= count ? wanted : await beside(expected[offset + pageSize], true),
+              sorted: await pageIds(checkin.db, filter, cut),
+              byIndexes: await readPage(checkin.db, parts, cut),
+              behind: offset === 0 ? wanted : await behind(expected[offset - 1]),
             };
-            const all = { byNumber: wanted, byLadder: wanted, behind: wanted, before: wanted };
+            const all = { sorted: wanted, byIndexes: wanted, behind: wanted };
             expect([ordering, offset, pages]).toEqual([ordering, offset, all]);
           }
         }

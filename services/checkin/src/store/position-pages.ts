@@ -1,0 +1,242 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import {
+  type Cut,
+  type Part,
+  type Place,
+  readBehind,
+  readPage,
+  type Source,
+  selectPlace,
+  sortPage,
+} from "@tessera/kit/pg/page";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { countPositions } from "./count-positions.ts";
+import { positionById } from "./listed-positions.ts";
+import { conditionsOn, fewTickets, type PositionFilter } from "./position-filter.ts";
+import { joinToTicket, joinUsed, knownOrderings, type PositionTerm, termsOf } from "./position-order.ts";
+
+const id = sql`ticket.id`;
+
+/** Which of the tickets that were found are wanted; `count` is that of all of them. */
+export interface PositionCut extends Cut {
+  readonly ordering: readonly string[];
+  readonly count: number;
+}
+
+/** Finds one page of tickets, whatever is searched. */
+export async function pageIds(db: Queryable, filter: PositionFilter, cut: PositionCut): Promise<number[]> {
+  const { ordering, count } = cut;
+  if (cut.offset >= count) return [];
+  if (count <= fewTickets) return sortPage(db, allOf(filter, { ordering, tickets: sql`position as ticket` }), cut);
+  return alongIndexes(db, ordering, async () => readPage(db, await divide(db, filter, ordering), cut));
+}
+
+/** Finds the first tickets behind a place in an order, whatever is searched. */
+export async function idsBehind(
+  db: Queryable,
+  filter: PositionFilter,
+  { ordering, ...wanted }: { readonly ordering: readonly string[]; readonly place: Place; readonly limit: number },
+): Promise<number[]> {
+  return alongIndexes(db, ordering, async () => readBehind(db, await divide(db, filter, ordering), wanted));
+}
+
+/** Sorts those of the tickets with these ids that the filter leaves. */
+export async function sortIds(
+  db: Queryable,
+  filter: PositionFilter,
+  { ordering, ids }: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+): Promise<number[]> {
+  const { organizer, event } = filter;
+  const tickets = sql`unnest(${ids}::bigint[]) as found (id)
+          cross join lateral (${positionById({ organizer, event, id: sql`found.id` })}) as ticket`;
+  return sortPage(db, allOf(filter, { ordering, tickets }), { limit: ids.length, offset: 0 });
+}
+
+/** A ticket that a walk through the pages has reached. */
+export interface Reached {
+  readonly place: Place;
+  /** Changes with what the ticket is sorted by, and tells nothing of it. */
+  readonly stamp: string;
+}
+
+/** Reads where a ticket is in an order, if it is still there. */
+export async function findReached(
+  db: Queryable,
+  filter: PositionFilter,
+  { ordering, ticket }: { readonly ordering: readonly string[]; readonly ticket: number },
+): Promise<Reached | undefined> {
+  return db.maybeOne(sql`
+    select ${selectPlace(termsOf(filter, ordering))} as place,
+           concat_ws('.', ticket.revision, coalesce(parent.revision, 0), coalesce(presence.version, 0)) as stamp
+      from (${positionById({ ...filter, id: sql`${ticket}` })}) as ticket${joinToTicket(filter, ["parent", "presence"])}`);
+}
+
+function allOf(
+  filter: PositionFilter,
+  { ordering, tickets }: { readonly ordering: readonly string[]; readonly tickets: Sql },
+): Source {
+  const terms = termsOf(filter, ordering);
+  return { id, from: sql`${tickets}${joinUsed(filter, terms)}`, where: conditionsOn(filter, "all"), terms };
+}
+
+/**
+ * Reads by indexes that have the order, also where statistics of the event are old: a plan that sorts it would take seconds.
+ * Orders of several names may need that.
+ */
+async function alongIndexes<T>(db: Queryable, ordering: readonly string[], read: () => Promise<T>): Promise<T> {
+  if (knownOrderings(ordering).length > 1) return read();
+  const allowSorts = (setting: "on" | "off") => db.run(sql`select set_config('enable_sort', ${setting}, true)`);
+  await allowSorts("off");
+  const found = await read();
+  await allowSorts("on");
+  return found;
+}
+
+/** Divides a list into parts of which each has an index for the first term of the order. */
+export async function divide(
+  db: Queryable,
+  filter: PositionFilter,
+  ordering: readonly string[],
+): Promise<readonly Part[]> {
+  const [name = ""] = knownOrderings(ordering);
+  const terms = termsOf(filter, ordering);
+  switch (name.replace(/^-/, "")) {
+    case "attendee_name":
+      return inOrder(name, await byShownName(db, filter, terms));
+    case "last_checked_in":
+      return inOrder(name, await byLastScan(db, filter, terms));
+    case "positionid":
+      return inOrder(name, byNumber(filter, terms));
+    case "order__email":
+      return inOrder(name, byColumn(filter, { terms, by: sql`left(lower(ticket.order_email), 250)`, fixed: 2 }));
+    case "":
+      return byColumn(filter, { terms, by: sql`ticket.sort_name`, fixed: 1 });
+    default:
+      return [{ sources: [sourceOf(filter, { terms })] }];
+  }
+}
+
+function inOrder(name: string, parts: readonly Part[]): readonly Part[] {
+  return name.startsWith("-") ? parts.toReversed() : parts;
+}
+
+interface Some {
+  readonly terms: readonly PositionTerm[];
+  /** More conditions. */
+  readonly where?: Sql;
+  /** So many of the first terms have one value. */
+  readonly fixed?: number;
+}
+
+function sourceOf(filter: PositionFilter, { terms, where, fixed = 0 }: Some): Source {
+  const conditions = conditionsOn(filter);
+  return {
+    id,
+    from: sql`position as ticket${joinUsed(filter, terms.slice(fixed))}`,
+    where: where === undefined ? conditions : sql`${conditions} and ${where}`,
+    terms,
+  };
+}
+
+/** Tickets with nothing in a column are last; of these, some of the first terms are null. */
+function byColumn(
+  filter: PositionFilter,
+  { terms, by, fixed }: { readonly terms: readonly PositionTerm[]; readonly by: Sql; readonly fixed: number },
+): readonly Part[] {
+  const present = terms.map((term, index) => (index < fixed ? { ...term, isOptional: false } : term));
+  return [
+    { sources: [sourceOf(filter, { terms: present, where: sql`${by} is not null` })] },
+    {
+      sources: [sourceOf(filter, { terms, where: sql`${by} is null`, fixed })],
+      fixed: { terms: fixed, value: null, by },
+    },
+  ];
+}
+
+/** Nameless tickets are first. An add-on without a name is sorted by that of its ticket. */
+async function byShownName(
+  db: Queryable,
+  filter: PositionFilter,
+  [first, ...others]: readonly PositionTerm[],
+): Promise<readonly Part[]> {
+  if (first === undefined) return [];
+  const { organizer, event } = filter;
+  const single = sql`ticket.sort_name is null and ticket.addon_to is null`;
+  const addon = sql`ticket.sort_name is null and ticket.addon_to is not null`;
+  const { found } = await db.one<{ found: number }>(sql`
+    select count(*) as found
+      from (select
+              from position as ticket
+             where ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled and ${addon}
+             order by ticket.id
+             limit ${fewTickets + 1}) as nameless`);
+  // Few are read before all names are: no join leads from all names to them.
+  const parentName = sql`(select parent.sort_name
+                            from position as parent
+                           where parent.organizer = ${organizer} and parent.event = ${event}
+                             and parent.id = ticket.addon_to)`;
+  const [ofParent, uses] = found > fewTickets ? ([sql`parent.sort_name`, "parent"] as const) : [parentName, undefined];
+  const nameless = (where: Sql) => sourceOf(filter, { terms: [first, ...others], where, fixed: 1 });
+  const named = (by: Sql, { where, ...joined }: Pick<PositionTerm, "uses"> & { readonly where: Sql }) =>
+    sourceOf(filter, { terms: [{ ...first, by, uses: undefined, isOptional: false, ...joined }, ...others], where });
+  return [
+    {
+      sources: [nameless(single), nameless(sql`${addon} and ${parentName} is null`)],
+      fixed: { terms: 1, value: null },
+    },
+    {
+      sources: [
+        named(sql`ticket.sort_name`, { where: sql`ticket.sort_name is not null` }),
+        named(ofParent, { uses, where: sql`${addon} and ${ofParent} is not null` }),
+      ],
+    },
+  ];
+}
+
+/** Nearly all tickets have the first number, and its index has the newest of them last. */
+function byNumber(filter: PositionFilter, terms: readonly PositionTerm[]): readonly Part[] {
+  return [
+    { sources: [sourceOf(filter, { terms, where: sql`ticket.positionid < 1` })] },
+    {
+      sources: [sourceOf(filter, { terms, where: sql`ticket.positionid = 1`, fixed: 1 })],
+      fixed: { terms: 1, value: 1 },
+    },
+    { sources: [sourceOf(filter, { terms, where: sql`ticket.positionid > 1` })] },
+  ];
+}
+
+/** Tickets without a scan on the list are first. */
+async function byLastScan(
+  db: Queryable,
+  filter: PositionFilter,
+  terms: readonly PositionTerm[],
+): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  const [first, ...others] = terms;
+  if (filter.hasCheckin !== true) {
+    const unscanned = { ...filter, hasCheckin: false };
+    const few = (await countPositions(db, unscanned)) <= fewTickets;
+    const where = few
+      ? sql`ticket.id = any (array(select ticket.id from position as ticket where ${conditionsOn(unscanned, "all")}))`
+      : undefined;
+    parts.push({
+      sources: [sourceOf(few ? filter : unscanned, { terms, fixed: 1, ...(where && { where }) })],
+      fixed: { terms: 1, value: null },
+    });
+  }
+  if (filter.hasCheckin !== false && first !== undefined) {
+    const { organizer, event, list } = filter;
+    const where = sql`scanned.organizer = ${organizer} and scanned.event = ${event} and scanned.list = ${list.id}
+           and ${conditionsOn({ ...filter, hasCheckin: undefined })}`;
+    const from = sql`presence as scanned
+          cross join lateral (${positionById({ organizer, event, id: sql`scanned.position` })}) as ticket${joinUsed(filter, others)}`;
+    const [last, newest] = [
+      { ...first, by: sql`scanned.last_at` },
+      { by: sql`scanned.position`, descending: true },
+    ];
+    parts.push({
+      sources: [{ id, from, where, terms: [{ ...last, isOptional: false }, ...others.slice(0, -1), newest] }],
+    });
+  }
+  return parts;
+}
