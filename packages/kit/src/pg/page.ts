@@ -73,6 +73,18 @@ export async function readBehind(
   );
 }
 
+/**
+ * Reads pages by indexes that have the order, also where statistics of the table are old: a plan that sorts all rows would take
+ * seconds. It counts in a transaction.
+ */
+export async function alongIndexes<T>(tx: Queryable, read: () => Promise<T>): Promise<T> {
+  const allowSorts = (setting: "on" | "off") => tx.run(sql`select set_config('enable_sort', ${setting}, true)`);
+  await allowSorts("off");
+  const found = await read();
+  await allowSorts("on");
+  return found;
+}
+
 /** Reads the ids of a page of few rows: all of them are sorted, however an index could have led to the first ones. */
 export async function sortPage(
   db: Queryable,

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import {
+  alongIndexes,
   type Cut,
   type Part,
   type Place,
@@ -28,7 +29,7 @@ export async function pageIds(db: Queryable, filter: PositionFilter, cut: Positi
   const { ordering, count } = cut;
   if (cut.offset >= count) return [];
   if (count <= fewTickets) return sortPage(db, allOf(filter, { ordering, tickets: sql`position as ticket` }), cut);
-  return alongIndexes(db, ordering, async () => readPage(db, await divide(db, filter, ordering), cut));
+  return readSorted(db, ordering, async () => readPage(db, await divide(db, filter, ordering), cut));
 }
 
 /** Finds the first tickets behind a place in an order, whatever is searched. */
@@ -37,7 +38,7 @@ export async function idsBehind(
   filter: PositionFilter,
   { ordering, ...wanted }: { readonly ordering: readonly string[]; readonly place: Place; readonly limit: number },
 ): Promise<number[]> {
-  return alongIndexes(db, ordering, async () => readBehind(db, await divide(db, filter, ordering), wanted));
+  return readSorted(db, ordering, async () => readBehind(db, await divide(db, filter, ordering), wanted));
 }
 
 /** Sorts those of the tickets with these ids that the filter leaves. */
@@ -79,17 +80,9 @@ function allOf(
   return { id, from: sql`${tickets}${joinUsed(filter, terms)}`, where: conditionsOn(filter, "all"), terms };
 }
 
-/**
- * Reads by indexes that have the order, also where statistics of the event are old: a plan that sorts it would take seconds.
- * Orders of several names may need that.
- */
-async function alongIndexes<T>(db: Queryable, ordering: readonly string[], read: () => Promise<T>): Promise<T> {
-  if (knownOrderings(ordering).length > 1) return read();
-  const allowSorts = (setting: "on" | "off") => db.run(sql`select set_config('enable_sort', ${setting}, true)`);
-  await allowSorts("off");
-  const found = await read();
-  await allowSorts("on");
-  return found;
+/** No index has an order of several names. */
+async function readSorted<T>(db: Queryable, ordering: readonly string[], read: () => Promise<T>): Promise<T> {
+  return knownOrderings(ordering).length > 1 ? read() : alongIndexes(db, read);
 }
 
 /** Divides a list into parts of which each has an index for the first term of the order. */
@@ -102,7 +95,7 @@ export async function divide(
   const terms = termsOf(filter, ordering);
   switch (name.replace(/^-/, "")) {
     case "attendee_name":
-      return inOrder(name, await byShownName(db, filter, terms));
+      return inOrder(name, byShownName(filter, terms));
     case "last_checked_in":
       return inOrder(name, await byLastScan(db, filter, terms));
     case "positionid":
@@ -153,32 +146,15 @@ function byColumn(
   ];
 }
 
-/** Nameless tickets are first. An add-on without a name is sorted by that of its ticket. */
-async function byShownName(
-  db: Queryable,
-  filter: PositionFilter,
-  [first, ...others]: readonly PositionTerm[],
-): Promise<readonly Part[]> {
+/** Nameless tickets are first. An add-on without a name is sorted by that of its ticket: all of these are read. */
+function byShownName(filter: PositionFilter, [first, ...others]: readonly PositionTerm[]): readonly Part[] {
   if (first === undefined) return [];
-  const { organizer, event } = filter;
   const single = sql`ticket.sort_name is null and ticket.addon_to is null`;
   const addon = sql`ticket.sort_name is null and ticket.addon_to is not null`;
-  const { found } = await db.one<{ found: number }>(sql`
-    select count(*) as found
-      from (select
-              from position as ticket
-             where ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled and ${addon}
-             order by ticket.id
-             limit ${fewTickets + 1}) as nameless`);
-  // Few are read before all names are: no join leads from all names to them.
-  const parentName = sql`(select parent.sort_name
-                            from position as parent
-                           where parent.organizer = ${organizer} and parent.event = ${event}
-                             and parent.id = ticket.addon_to)`;
-  const [ofParent, uses] = found > fewTickets ? ([sql`parent.sort_name`, "parent"] as const) : [parentName, undefined];
+  const parentName = sql`(select parent.sort_name from (${positionById({ ...filter, id: sql`ticket.addon_to` })}) as parent)`;
   const nameless = (where: Sql) => sourceOf(filter, { terms: [first, ...others], where, fixed: 1 });
-  const named = (by: Sql, { where, ...joined }: Pick<PositionTerm, "uses"> & { readonly where: Sql }) =>
-    sourceOf(filter, { terms: [{ ...first, by, uses: undefined, isOptional: false, ...joined }, ...others], where });
+  const named = (by: Sql, where: Sql) =>
+    sourceOf(filter, { terms: [{ ...first, by, uses: undefined, isOptional: false }, ...others], where });
   return [
     {
       sources: [nameless(single), nameless(sql`${addon} and ${parentName} is null`)],
@@ -186,8 +162,8 @@ async function byShownName(
     },
     {
       sources: [
-        named(sql`ticket.sort_name`, { where: sql`ticket.sort_name is not null` }),
-        named(ofParent, { uses, where: sql`${addon} and ${ofParent} is not null` }),
+        named(sql`ticket.sort_name`, sql`ticket.sort_name is not null`),
+        named(parentName, sql`${addon} and ${parentName} is not null`),
       ],
     },
   ];

@@ -87,11 +87,11 @@ describe("pages of an event with many vouchers", () => {
 });
 
 describe("a search among many vouchers", () => {
-  it("[V14.3] finds the newest ten thousand", async () => {
-    const { count, ids } = await ask({ search: "TAG" });
-    expect(count).toBe(10_000);
-    expect(ids[0]).toBe(many - 10_000 + 1);
-    expect((await ask({ search: "tag", page: 0 })).ids.at(-1)).toBe(many);
+  it("[V14.3] finds ten thousand, the same on each page", async () => {
+    const pages = await Promise.all([1, 2, 199, 200].map((page) => ask({ search: "TAG", page })));
+    expect(pages.map(({ count, ids }) => [count, ids.length])).toEqual(pages.map(() => [10_000, 50]));
+    const shown = pages.flatMap(({ ids }) => ids);
+    expect([...new Set(shown)].sort((a, b) => a - b)).toEqual(shown);
   });
 
   it("[V14.3] finds what is rare, however old it is, and what was stored a moment ago", async () => {

@@ -1,9 +1,25 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { alongIndexes, type Cut, readPage, type Source, sortPage, type Term, turned } from "@tessera/kit/pg/page";
 import { sql } from "@tessera/kit/pg/sql";
 import { countOfEvent } from "./voucher-counts.ts";
 import { conditionsOn, isEverything, ofEvent, type VoucherFilter } from "./voucher-filter.ts";
-import { knownOrders, pagedIds, sortedIds } from "./voucher-order.ts";
 import { type StoredVoucher, toVoucher, vouchers } from "./vouchers.ts";
+
+const byId: Term = { by: sql`voucher.id` };
+
+/** The contract's names for what vouchers can be ordered by; `-` before one turns it around. */
+const orders: ReadonlyMap<string, Term> = new Map(
+  Object.entries<Term>({
+    id: byId,
+    code: { by: sql`voucher.code` },
+    max_usages: { by: sql`voucher.max_usages` },
+    valid_until: { by: sql`voucher.valid_until_at`, isOptional: true },
+    value: { by: sql`voucher.value`, isOptional: true },
+  }).flatMap(([name, term]): [string, Term][] => [
+    [name, term],
+    [`-${name}`, turned(term)],
+  ]),
+);
 
 /** Counts the vouchers that a filter leaves. */
 export async function countVouchers(db: Queryable, filter: VoucherFilter): Promise<number> {
@@ -23,36 +39,22 @@ async function countRows(db: Queryable, filter: VoucherFilter): Promise<number> 
   return count;
 }
 
-/** Which of the vouchers that were counted are wanted. */
-interface Cut {
-  readonly ordering: readonly string[];
-  readonly limit: number;
-  readonly offset: number;
-  /** All that the filter leaves. */
-  readonly count: number;
-}
-
 /** So many are sorted in a moment. */
 const fewVouchers = 20_000;
 
-/** Reads one page of vouchers, from its nearer end; equal ones are ordered by the newest. */
+/** Reads one page of the vouchers that were counted; equal ones are ordered by the newest. */
 export async function pageVouchers(
   db: Queryable,
   filter: VoucherFilter,
-  { ordering, offset, count, limit: most }: Cut,
+  { ordering, ...cut }: Cut & { readonly ordering: readonly string[]; readonly count: number },
 ): Promise<StoredVoucher[]> {
-  const limit = Math.min(most, count - offset);
-  if (limit <= 0) return [];
-  const behind = count - offset - limit;
-  const isReversed = behind < offset;
-  const place = { skip: isReversed ? behind : offset, limit, isReversed };
-  const wanted = knownOrders(ordering);
-  const [order, ...others] = wanted;
-  const isSorted = order === undefined || others.length > 0 || (count <= fewVouchers && !isEverything(filter));
-  const ids = isSorted
-    ? await sortedIds(db, filter, { wanted, ...place })
-    : await pagedIds(db, filter, { order, ...place });
-  return readVouchers(db, filter, isReversed ? ids.reverse() : ids);
+  const wanted = [...new Set(ordering)].flatMap((name) => orders.get(name) ?? []);
+  const terms = wanted.length === 0 ? [byId] : [...wanted, turned(byId)];
+  const source: Source = { id: byId.by, from: sql`voucher`, where: conditionsOn(filter), terms };
+  const read = () => readPage(db, [{ sources: [source] }], cut);
+  if (cut.count <= fewVouchers && !isEverything(filter))
+    return readVouchers(db, filter, await sortPage(db, source, cut));
+  return readVouchers(db, filter, await (wanted.length > 1 ? read() : alongIndexes(db, read)));
 }
 
 async function readVouchers(db: Queryable, filter: VoucherFilter, ids: readonly number[]): Promise<StoredVoucher[]> {
