@@ -3,7 +3,7 @@ import { type EntityKey, keysAs } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
-import { withKey } from "@tessera/kit/pg/with-key";
+import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import { claimColumns } from "./voucher-claims.ts";
 
@@ -80,6 +80,9 @@ export async function lockHeld(tx: Tx, vouchers: readonly EntityKey[]): Promise<
           for no key update) as held`);
 }
 
+/** Each is of a request that is under way. */
+const mostOfOneVoucher = 10_000;
+
 const endedColumns = { organizer: text, event: text, voucher: bigint, changed: bigint };
 
 /**
@@ -89,12 +92,17 @@ const endedColumns = { organizer: text, event: text, voucher: bigint, changed: b
 export async function endHolds(tx: Tx, changes: readonly InputOf<typeof endedColumns>[]): Promise<void> {
   if (changes.length === 0) return;
   await tx.run(sql`
-    delete from held_claim
-     using ${rowsAs("change", endedColumns, changes)}
-     where held_claim.organizer = change.organizer
-       and held_claim.event = change.event
-       and held_claim.voucher = change.voucher
-       and held_claim.based_on < change.changed`);
+    with ended as materialized (
+      select held.ctid
+        from ${rowsAs("change", endedColumns, changes)}
+       cross join lateral (
+         select held_claim.ctid
+           from held_claim
+          where held_claim.based_on < change.changed
+            and ${withKey(sql`held_claim.organizer, held_claim.event, held_claim.voucher`, sql`change.organizer, change.event, change.voucher`)}
+          limit ${mostOfOneVoucher}) as held
+    )
+    delete from held_claim where ${isPlacedIn(sql`held_claim`, sql`ended`)}`);
 }
 
 /** Longer than any request, or the release of what it has left, may take while voucher runs. */
