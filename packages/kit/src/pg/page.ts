@@ -25,6 +25,8 @@ export interface Part {
   readonly sources: readonly Source[];
   /** The first terms have one value in the whole part; otherwise the first one is never null. */
   readonly fixed?: Fixed;
+  /** How many rows it has, if that is known. */
+  readonly count?: number;
 }
 
 interface Fixed {
@@ -136,6 +138,10 @@ async function readFrom(db: Queryable, parts: readonly Part[], { limit, offset }
   let skip = offset;
   for (const [index, part] of parts.entries()) {
     const wanted = limit - ids.length;
+    if (part.count !== undefined && skip >= part.count) {
+      skip -= part.count;
+      continue;
+    }
     const rows = await db.many<{ id: number }>(statementOf(part, { limit: wanted, offset: skip }));
     ids.push(...rows.map(({ id }) => id));
     if (ids.length === limit || index === parts.length - 1) break;

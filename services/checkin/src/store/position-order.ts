@@ -1,8 +1,8 @@
 import { type Term, turned } from "@tessera/kit/pg/page";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import { withKey } from "@tessera/kit/pg/with-key";
 import { positionById } from "./listed-positions.ts";
 import type { PositionFilter } from "./position-filter.ts";
+import { presenceByKey } from "./presence-by-key.ts";
 
 /** The ticket that `ticket` is an add-on of, and what was scanned of it on the list. */
 type Joined = "parent" | "presence";
@@ -62,14 +62,7 @@ const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
   parent: (filter) => sql`
           left join lateral (${positionById({ ...filter, id: sql`ticket.addon_to` })}) as parent on true`,
   presence: ({ organizer, event, list }) => sql`
-          left join lateral (
-            select presence.version, presence.last_at
-              from presence
-             where ${withKey(
-               sql`presence.position, presence.list, presence.event, presence.organizer`,
-               sql`ticket.id, ${list.id}, ${event}, ${organizer}`,
-             )}
-             limit 1) as presence on true`,
+          left join lateral (${presenceByKey(sql`ticket.id, ${list.id}, ${event}, ${organizer}`)}) as presence on true`,
 };
 
 /** Joins what is named with `ticket`. */

@@ -191,13 +191,15 @@ async function byLastScan(
   const [first, ...others] = terms;
   if (filter.hasCheckin !== true) {
     const unscanned = { ...filter, hasCheckin: false };
-    const few = (await countPositions(db, unscanned)) <= fewTickets;
+    const count = await countPositions(db, unscanned);
+    const few = count <= fewTickets;
     const where = few
       ? sql`ticket.id = any (array(select ticket.id from position as ticket where ${conditionsOn(unscanned, "all")}))`
       : undefined;
     parts.push({
       sources: [sourceOf(few ? filter : unscanned, { terms, fixed: 1, ...(where && { where }) })],
       fixed: { terms: 1, value: null },
+      count,
     });
   }
   if (filter.hasCheckin !== false && first !== undefined) {
@@ -212,6 +214,7 @@ async function byLastScan(
     ];
     parts.push({
       sources: [{ id, from, where, terms: [{ ...last, isOptional: false }, ...others.slice(0, -1), newest] }],
+      count: await countPositions(db, { ...filter, hasCheckin: true }),
     });
   }
   return parts;

@@ -1,9 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, instant, rowsAs, text } from "@tessera/kit/pg/table";
-import { withKey } from "@tessera/kit/pg/with-key";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { type EntityKey, type EventKey, keysAs, nameOf } from "./keys.ts";
+import { presenceByKey } from "./presence-by-key.ts";
 
 /** A ticket on a list. */
 export interface PresenceKey extends EventKey {
@@ -65,12 +65,9 @@ export async function readPresences(
     select presence.organizer, presence.event, presence.position, presence.list, presence.version, presence.entries,
            presence.last_type, presence.last_at
       from ${rowsAs("wanted", keyColumns, keys)}
-     cross join lateral (
-       select presence.organizer, presence.event, presence.position, presence.list, presence.version, presence.entries,
-              presence.last_type, presence.last_at
-         from presence
-        where ${withKey(sql`presence.position, presence.list, presence.event, presence.organizer`, sql`wanted.position, wanted.list, wanted.event, wanted.organizer`)}
-        limit 1) as presence`);
+     cross join lateral (${presenceByKey(
+       sql`wanted.position, wanted.list, wanted.event, wanted.organizer`,
+     )}) as presence`);
   return rows.map(({ version, entries, last_type, last_at, ...key }) => ({
     ...key,
     presence: { version, entries, last: { type: last_type, at: last_at } },

@@ -1,10 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { withKey } from "@tessera/kit/pg/with-key";
 import type { ScanType } from "../domain/presence.ts";
 import type { RuledScan, RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
 import { bindPacked, packed, unpack } from "./packed.ts";
+import { presenceByKey } from "./presence-by-key.ts";
 import { mostRuledScans, newestScans } from "./ticket-rows.ts";
 
 type Dates = RuleFacts["dates"];
@@ -69,9 +69,8 @@ export async function readSummedScans(
     select ${packed(sql`presence.position`)} as ids, ${packed(sql`presence.version`)} as counts,
            ${packed(sql`(extract(epoch from presence.last_at) * 1000000)::bigint`)} as times,
            ${packed(sql`(presence.last_type = 'entry')::integer`)} as entries
-      from presence
-     where presence.organizer = ${organizer} and presence.event = ${event} and presence.list = ${list}
-       and presence.position = any(${bindPacked(ids)})`);
+      from unnest(${bindPacked(ids)}) as judged (id)
+     cross join lateral (${presenceByKey(sql`judged.id, ${list}, ${event}, ${organizer}`)}) as presence`);
   const [counts, times, entries] = [unpack(texts.counts), unpack(texts.times), unpack(texts.entries)];
   return new Map(
     unpack(texts.ids).map((id, index) => [
@@ -90,13 +89,7 @@ export async function readRuledScans(
   const rows = await db.many<{ id: number; at: number[]; types: ScanType[] }>(sql`
     select presence.position as id, ruled.at, ruled.types
       from unnest(${ids}::bigint[]) as judged (id)
-     cross join lateral (select presence.organizer, presence.event, presence.position
-                           from presence
-                          where ${withKey(
-                            sql`presence.position, presence.list, presence.event, presence.organizer`,
-                            sql`judged.id, ${list}, ${event}, ${organizer}`,
-                          )}
-                          limit 1) as presence
+     cross join lateral (${presenceByKey(sql`judged.id, ${list}, ${event}, ${organizer}`)}) as presence
      cross join lateral (
        select array_agg(scan.at order by scan.at desc, scan.id desc) as at,
               array_agg(scan.type order by scan.at desc, scan.id desc) as types

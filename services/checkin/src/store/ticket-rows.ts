@@ -4,6 +4,7 @@ import type { Presence, ScanType } from "../domain/presence.ts";
 import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
 import type { RuledScan } from "../domain/rules/judge-rules.ts";
 import type { ItemAtGate } from "../domain/ticket.ts";
+import { presenceByKey } from "./presence-by-key.ts";
 
 /** A ticket as scans, listings and searches read it. */
 export interface TicketRead {
@@ -117,9 +118,7 @@ export function joinedTo({ list }: { readonly list: Sql }): Sql {
            and coalesce(ticket.attendee_name, '') = ''
       left join item
         on item.organizer = ticket.organizer and item.event = ticket.event and item.id = ticket.item
-      left join presence
-        on presence.organizer = ticket.organizer and presence.event = ticket.event
-           and presence.position = ticket.id and presence.list = ${list}
+      left join lateral (${presenceByKey(sql`ticket.id, ${list}, ticket.event, ticket.organizer`)}) as presence on true
       left join lateral (
         select array_agg(given_answer.revision) as revisions, array_agg(given_answer.state) as states
           from given_answer
