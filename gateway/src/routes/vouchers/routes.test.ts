@@ -252,7 +252,7 @@ describe("POST vouchers/", () => {
     ]);
   });
 
-  it("[V3.3, A8.2] names every field that cannot be read, and asks nobody about the others", async () => {
+  it("[V3.3, A8.2] names every field that cannot be read, and no service is asked about the others", async () => {
     const wrong = { code: "x", max_usages: -1, price_mode: "gift", value: "x", comment: null };
     const { status, json } = await app.send("POST", vouchers, { body: { ...wrong, item: 99 } });
     expect([status, Object.keys(json as object).sort()]).toEqual([400, Object.keys(wrong).sort()]);
