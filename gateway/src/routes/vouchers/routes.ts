@@ -152,7 +152,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       },
       async handle(request) {
         const asked = await toNewVouchers(request.body);
-        const created = asked.length === 0 ? [] : (await create(request, asked)).vouchers;
+        const created = asked.length === 0 ? [] : await createAll(request, asked);
         return { status: 201, type: "application/json", body: await writeList(created, presentVoucher) };
       },
     }),
@@ -198,14 +198,16 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     }),
   };
 
-  function create(request: Incoming, asked: NewVoucher[]) {
-    return vouchers.createVouchers(request.inEvent({}, { vouchers: asked }), { timeoutMs: batchMs });
-  }
-
   function createAlone(request: Incoming, sent: SentVoucher) {
-    return create(request, [toNewVoucher(sent)]).catch((error: unknown) => {
+    const create = vouchers.createVouchers(request.inEvent({}, { vouchers: [toNewVoucher(sent)] }));
+    return create.catch((error: unknown) => {
       throw unwrapElementErrors(error);
     });
+  }
+
+  async function createAll(request: Incoming, asked: NewVoucher[]) {
+    const options = { timeoutMs: batchMs };
+    return (await vouchers.createVouchers(request.inEvent({}, { vouchers: asked }), options)).vouchers;
   }
 }
 
