@@ -1,7 +1,7 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
-import type { KnownScope, RecordKind, RecordOwner, Refusals, Scope } from "./kind.ts";
+import type { KnownScope, RecordKind, RecordOwner, Refusals, Removal, Scope } from "./kind.ts";
 import { mostRounds, type Read, type Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
@@ -31,7 +31,7 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   const { refused, taken, known } = await checkRun(tx, run, owner);
   const applied = [...taken.values()];
   if (applied.length === 0) return { refused, taken };
-  if (removal) await kind.remove(tx, { scope, keys: applied.map(({ key }) => key) });
+  if (removal) await kind.remove(tx, toRemoval(scope, applied));
   else if (known !== undefined) await kind.store(tx, { scope, values: applied.map(({ value }) => value), known });
   return { refused, taken };
 }
@@ -52,8 +52,7 @@ export async function checkRun<Mentioned, Known extends KnownScope>(
   if (first === undefined) return { refused: new Map(), taken: new Map() };
   const { kind, scope, removal } = first;
   if (removal) {
-    const keys = run.map(({ key }) => key);
-    const refused: Refusals<string> = (await kind.refuseRemoval?.(tx, { scope, keys })) ?? new Map();
+    const refused: Refusals<string> = (await kind.refuseRemoval?.(tx, toRemoval(scope, run))) ?? new Map();
     return byRecord(run, ({ key }) => refused.get(key));
   }
   const known = recall(await owner.findMentioned(tx, scope, collectMentioned(run, owner)), scope);
@@ -104,6 +103,14 @@ async function leaveOutWrong<Mentioned, Known extends KnownScope>(
     for (const { sent, read } of again) if (read.ok) taken.set(sent, read.value);
   }
   return { refused, taken };
+}
+
+function toRemoval(scope: Scope, records: readonly Readable<unknown>[]): Removal {
+  return {
+    scope,
+    keys: records.map(({ key }) => key),
+    removedAt: new Map(records.flatMap(({ key, removedAt }) => (removedAt == null ? [] : [[key, removedAt]]))),
+  };
 }
 
 /** Collects what records refer to. */

@@ -26,6 +26,8 @@ export interface Run<V, Known> {
 export interface Removal {
   readonly scope: Scope;
   readonly keys: readonly string[];
+  /** When the sender removed some of them, in microseconds since 1970, by their keys. */
+  readonly removedAt: ReadonlyMap<string, number>;
 }
 
 /** An element that a list of a record was sent with, and that is wrong. */
@@ -75,8 +77,10 @@ export interface RecordKind<V, Mentioned, Known> {
   readonly schema: JsonSchema & { readonly properties: Properties };
   /** In slices, where reading takes long. `wrong` names what was sent and could not be read, by its path. */
   read(data: unknown, leftOut?: readonly LeftOut[], wrong?: readonly string[]): Checked<V> | Promise<Checked<V>>;
-  /** Reads the data of a removal, where that is more than to check the field that is the key. */
+  /** Reads the key from the data of a removal, where that is more than to check a field. */
   readKey?(data: unknown): Checked<string>;
+  /** The field that says in the data of a removal when the sender removed it. */
+  readonly removedAtField?: string;
   keyOf(value: V): string;
   /** The ids a record brings along, by the sequence that must exceed them. */
   idsOf?(value: V): Iterable<readonly [string, number]>;

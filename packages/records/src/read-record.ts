@@ -4,7 +4,7 @@ import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records
 import { explainUntaken, ownAddress, recordKinds } from "@tessera/protos/record-kinds";
 import { Draft } from "./draft.ts";
 import type { RecordKind, Scope } from "./kind.ts";
-import { compileKeyReader } from "./read.ts";
+import { compileKeyReader, compileMomentReader } from "./read.ts";
 import { compileUnknownKeys, type UnknownKeys } from "./unknown-keys.ts";
 
 /** A record that can be read; what it refers to is not looked at yet. */
@@ -16,6 +16,8 @@ export interface Readable<Kind> {
   /** Removes the entity of the key; then there is no value. */
   readonly removal: boolean;
   readonly value: unknown;
+  /** When the sender removed it, in microseconds since 1970; null or undefined: that is not told. */
+  readonly removedAt?: number | null;
   /** What it was sent with and is without, or is doubtful. */
   readonly warnings: FieldErrors;
   /** The same record with these doubts about its value. */
@@ -66,10 +68,11 @@ export function compileRecordReader<Mentioned, Known>(
 }
 
 function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Known>) {
-  const { name, schema } = kind;
+  const { name, schema, removedAtField } = kind;
   const { belongsTo, key: keyField } = recordKinds[name];
   const own = ownAddress(name);
   const readOnlyKey = keyField === null ? () => ({ ok: true, value: "" }) as const : compileKeyReader(schema, keyField);
+  const readMoment = removedAtField === undefined ? undefined : compileMomentReader(schema, removedAtField);
   const countUnknown = compileUnknownKeys(name, schema);
   const toReadable = (sent: SentRecord, { draft, ...read }: ReadPart): Readable<typeof kind> => {
     const { deleted: removal, organizer, event } = sent;
@@ -116,10 +119,22 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
       ? { ok: false, errors: notItsOwn(own) }
       : { ok: true, value: toReadable(sent, read) };
 
+  /** A removal without a readable moment is a removal. */
+  const readRemovedAt = async (sent: SentRecord, data: unknown): Promise<Pick<ReadPart, "removedAt" | "draft">> => {
+    const read = readMoment?.(data);
+    if (read === undefined) return {};
+    if (read.ok) return { removedAt: read.value };
+    const draft = draftOf(sent);
+    await draft.leaveOut(read.errors);
+    return { draft };
+  };
+
   return async (sent: SentRecord, data: unknown, unknownKeys: UnknownKeys): Promise<Read<typeof kind>> => {
     if (sent.deleted) {
       const read = (kind.readKey ?? readOnlyKey)(data);
-      return read.ok ? withKey(sent, { key: read.value, value: undefined }) : read;
+      return read.ok
+        ? withKey(sent, { key: read.value, value: undefined, ...(await readRemovedAt(sent, data)) })
+        : read;
     }
     // Reading fills in defaults, which were not sent.
     countUnknown(data, unknownKeys);
@@ -133,6 +148,7 @@ function compileKind<Mentioned, Known>(kind: RecordKind<unknown, Mentioned, Know
 interface ReadPart {
   readonly key: string;
   readonly value: unknown;
+  readonly removedAt?: number | null;
   /** Of a record that is without some parts. */
   readonly draft?: Draft;
 }

@@ -79,18 +79,34 @@ export function noteUnread<T>(checked: Checked<Reading<T>>, wrong: readonly stri
   return { ok: true, value: { data, document: JSON.stringify(noted) } };
 }
 
-/** Compiles the reader of a removal: of its data, only the key counts. */
+/** Compiles the reader of the key in the data of a removal. */
 export function compileKeyReader(
   { properties }: { readonly properties: Properties },
   key: string,
 ): (data: unknown) => Checked<string> {
-  const field = properties[key];
-  if (field === undefined) throw new Error(`the schema has no field ${key}`);
-  const check = compileSchema(object({ [key]: field }, { required: [key] }));
+  const check = compileSchema(object({ [key]: fieldOf(properties, key) }, { required: [key] }));
   return (data) => {
     const checked = check(data);
     return checked.ok ? { ok: true, value: String(checked.value[key]) } : checked;
   };
+}
+
+/** Compiles the reader of a moment in the data of a removal; null: it names none. */
+export function compileMomentReader(
+  { properties }: { readonly properties: Properties },
+  name: string,
+): (data: unknown) => Checked<number | null> {
+  const check = compileSchema(object({ [name]: fieldOf(properties, name) }));
+  return (data) => {
+    const checked = check(data);
+    return checked.ok ? { ok: true, value: checked.value[name] as number | null } : checked;
+  };
+}
+
+function fieldOf(properties: Properties, name: string): Schema {
+  const field = properties[name];
+  if (field === undefined) throw new Error(`the schema has no field ${name}`);
+  return field;
 }
 
 interface RuleAt {

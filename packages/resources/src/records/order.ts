@@ -195,7 +195,7 @@ export const orderRecord = object(
     valid_if_pending: field(boolean({ default: false }), "Its tickets admit before it is paid."),
     last_modified: field(
       instantOrNull(),
-      "When the shop changed it last. What became of its vouchers is of this moment.",
+      "When the shop changed or removed it. What became of its vouchers is of this moment.",
     ),
     cancellation_date: field(instantOrNull(), "When it was canceled."),
     invoice_address: field(invoiceAddress, "Whom the invoice is for."),

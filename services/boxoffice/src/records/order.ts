@@ -85,6 +85,7 @@ export const order: RecordKind<OrderRecord> = {
     return { ok: true, value: await toRecordInSlices(reading) };
   },
   keyOf: ({ data }) => data.code,
+  removedAtField: "last_modified",
   *idsOf({ data }) {
     for (const { id, seat } of data.positions) {
       yield ["position_id_seq", id];
@@ -156,8 +157,8 @@ export const order: RecordKind<OrderRecord> = {
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
     await publishUses(tx, scope, { changes, rows: allRows, namedVouchers });
   },
-  async remove(tx, { scope, keys }) {
-    await removePositions(tx, scope, await orders.deleteOrders(tx, scope, keys));
+  async remove(tx, { scope, keys, removedAt }) {
+    await removePositions(tx, scope, { ids: await orders.deleteOrders(tx, scope, keys), removedAt });
   },
 };
 
@@ -312,14 +313,14 @@ function seatRows(
   });
 }
 
-/** Notes of positions that name a voucher whether their order was known here before: then it did not come with them. */
+/** Notes of positions that name a voucher whether they or their order were known here before: then they did not come with it. */
 function noteAdded(
   rows: readonly positions.PositionRow[],
   { code }: OrderData,
-  { orders: stored }: Known,
+  { orders: stored, positions: orderOf }: Known,
 ): readonly positions.PositionRow[] {
-  if (!stored.has(code)) return rows;
-  return rows.map((row) => (row.voucher === null ? row : { ...row, placedAt: null }));
+  const isAdded = ({ id }: positions.PositionRow) => stored.has(code) || orderOf.has(id);
+  return rows.map((row) => (row.voucher !== null && isAdded(row) ? { ...row, placedAt: null } : row));
 }
 
 /** Scans are never lost by sending a position again without them: new ones are added to those that are stored. */
@@ -363,14 +364,31 @@ async function publishUses(
     uses.filter((use) => use !== undefined),
   );
   const ended = concerned.filter((_, index) => uses[index] === undefined);
-  for (const [changedAt, rowsOf] of Map.groupBy(ended, (row) => row.changedAt ?? undefined)) {
-    const keys = rowsOf.map(({ id }) => entityKey(scope.organizer, scope.event, id));
-    await tx.retract(topics.voucherUseChanged, keys, changedAt === undefined ? {} : { deletedAt: changedAt });
+  await retractUses(
+    tx,
+    scope,
+    ended.map(({ id, changedAt }) => ({ id, at: changedAt ?? undefined })),
+  );
+}
+
+/** Tells of uses that they have ended, at the moments that the shop names. */
+async function retractUses(
+  tx: Tx,
+  scope: Scope,
+  ended: readonly { readonly id: number; readonly at: number | undefined }[],
+): Promise<void> {
+  for (const [at, uses] of Map.groupBy(ended, (use) => use.at)) {
+    const keys = uses.map(({ id }) => entityKey(scope.organizer, scope.event, id));
+    await tx.retract(topics.voucherUseChanged, keys, at === undefined ? {} : { deletedAt: at });
   }
 }
 
-/** Deletes positions. */
-async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
+/** Deletes positions of orders that were removed. */
+async function removePositions(
+  tx: Tx,
+  scope: Scope,
+  { ids, removedAt }: { readonly ids: readonly number[]; readonly removedAt: ReadonlyMap<string, number> },
+): Promise<void> {
   const removed = await positions.deletePositions(tx, scope, ids);
   await noteAges(
     tx,
@@ -378,8 +396,12 @@ async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Pr
     removed.flatMap(({ id, state }) => (state === null ? [] : [{ id, state }])),
   );
   if (removed.length === 0) return;
-  const toKeys = (gone: readonly positions.DeletedPosition[]) =>
-    gone.map(({ id }) => entityKey(scope.organizer, scope.event, id));
-  await tx.retract(topics.positionChanged, toKeys(removed), { deletedAt: await positions.drawRevision(tx) });
-  await tx.retract(topics.voucherUseChanged, toKeys(removed.filter(({ namesVoucher }) => namesVoucher)));
+  const keys = removed.map(({ id }) => entityKey(scope.organizer, scope.event, id));
+  await tx.retract(topics.positionChanged, keys, { deletedAt: await positions.drawRevision(tx) });
+  const naming = removed.filter(({ namesVoucher }) => namesVoucher);
+  await retractUses(
+    tx,
+    scope,
+    naming.map(({ id, orderCode }) => ({ id, at: removedAt.get(orderCode) })),
+  );
 }

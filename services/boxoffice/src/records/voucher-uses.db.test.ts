@@ -33,6 +33,18 @@ async function told(): Promise<Record<string, unknown>[]> {
   return facts.map(({ key, value }) => ({ key, ...(value ?? { gone: true }) }));
 }
 
+/** Which uses have ended since the last call, and when. */
+async function endsTold(): Promise<(readonly [string, number | undefined])[]> {
+  const rows = await db.many<{ key: string; revision: string | null }>(sql`
+    select outbox.key, outbox.headers ->> 'revision' as revision
+      from outbox
+     where outbox.topic = 'boxoffice.voucher-use-changed.v1'
+       and outbox.payload is null
+     order by outbox.key`);
+  await told();
+  return rows.map(({ key, revision }) => [key, revision === null ? undefined : Number(revision)]);
+}
+
 const gone = (id: number) => ({ key: `org/fest/${id}`, gone: true });
 
 beforeEach(async () => {
@@ -171,10 +183,44 @@ describe("the use of a voucher", () => {
   it("[V6.11] is gone since its shop changed the order so that the position names no voucher", async () => {
     await told();
     await send([position(), plain], { last_modified: "2026-03-01T10:00:00Z" });
-    const headers = sql`select headers from outbox where topic = 'boxoffice.voucher-use-changed.v1'`;
-    expect(await db.one(headers)).toEqual({
-      headers: expect.objectContaining({ revision: `${Date.UTC(2026, 2, 1, 10) * 1000}` }),
-    });
+    expect(await endsTold()).toEqual([["org/fest/1", Date.UTC(2026, 2, 1, 10) * 1000]]);
+  });
+
+  it("[V6.11] is another since its shop gave the position to a new order", async () => {
+    await send([plain], { last_modified: "2026-03-01T10:00:00Z" });
+    await told();
+    await apply(sample.order({ code: "SPLIT", positions: [first], last_modified: "2026-03-02T10:00:00Z" }));
+    expect(await told()).toMatchObject([{ canceled: false, since: Date.UTC(2026, 2, 2, 10) * 1000 }]);
+  });
+
+  it("[V6.11] is gone since its shop removed the order, each of one batch at its own moment", async () => {
+    await send([first, { ...plain, voucher: 7 }]);
+    const other = position({ id: 3, secret: "c", voucher: 8 });
+    await apply(
+      sample.order({ code: "OTHER", positions: [other] }),
+      sample.order({ code: "THIRD", positions: [{ ...other, id: 4, secret: "d" }] }),
+    );
+    await told();
+    const removed = (code: string, rest: object = {}) => record("order", { code, ...rest }, { deleted: true });
+    await apply(
+      removed("ABCDE", { last_modified: "2026-03-01T10:00:00Z" }),
+      removed("OTHER", { last_modified: "2026-03-02T10:00:00Z" }),
+      removed("THIRD", { last_modified: null }),
+    );
+    expect(await endsTold()).toEqual([
+      ["org/fest/1", Date.UTC(2026, 2, 1, 10) * 1000],
+      ["org/fest/2", Date.UTC(2026, 2, 1, 10) * 1000],
+      ["org/fest/3", Date.UTC(2026, 2, 2, 10) * 1000],
+      ["org/fest/4", undefined],
+    ]);
+  });
+
+  it("[V6.11, R2.6] is gone with its order where the moment of the removal cannot be read", async () => {
+    await told();
+    const wrong = record("order", { code: "ABCDE", last_modified: "soon" }, { deleted: true });
+    const { rejected, warned } = await office.applyApart(wrong);
+    expect([rejected, Object.keys(warned[1] ?? {})]).toEqual([{}, ["last_modified"]]);
+    expect(await endsTold()).toEqual([["org/fest/1", undefined]]);
   });
 
   it("says nothing of a seat that is named anew", async () => {

@@ -346,6 +346,7 @@ export async function findNamingVouchers(
 /** A position that was deleted. */
 export interface DeletedPosition {
   readonly id: number;
+  readonly orderCode: string;
   readonly namesVoucher: boolean;
   /** What it was, if something was erased of its event; else null. */
   readonly state: Uint8Array | null;
@@ -369,10 +370,10 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
        where position.organizer = ${scope.organizer}
          and position.event = ${scope.event}
          and position.id = any(${ids}::bigint[])
-      returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.voucher,
-                position.state
+      returning position.id, position.order_code, position.subevent, position.item, position.variation, position.taken_as,
+                position.voucher, position.state
     ), counted as (${addTaken(scope, changes)}), used as (${addUses(scope, uses)})
-    select removed.id, removed.voucher is not null as "namesVoucher",
+    select removed.id, removed.order_code as "orderCode", removed.voucher is not null as "namesVoucher",
            case when ${isErased(place, "any")} then removed.state end as state
       from removed`);
 }
