@@ -119,6 +119,9 @@ function namesIt(names: object, at: string): boolean {
   return Object.keys(names).some((name) => name === at || name.startsWith(`${at}.`));
 }
 
+/** What they are where they cannot be read follows from other fields. */
+const followsOthers = new Set(["checkin_list.all_products"]);
+
 /** What is said of wrong values of a field that refuse the record, or that no warning names. */
 async function findRefusals(kind: RecordKindName, { path, schema }: RecordField): Promise<string[]> {
   const found: string[] = [];
@@ -130,9 +133,10 @@ async function findRefusals(kind: RecordKindName, { path, schema }: RecordField)
     if (!taken.ok) found.push(`${what} refuses: ${JSON.stringify(taken.errors)}`);
     else if (!namesIt(taken.value.warnings, at)) found.push(`${what} is not named`);
     if (!taken.ok) continue;
-    if (index > 0 || schema["read"] === undefined) continue;
+    if (index > 0 || schema["read"] === undefined || followsOthers.has(`${kind}.${path}`)) continue;
     const without = placeOf(kind, path);
-    delete without.holder[without.name];
+    if (schema["unread"] === undefined || wrong === null) delete without.holder[without.name];
+    else without.holder[without.name] = schema["unread"];
     const other = await read(kind, without.data);
     expect(withoutNotes(taken.value.value), what).toEqual(other.ok && withoutNotes(other.value.value));
   }
@@ -183,7 +187,6 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "gate.id",
     "device.token",
     "device.device_id",
-    "device.security_profile",
     "device.revoked",
     "event.slug",
     "event.date_from",
@@ -202,7 +205,6 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "quota.closed",
     "order.code",
     "order.status",
-    "order.require_approval",
     "order.positions",
     "revoked_secret.id",
     "revoked_secret.secret",
@@ -214,10 +216,8 @@ it("[R2.17] these refuse a record, and no other field", () => {
     "reusable_medium.active",
     "reusable_medium.expires",
     "checkin_list.id",
-    "checkin_list.all_products",
     "checkin_list.limit_products",
     "checkin_list.subevent",
-    "checkin_list.allow_entry_after_exit",
     "checkin_list.rules",
     "voucher.id",
     "voucher.code",
@@ -253,11 +253,11 @@ const nulls = [
   "device.revoked",
   "event.has_subevents",
   "quota.closed",
-  "order.require_approval",
   "order.positions.canceled",
   "checkin_list.limit_products",
   "checkin_list.rules",
   "voucher.redeemed",
+  "voucher.budget_used",
 ];
 
 it("[R2.20] null is taken for no or none, with a warning, and for nothing that would mean more", async () => {
@@ -277,6 +277,36 @@ it("[R2.20] null is taken for no or none, with a warning, and for nothing that w
     }
   }
   expect(taken.sort()).toEqual([...nulls].sort());
+});
+
+it("[R2.17] what would open more by its default is what opens less where it cannot be read, and null is the default", async () => {
+  const dataOf = async (kind: RecordKindName, fields: Data) => {
+    const taken = await read(kind, { ...samplesOf(kind), ...fields });
+    if (!taken.ok) throw new Error(JSON.stringify(taken.errors));
+    return (taken.value.value as { readonly data: Data }).data;
+  };
+  for (const wrong of ["perhaps", 7, [], {}]) {
+    expect(await dataOf("order", { require_approval: wrong })).toMatchObject({ require_approval: true });
+    expect(await dataOf("device", { security_profile: [wrong] })).toMatchObject({ security_profile: "pretixscan" });
+  }
+  expect(await dataOf("order", { require_approval: null })).toMatchObject({ require_approval: false });
+  expect(await dataOf("device", { security_profile: null })).toMatchObject({ security_profile: "full" });
+});
+
+it("[R3.96] a list of which it cannot be read whether it covers all products covers those that it names, if any", async () => {
+  const listOf = async (fields: Data) => {
+    const taken = await read("checkin_list", { ...samplesOf("checkin_list"), ...fields });
+    if (!taken.ok) throw new Error(JSON.stringify(taken.errors));
+    return taken.value.value;
+  };
+  for (const wrong of [null, "perhaps", 7, {}]) {
+    expect(await listOf({ all_products: wrong, limit_products: [1] })).toMatchObject({ allProducts: false });
+    expect(await listOf({ all_products: wrong, limit_products: ["x"] })).toMatchObject({ allProducts: false });
+    for (const none of [[], null]) {
+      expect(await listOf({ all_products: wrong, limit_products: none })).toMatchObject({ allProducts: true });
+    }
+    expect(await listOf({ allow_entry_after_exit: wrong })).toMatchObject({ allowEntryAfterExit: true });
+  }
 });
 
 it("[R2.20] an empty text is taken for no time", async () => {

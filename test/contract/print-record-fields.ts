@@ -45,7 +45,8 @@ Every field that \`data\` of a record may have. [Records](records.md) has the ru
 are read with (\`npm run record-fields\`); the interface shows the same schemas at \`/docs\`.
 
 *Wrong* says what becomes of a wrong value, and of a missing one that is required: it *refuses* the record, or *its part* of the record is left
-out with a warning, or it alone is *left out* with a warning and has its default ([what refuses a record](records.md#what-refuses-a-record)).
+out with a warning, or it alone is *left out* with a warning and has its default, or what stands behind the colon
+([what refuses a record](records.md#what-refuses-a-record)).
 
 A field that is left out has its default. A field inside of a list or an object is written with a dot: \`positions.price\` is the price of each position.
 
@@ -73,7 +74,8 @@ function printKind(name: RecordKindName): string {
 function printField({ path, schema, isRequired, whenWrong }: RecordField): string {
   const fallback = schema["default"];
   const value = isRequired ? "**required**" : fallback === undefined ? "" : code(fallback);
-  const cells = [`\`${path}\``, typeNameOf(schema), value, whenWrong, meaningOf(schema), exampleCell(schema)];
+  const wrong = schema["unread"] === undefined ? whenWrong : `${whenWrong}: ${code(schema["unread"])}`;
+  const cells = [`\`${path}\``, typeNameOf(schema), value, wrong, meaningOf(schema), exampleCell(schema)];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

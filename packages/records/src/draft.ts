@@ -74,18 +74,25 @@ export class Draft {
   /** What is left of the data. Its reader may change it. */
   data(): unknown {
     const data = this.#parse();
-    const containers = Array.from(
-      this.#omitted,
-      ([path, names]) => [valueAt(data, JSON.parse(path) as string[]), names] as const,
-    );
-    for (const [container, names] of containers) {
+    const containers = Array.from(this.#omitted, ([path, names]) => {
+      const steps = JSON.parse(path) as string[];
+      return { container: valueAt(data, steps), steps, names };
+    });
+    for (const { container, steps, names } of containers) {
       if (Array.isArray(container)) {
         const kept = container.filter((_, index) => !names.has(String(index)));
         container.length = 0;
         for (const element of kept) container.push(element);
-      } else for (const name of names) delete (container as Record<string, unknown>)[name];
+      } else for (const name of names) this.#leaveOutOf(container as Record<string, unknown>, [...steps, name]);
     }
     return data;
+  }
+
+  #leaveOutOf(container: Record<string, unknown>, steps: Steps): void {
+    const name = steps.at(-1) ?? "";
+    const { unread } = schemaAt(this.#schema, steps) ?? {};
+    if (unread === undefined || container[name] === null) delete container[name];
+    else container[name] = structuredClone(unread);
   }
 
   /**
@@ -165,6 +172,7 @@ function isNone(fallback: unknown): boolean {
   return (
     fallback === false ||
     fallback === 0 ||
+    fallback === "0.00" ||
     (typeof fallback === "object" && fallback !== null && Object.keys(fallback).length === 0)
   );
 }
@@ -178,6 +186,10 @@ function partOf({ properties, items, additionalProperties }: JsonSchema, step: s
   if (isObject(properties)) return Object.hasOwn(properties, step) ? (properties[step] as JsonSchema) : undefined;
   if (isObject(items)) return /^\d+$/.test(step) ? items : undefined;
   return isObject(additionalProperties) ? additionalProperties : undefined;
+}
+
+function schemaAt(schema: JsonSchema, steps: Steps): JsonSchema | undefined {
+  return steps.reduce((at: JsonSchema | undefined, step) => at && partOf(at, step), schema);
 }
 
 function mayBePlain({ type }: JsonSchema): boolean {

@@ -39,7 +39,7 @@ export const checkinList = object(
   { required: ["name"] },
 );
 
-const { all_products, limit_products, subevent, allow_entry_after_exit, rules } = checkinList.properties;
+const { limit_products, subevent, rules } = checkinList.properties;
 
 /** The data of a record. */
 export const checkinListRecord = object(
@@ -47,10 +47,13 @@ export const checkinListRecord = object(
     id: field(id(), "Its id.", 1),
     ...checkinList.properties,
     name: text({ default: "", maxLength: 190, description: "Internal name.", examples: ["Main entrance"] }),
-    all_products: needed(all_products),
+    all_products: boolean({
+      default: true,
+      description:
+        "Covers all products; `limit_products` is ignored then. Where it cannot be read, that counts if it names any.",
+    }),
     limit_products: needed(limit_products),
     subevent: needed(subevent),
-    allow_entry_after_exit: needed(allow_entry_after_exit),
     rules: needed(rules),
   },
   { required: ["id"] },

@@ -1,4 +1,4 @@
-import { arrayOf, boolean, id, needed, object, slug, text } from "@tessera/schema/build";
+import { arrayOf, boolean, id, needed, object, orUnread, slug, text } from "@tessera/schema/build";
 
 const name = text({
   default: "",
@@ -61,6 +61,6 @@ export const device = object({
 /** The same as it may be sent: null means the same as a missing field. */
 export const sentDevice = object({
   ...device.properties,
-  security_profile: needed(text({ ...securityProfile, nullable: true })),
+  security_profile: orUnread(text({ ...securityProfile, nullable: true }), "pretixscan"),
   software_brand: text({ ...softwareBrand, nullable: true }),
 });

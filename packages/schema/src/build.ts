@@ -204,3 +204,6 @@ export const constant = <const V extends string>(value: V): Schema<V, false> => 
  */
 export const needed = <S extends Schema>(schema: S, by: "part" | "record" = "part"): S =>
   typed({ ...schema, needed: by });
+
+/** The same field, which is this where it cannot be read: its default would open more. Null is the default all the same. */
+export const orUnread = <S extends Schema>(schema: S, value: TypeOf<S>): S => typed({ ...schema, unread: value });

@@ -240,9 +240,19 @@ const annotations = new Set([
   "format",
   "contentMediaType",
   "needed",
+  "unread",
 ]);
 
-const literalKeywords = new Set(["enum", "const", "default", "examples", "required", "type", "discriminator"]);
+const literalKeywords = new Set([
+  "enum",
+  "const",
+  "default",
+  "unread",
+  "examples",
+  "required",
+  "type",
+  "discriminator",
+]);
 
 /** The schema for OpenAPI 3.1: without our own keywords, and with what they mean where JSON Schema has a word for it. */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {
@@ -263,7 +273,17 @@ function limitsOf({ read, blank }: JsonSchema): JsonSchema {
   return read === "text" && blank === false ? { minLength: 1 } : {};
 }
 
-const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places", "shown", "needed"]);
+const internalKeywords = new Set([
+  "read",
+  "nullable",
+  "blank",
+  "trim",
+  "digits",
+  "places",
+  "shown",
+  "needed",
+  "unread",
+]);
 
 function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]> {
   const problems = new FieldProblems();

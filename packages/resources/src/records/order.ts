@@ -10,6 +10,7 @@ import {
   integer,
   needed,
   object,
+  orUnread,
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
@@ -191,7 +192,7 @@ export const orderRecord = object(
     custom_followup_at: field(lineOrNull(50), "The day on which staff looks at it again.", "2027-06-01"),
     checkin_attention: field(boolean({ default: false }), "Scanners ask for special attention."),
     checkin_text: field(lineOrNull(10_000), "Text that scanners show.", "Hand out the badge"),
-    require_approval: field(needed(boolean({ default: false })), "It needs approval before it is paid."),
+    require_approval: field(orUnread(boolean({ default: false }), true), "It needs approval before it is paid."),
     valid_if_pending: field(boolean({ default: false }), "Its tickets admit before it is paid."),
     last_modified: field(
       instantOrNull(),

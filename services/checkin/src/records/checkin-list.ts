@@ -18,10 +18,14 @@ const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no r
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
   name: "checkin_list",
   schema: checkinListRecord,
-  read(data) {
+  read(data, leftOut = [], wrong = []) {
     const checked = check(data);
     if (!checked.ok) return checked;
-    const list = { id: checked.value.id, ...fromListFields(listFields.toMessage(checked.value)) };
+    const { limit_products: products } = checked.value;
+    const namesSome = products.length > 0 || leftOut.some(({ list }) => list === "limit_products");
+    const isLimited = wrong.includes("all_products") && namesSome;
+    const sent = isLimited ? { ...checked.value, all_products: false } : checked.value;
+    const list = { id: sent.id, ...fromListFields(listFields.toMessage(sent)) };
     return list.id < firstIdMadeHere ? { ok: true, value: list } : { ok: false, errors: { id: [madeHere] } };
   },
   keyOf: ({ id }) => String(id),
