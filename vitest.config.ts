@@ -62,30 +62,30 @@ export default defineConfig({
     restoreMocks: true,
     // A list that should have been empty is shown whole, and not as its length.
     chaiConfig: { truncateThreshold: 2000 },
-    // A second, which is the default, is what a busy machine takes for a connection to a database.
-    expect: { poll: { timeout: 8000 } },
+    // For hangs alone: tests wait for an outcome as long as a busy machine takes.
+    expect: { poll: { timeout: 60_000 } },
     unstubEnvs: true,
     silent: "passed-only",
     // Half an hour of daylight saving, on the other half of the year: code that reads the local zone shows itself.
     env: { TZ: "Australia/Lord_Howe" },
     projects: [
-      project("unit", { include: "**/*.test.ts", exclude: Object.values(needs), timeoutSeconds: 30 }),
-      project("db", { include: needs.postgres, timeoutSeconds: 60, globalSetup: [startPostgres] }),
-      project("kafka", { include: needs.kafka, timeoutSeconds: 120, globalSetup: [startPostgres, startKafka] }),
-      project("redis", { include: needs.redis, timeoutSeconds: 60 }),
-      project("s3", { include: needs.s3, timeoutSeconds: 60 }),
-      project("helm", { include: needs.helm, timeoutSeconds: 60 }),
-      project("e2e", { include: needs.platform, timeoutSeconds: 120, globalSetup: [startPostgres] }),
+      project("unit", { include: "**/*.test.ts", exclude: Object.values(needs), timeoutSeconds: 120 }),
+      project("db", { include: needs.postgres, timeoutSeconds: 300, globalSetup: [startPostgres] }),
+      project("kafka", { include: needs.kafka, timeoutSeconds: 300, globalSetup: [startPostgres, startKafka] }),
+      project("redis", { include: needs.redis, timeoutSeconds: 300 }),
+      project("s3", { include: needs.s3, timeoutSeconds: 300 }),
+      project("helm", { include: needs.helm, timeoutSeconds: 300 }),
+      project("e2e", { include: needs.platform, timeoutSeconds: 600, globalSetup: [startPostgres] }),
       project("cluster", {
         include: needs.cluster,
-        timeoutSeconds: 180,
+        timeoutSeconds: 600,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes" },
       }),
       // Each fault several times, and what takes long: `npm run test:fire`.
       project("fire", {
         include: [needs.fire, "test/fire/**/*.cluster.test.ts"],
-        timeoutSeconds: 180,
+        timeoutSeconds: 600,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },
       }),

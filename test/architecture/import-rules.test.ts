@@ -8,7 +8,7 @@ import { importRules } from "./import-rules.ts";
 
 const remedies = new Map(importRules.map(({ name, comment }) => [name, comment]));
 
-it("the imports of the repository follow the rules", { timeout: 120_000 }, async () => {
+it("the imports of the repository follow the rules", async () => {
   const wrong = await findWrongImports(fileURLToPath(new URL("../../", import.meta.url)));
   expect(wrong.map(({ rule, from, to }) => `${from} imports ${to}: ${remedies.get(rule)}`)).toEqual([]);
 });

@@ -93,12 +93,12 @@ describe("the published document", () => {
   describe("[S9.4] leads generators to clients that import, upload, scan and read pages:", () => {
     const works = { upload: expect.stringMatching(/^file:/), scan: "ok", refused: true, tickets: 2, shown: 1 };
 
-    it("openapi-typescript with openapi-fetch", { timeout: 120_000 }, async () => {
+    it("openapi-typescript with openapi-fetch", async () => {
       const journey = journeyOf("typed");
       expect(await runTypescriptClient(journey)).toEqual({ ...works, accepted: journey.RECORDS.split("\n").length });
     });
 
-    it("openapi-python-client", { timeout: 240_000 }, async ({ skip }) => {
+    it("openapi-python-client", async ({ skip }) => {
       const python = await preparing;
       if ("missing" in python) return skip(python.missing);
       const journey = journeyOf("pythonic");

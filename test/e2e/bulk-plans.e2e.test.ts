@@ -173,7 +173,6 @@ async function forgetStatistics(): Promise<void> {
 
 it.each<Statistics>(["of one event alone", "none"])(
   "what changes or reads a whole event handles its rows a few times, and not once for each other, with statistics: %s",
-  { timeout: 300_000 },
   async (statistics) => {
     if (statistics === "none") await forgetStatistics();
     const analyzable = await keepFromAnalyzing();

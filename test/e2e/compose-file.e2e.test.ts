@@ -138,5 +138,5 @@ describe("docs/compose.yaml", () => {
     const { DATABASE_URL: url } = settings;
     const status = await runCommand(["status", "--data", data], { DATABASE_URL: url }).ended;
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining("example/sampleconf") });
-  }, 240_000);
+  });
 });

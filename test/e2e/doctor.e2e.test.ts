@@ -77,4 +77,4 @@ it("the doctor examines a local start without disturbing it, and its exit status
 
   const wrongly = await runCommand(["doctor", "doorman"]).ended;
   expect(wrongly).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^tessera: .+\n$/) });
-}, 120_000);
+});

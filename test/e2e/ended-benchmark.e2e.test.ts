@@ -45,7 +45,7 @@ it.each(["SIGINT", "SIGTERM"] as const)(
       processes: all.filter(({ pid, args }) => isRunning(pid) && !args.startsWith("/bin/sh ")).map(({ args }) => args),
       folders: folders(),
     });
-    await expect.poll(left, { timeout: 20_000 }).toEqual({ processes: [], folders: [] });
+    await expect.poll(left).toEqual({ processes: [], folders: [] });
   },
   120_000,
 );

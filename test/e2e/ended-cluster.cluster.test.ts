@@ -33,7 +33,7 @@ describe("npm run cluster", () => {
     for (const part of ["kafka.Kafka", " serve checkin", "postgres -D"])
       expect(all).toContainEqual(expect.stringContaining(part));
     expect(await started.interrupt("SIGINT")).toEqual([]);
-  }, 400_000);
+  });
 
   // All signals of a stop go the same way, and the test above sends another one.
   it("leaves no process behind when the terminal is closed while it starts", async () => {
@@ -42,5 +42,5 @@ describe("npm run cluster", () => {
     const hasKafka = async () => (await npm.processes()).some(({ args }) => args.includes(" kafka.Kafka "));
     await expect.poll(hasKafka, { timeout: 240_000 }).toBe(true);
     expect(await npm.interrupt("SIGHUP")).toEqual([]);
-  }, 400_000);
+  });
 });

@@ -59,7 +59,7 @@ describe("README.md, followed by a curious developer", () => {
     const all = await started.processes();
     expect(all.map(({ args }) => args)).toContainEqual(expect.stringContaining(` -D ${data}`));
     expect(await started.interrupt("SIGINT")).toEqual([]);
-  }, 400_000);
+  });
 
   it("names every benchmark, and commands that exist", async () => {
     const text = await readme();
@@ -73,5 +73,5 @@ describe("README.md, followed by a curious developer", () => {
     for (const [, name = ""] of text.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(name);
     expect(await runCommands("npm start -- --help", { cwd: sources })).toContain("--no-demo");
     expect(await runCommands("npm run --silent cluster -- --help", { cwd: sources })).toContain("--port");
-  }, 120_000);
+  });
 });

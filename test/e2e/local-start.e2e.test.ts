@@ -110,7 +110,7 @@ describe("tessera serve all", () => {
     const secrets = keysIn(again).map((line) => line.trim().split(/\s+/).at(-1) ?? "");
     const log = await readFile(join(directory, "data", "tessera.log"), "utf8");
     for (const secret of secrets) expect(log).not.toContain(secret);
-  }, 120_000);
+  });
 
   it("leaves no process behind: not at the Ctrl-C that npm passes on, and not when the terminal is closed", async () => {
     for (const signals of [["SIGINT", "SIGINT"], ["SIGHUP"]] as const) {
@@ -125,7 +125,7 @@ describe("tessera serve all", () => {
       expect((await command.ended).code).toBe(0);
       expect(started.filter(({ pid }) => isRunning(pid))).toEqual([]);
     }
-  }, 60_000);
+  });
 
   it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, uses a fixed operator key, and starts fresh", async () => {
     const port = await getPort({ host: "127.0.0.1" });
@@ -166,7 +166,7 @@ describe("tessera serve all", () => {
     }).ended;
     expect(again.stdout).toContain("0 accepted, 1 rejected");
     expect(again.code).toBe(1);
-  }, 120_000);
+  });
 
   it("says in one sentence what to do about whatever prevents a start", async () => {
     // Each has a port of its own: a start that fails later may hold it for a moment.
@@ -199,5 +199,5 @@ describe("tessera serve all", () => {
       expect(stderr, what).toMatch(sentence);
     }
     await new Promise((resolve) => server.close(resolve));
-  }, 60_000);
+  });
 });

@@ -133,7 +133,7 @@ it("parked facts are listed without their contents, and replayed when their cons
   await send([...groundwork(), ofEvent("checkin_list", listData())]);
   await db.run(sql`alter table checkin.position rename column secret to hidden`);
   await send([1, 2, 3].map((number) => orderOf(number, ofEvent)));
-  await expect.poll(async () => (await readParked(db)).length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(async () => (await readParked(db)).length).toBe(3);
 
   const [unwanted] = await db.many<{ id: number }>(
     sql`select id from checkin.dead_letter where key = 'parkers/sampleconf/2003'`,

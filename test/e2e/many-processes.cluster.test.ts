@@ -43,7 +43,7 @@ describe("[V4.19] the last place of a quota", () => {
     return { status, to: `${body.id}/` };
   };
 
-  it("is free at once when its voucher is changed, moved or deleted, and not before", { timeout: 60_000 }, async () => {
+  it("is free at once when its voucher is changed, moved or deleted, and not before", async () => {
     for (let round = 0; round < 5; round += 1) {
       const first = await block(2, 2);
       expect([first.status, (await block(2, 1)).status]).toEqual([201, 400]);
@@ -119,7 +119,7 @@ describe("the feed of records", () => {
         status,
         secrets: (body.results as { secret: string }[] | undefined)?.map(({ secret }) => secret),
       }));
-    await expect.poll(arrived, { timeout: 60_000 }).toEqual({ status: 200, secrets: ["secret-501"] });
+    await expect.poll(arrived).toEqual({ status: 200, secrets: ["secret-501"] });
     expect(await parked()).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("the feed of records", () => {
       { ...ofEvent("order", { code: "FED03" }), deleted: true },
       order("FED04", 504),
     ] as never);
-    await expect.poll(() => find(504), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => find(504)).toHaveLength(1);
     expect((await find(502)).map(({ secret }) => secret)).toEqual(["secret-502-new"]);
     expect(await find(503)).toEqual([]);
   });
@@ -145,9 +145,9 @@ describe("the feed of records", () => {
       ofEvent("order", orderData({ code: "WRONG", status: "x", positions: [positionData({ id: 505, item: 999 })] })),
       order("FED06", 506),
     ] as never);
-    await expect.poll(() => find(506), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => find(506)).toHaveLength(1);
     // Each was retried first.
-    await expect.poll(parked, { timeout: 60_000 }).toHaveLength(3);
+    await expect.poll(parked).toHaveLength(3);
     const causes = (await parked()).map(({ cause }) => cause);
     expect(causes.filter((cause) => cause.startsWith("order: "))).toHaveLength(1);
     expect(causes.join()).not.toContain("secret-505");
@@ -159,16 +159,16 @@ describe("the feed of records", () => {
       positions: [positionData({ id: 508, secret: "secret-508-old", item: 77 })],
     });
     await feed([ofEvent("order", unknownItem), order("FED08", 508), ofEvent("item", itemData({ id: 77 }))] as never);
-    await expect.poll(parked, { timeout: 60_000 }).toHaveLength(4);
+    await expect.poll(parked).toHaveLength(4);
     // The dead letter is visible here before the order is visible in REST.
     const secrets = async () => (await find(508)).map(({ secret }) => secret);
-    await expect.poll(secrets, { timeout: 30_000 }).toEqual(["secret-508"]);
+    await expect.poll(secrets).toEqual(["secret-508"]);
   });
 
   it("[R1.26] has no second effect when a record is sent again", async () => {
     const before = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
     await feed([order("FED04", 504), order("FED04", 504), order("FED07", 507)] as never);
-    await expect.poll(() => find(507), { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(() => find(507)).toHaveLength(1);
     const after = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
     expect(after.body.position_count).toBe(before.body.position_count + 1);
   });

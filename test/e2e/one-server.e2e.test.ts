@@ -198,7 +198,7 @@ describe("docs/one-server.md, followed as it is written", () => {
 
     await machine.follow([...blocks.upgrade, define, "tessera status"]);
     expect(await scan()).toBe("already_redeemed");
-  }, 600_000);
+  });
 
   it("backs up and restores a PostgreSQL of one's own, with its roles, and a ticket is still admitted only once", async (context) => {
     const programs = findOwnPostgres();
@@ -227,7 +227,7 @@ describe("docs/one-server.md, followed as it is written", () => {
     expect(restored).toContain("Nothing is wrong");
     expect(restored).toContain("given to tessera");
     expect(await scan()).toBe("already_redeemed");
-  }, 600_000);
+  });
 
   it("is followed whole", async () => {
     const names = [...Object.values(blocks).flat(), ...withDocker];

@@ -47,4 +47,4 @@ it("docs/shop-to-gate.md, followed as it is written, leads from the shop to the 
   const different = told.filter(({ printed, output }) => printed !== undefined && !shows(output, printed));
   expect(different).toEqual([]);
   expect(told.filter(({ printed }) => printed !== undefined).length).toBeGreaterThan(6);
-}, 120_000);
+});

@@ -135,8 +135,7 @@ describe("personal data of an event that is over", () => {
     await db.close();
   }
 
-  const eventually = (check: () => Promise<void>) =>
-    expect.poll(() => check().then(() => "passed"), { timeout: 20_000 }).toBe("passed");
+  const eventually = (check: () => Promise<void>) => expect.poll(() => check().then(() => "passed")).toBe("passed");
 
   const outcomeOf = (address: string) => untilEnded(address, (path) => send("GET", path));
 

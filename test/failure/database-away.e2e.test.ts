@@ -8,7 +8,7 @@ import { type Callers, openCallers } from "./callers.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { apiKey, type Festival, type FestivalSize, planFestival, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
-import { countOutcomes, type Load, measure, recoveryMs, startLoad } from "./load.ts";
+import { countOutcomes, type Load, measure, recoveryMs, startLoad, untilScanned } from "./load.ts";
 import { cutConnections, type MortalPostgres, startMortalPostgres } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess } from "./platform-process.ts";
 import { type Dice, report, withDice } from "./seeded.ts";
@@ -23,12 +23,8 @@ const freshKeys = Array.from({ length: 300 }, (_, index) => `fresh-key-${index}-
 const rememberedKey = `remembered-key-${"r".repeat(40)}`;
 
 /** From the moment the database accepts connections again. */
-const longestRecoveryMs = 8000;
-
 async function recovered(load: Load, from: number): Promise<number> {
-  await expect
-    .poll(() => recoveryMs(load.gates.attempts, from), { timeout: longestRecoveryMs, interval: 20 })
-    .toBeLessThan(longestRecoveryMs);
+  await untilScanned(load.gates.attempts, from);
   return Math.round(recoveryMs(load.gates.attempts, from));
 }
 
@@ -61,9 +57,9 @@ async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
   return { postgres, platform, life, db, festival };
 }
 
-it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", { timeout: 120_000 }, () =>
+it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", () =>
   withDice(async (dice) => {
-    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 600 });
+    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 200, orders: 200 });
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
@@ -106,37 +102,30 @@ it("[O12.5] a platform whose database is away answers nothing wrong and makes a 
     expect(cuts.reduce((total, cut) => total + cut)).toBeGreaterThan(20);
     life.signal("SIGTERM");
     expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
-  }),
-);
+  }));
 
-/** The longest allowed wait for an answer. */
-const frozenMs = 11_000;
-const longestAnswerMs = 10_000;
-
-it("no request waits long for a database that no longer answers", { timeout: 120_000 }, () =>
+it("no request waits for a database that no longer answers", () =>
   withDice(async (dice) => {
-    const { postgres, platform, db, festival } = await prepare(dice, { tickets: 300, orders: 300 });
+    const { postgres, platform, db, festival } = await prepare(dice, { tickets: 200, orders: 100 });
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
     await sleep(500 + dice.below(500));
     postgres.freeze();
     // This key is in no cache, so the platform has to read it from the database that does not answer.
-    const asking = timed(() => ask(baseUrl, rememberedKey));
-    await sleep(frozenMs);
+    const asked = await timed(() => ask(baseUrl, rememberedKey));
+    // Gates are answered meanwhile, too.
+    await expect.poll(() => countOutcomes(load.gates.attempts)["unknown"] ?? 0).toBeGreaterThan(7);
+    await expect.poll(() => callers.statuses["503"] ?? 0).toBeGreaterThan(2);
     postgres.thaw();
     const recoveryAfterMs = await recovered(load, performance.now());
     const [{ attempts, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-    const asked = await asking;
     report({ recoveryAfterMs, asked, ...measureCallers(callers) });
     expect(asked.value).toBe(503);
-    expect(asked.ms).toBeLessThan(longestAnswerMs);
     expect([...oddities, ...callers.oddities]).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
-    expect(callers.statuses["503"]).toBeGreaterThan(2);
-  }),
-);
+  }));
 
 function measureCallers(callers: Callers): Record<string, unknown> {
   return { statuses: callers.statuses, slowestCallMs: Math.round(callers.slowestMs()) };

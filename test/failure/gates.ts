@@ -31,10 +31,10 @@ export interface GatesOptions {
 }
 
 /** After this time a scan is given up. */
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 
-/** The longest wait at a gate. */
-const longestAnswerMs = 10_000;
+/** After this time a scan hangs. */
+const longestAnswerMs = 60_000;
 
 const retryPauseMs = 100;
 
@@ -43,8 +43,8 @@ const retryPauseMs = 100;
  * the next process, as behind a balancer.
  */
 export function openGates(options: GatesOptions): Gates {
-  const { baseUrls, festival, dice, count = 8, longestPauseMs = 40, connectionsMayBreak } = options;
-  const { answerWithinMs = longestAnswerMs + 2000, replayedPercent = 0 } = options;
+  const { baseUrls, festival, dice, count = 8, longestPauseMs = 100, connectionsMayBreak } = options;
+  const { answerWithinMs = longestAnswerMs, replayedPercent = 0 } = options;
   const drawPause = (own: Dice) => own.below(typeof longestPauseMs === "function" ? longestPauseMs() : longestPauseMs);
   const fleeting = new Set(festival.fleeting);
   const attempts: Attempt[] = [];
@@ -81,8 +81,6 @@ export function openGates(options: GatesOptions): Gates {
       const endedAt = performance.now();
       attempts.push({ scan, baseUrl, invokedAt, endedAt, outcome });
       if (oddity !== undefined) oddities.push(oddity);
-      if (endedAt - invokedAt > longestAnswerMs)
-        oddities.push(`scan ${scan.nonce} hung for ${Math.round(endedAt - invokedAt)} ms`);
       if (!connectionsMayBreak && "why" in outcome && outcome.why !== unavailable)
         oddities.push(`the connection of scan ${scan.nonce} broke: ${outcome.why}`);
       if (outcome.kind === "admitted" || outcome.kind === "refused") return outcome;
@@ -123,7 +121,7 @@ export async function sendScan({
   baseUrl,
   scan,
   ticket,
-  withinMs = longestAnswerMs + 2000,
+  withinMs = longestAnswerMs,
 }: {
   readonly baseUrl: string;
   readonly scan: Pick<Scan, "list" | "nonce" | "type">;

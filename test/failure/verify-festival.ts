@@ -39,7 +39,7 @@ export async function verifyFestival({
   toldAgain = false,
 }: FestivalEvidence): Promise<string[]> {
   const replayed = await replaySome({ baseUrl, festival, attempts });
-  const waiting = await waitForEmptyOutboxes(db, 15_000);
+  const waiting = await waitForEmptyOutboxes(db, 60_000);
   const parked = await readParked(db);
   const scans = await readScans(db);
   const positions = await readPositions(db);

@@ -10,7 +10,7 @@ import { queryThrough, removedServers } from "./testing/removed-servers.ts";
 const { freshDirectory, rubbish, start, startElsewhere } = removedServers();
 const query = queryThrough(pg.Client);
 
-describe("places", { timeout: 120_000 }, () => {
+describe("places", () => {
   it("refuses a file in the place of a directory", async () => {
     const directory = await freshDirectory();
     await writeFile(directory, "");
@@ -91,7 +91,7 @@ describe("places", { timeout: 120_000 }, () => {
   });
 });
 
-describe("two on one directory", { timeout: 120_000 }, () => {
+describe("two on one directory", () => {
   it("refuses the second, in this process and in another, and does not harm the first", async () => {
     const directory = await freshDirectory();
     const server = await start({ directory });

@@ -21,7 +21,7 @@ async function serverPid(directory: string): Promise<number> {
   return file.pid;
 }
 
-describe("after kill -9", { timeout: 240_000 }, () => {
+describe("after kill -9", () => {
   it("stops the server that went on alone, and finds the data", async () => {
     const directory = await freshDirectory();
     const { child, outcome } = startElsewhere({ directory });
@@ -111,7 +111,7 @@ describe("after kill -9", { timeout: 240_000 }, () => {
   });
 });
 
-describe("an owner that ends without stopping its server", { timeout: 120_000 }, () => {
+describe("an owner that ends without stopping its server", () => {
   it("takes it along", async () => {
     const directory = await freshDirectory();
     const { child, outcome } = startElsewhere({ directory });

@@ -77,7 +77,7 @@ describe("a process that cannot start", () => {
       }),
       expect.objectContaining({ code: 1, killed: false, stderr: expect.stringContaining("S3_BUCKET is required") }),
     ]);
-  }, 30_000);
+  });
 });
 
 describe("mistakes in the configuration are told", () => {

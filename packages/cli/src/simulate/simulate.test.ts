@@ -93,7 +93,7 @@ describe("answers that no gate can read", () => {
     expect(printed.stdout).toMatch(/wrong answers +0 +0\n/);
   });
 
-  it("a page or no object is wrong where an answer belongs, and is no count", { timeout: 30_000 }, async () => {
+  it("a page or no object is wrong where an answer belongs, and is no count", async () => {
     first = (response) => {
       answer(response, 200, "null");
       first = (next) => answer(next, 200, "<html>");
@@ -105,7 +105,7 @@ describe("answers that no gate can read", () => {
   });
 });
 
-it("a platform that dies: says what gates have seen, and how to remove what stays", { timeout: 90_000 }, async () => {
+it("a platform that dies: says what gates have seen, and how to remove what stays", async () => {
   first = (response) => {
     server.close();
     response.destroy();

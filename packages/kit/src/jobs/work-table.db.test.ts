@@ -341,7 +341,7 @@ describe("whatever dies between whatever steps", () => {
     for (const connection of connections) await connection.release();
   });
 
-  it("work ends once: with its effect once, or failed without", { timeout: 30_000 }, async () => {
+  it("work ends once: with its effect once, or failed without", async () => {
     const fewTries = 2;
     const worker = fc.nat(2);
     const step = fc.tuple(worker, fc.constantFrom(...acts)).map((each) => [each]);

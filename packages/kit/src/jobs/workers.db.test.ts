@@ -269,7 +269,7 @@ describe("a worker", () => {
   });
 });
 
-it("work ends, once each, through processes that are killed again and again", { timeout: 60_000 }, async () => {
+it("work ends, once each, through processes that are killed again and again", async () => {
   await db.run(sql`drop table effect`);
   const total = 250;
   await prepareCrashing({ db, total });
