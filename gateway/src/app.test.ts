@@ -2,18 +2,16 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Fault } from "@tessera/kit/fault";
 import { recordSpans } from "@tessera/testkit/record-spans";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { at, declare } from "./http/route.ts";
 import { aList } from "./testing/fake-peers.ts";
-import { requireDocumented } from "./testing/require-documented.ts";
-import { inEvent, keys, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";
+import { appOfEachTest, inEvent, keys, publicBase, serveApp } from "./testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 const json = { "content-type": "application/json" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp({ maxBytes: 1024, maxMs: 300 });
+const app = appOfEachTest({ maxBytes: 1024, maxMs: 300 });
+beforeEach(() => {
   app.peers.when("checkinLists", "listCheckinLists", async () => ({
     lists: [],
     count: 0,
@@ -22,10 +20,6 @@ beforeEach(async () => {
   }));
   app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
   app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("the order of checks", () => {

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aList, aVoucher, type FakePeers } from "./testing/fake-peers.ts";
-import { requireDocumented } from "./testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "./testing/serve-app.ts";
 
 /** What an event has several of. */
 interface Collection {
@@ -106,14 +105,9 @@ const targets: readonly (readonly [name: string, Target])[] = [
 
 const json = { "content-type": "application/json" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp({ maxBytes: 1024, maxMs: 300 });
+const app = appOfEachTest({ maxBytes: 1024, maxMs: 300 });
+beforeEach(() => {
   for (const [, { prepare }] of collections) prepare(app.peers);
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe.each(collections)("credentials for %s", (_name, { path, reader, writer }) => {

@@ -1,27 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { header } from "@tessera/kit/bus/headers";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { insertUpload } from "../store/uploads.ts";
+import { gatewayDatabase } from "../testing/database.ts";
 import { answersGiven } from "./answers-given.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 const day = 24 * 3_600_000_000;
 const start = Date.UTC(2026, 10, 21, 12) * 1000;
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 
 async function anUpload(): Promise<string> {

@@ -8,29 +8,21 @@ import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { deleteDeadLetters, noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { recordFeed, topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { ImportTargets } from "../import/import-stream.ts";
 import { batchTurns } from "../import/owners.ts";
 import { addWarnings, findWarnings } from "../store/record-warnings.ts";
+import { gatewayDatabase } from "../testing/database.ts";
 import { eventChanged } from "./event-changed.ts";
 import { takeRecords } from "./record-fed.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   await db.run(sql`delete from inbox`);

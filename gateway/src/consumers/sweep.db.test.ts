@@ -3,29 +3,21 @@ import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Forgetful } from "../access/change-notice.ts";
 import { findByHash } from "../store/credentials.ts";
+import { gatewayDatabase } from "../testing/database.ts";
 import { credentialChanged } from "./credential-changed.ts";
 import { eventChanged } from "./event-changed.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 const hashOf = (token: string) => hash("sha256", token, "buffer");
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   await db.run(sql`delete from credential`);

@@ -48,4 +48,4 @@ it("[S4.13] however many clients are connected, the operations port answers, and
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   expect(await statusOf(other)).toBe(200);
   expect(await statusOf(clients)).toBe(200);
-}, 20_000);
+});

@@ -292,7 +292,7 @@ describe("a client that does not read", () => {
     patient.socket.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
     await expect.poll(() => closedFor("stalled"), { timeout: 5000 }).toBe(1);
     await expect.poll(patient.received, { timeout: 5000 }).toContain("slow");
-    await expect.poll(() => read, { timeout: 10_000 }).toBeGreaterThan(large.length);
+    await expect.poll(() => read).toBeGreaterThan(large.length);
   });
 });
 

@@ -7,28 +7,20 @@ import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Job } from "@tessera/kit/jobs/interval";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { insertUpload, keyOf, type Upload } from "../store/uploads.ts";
+import { gatewayDatabase } from "../testing/database.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./remove-uploads.ts";
 
 const hour = 3_600_000_000;
 const { signal } = new AbortController();
 
-let database: TestDatabase;
-let db: Db;
 let directory: string;
 let files: Files;
 let start: number;
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   await db.run(sql`delete from upload`);

@@ -2,12 +2,10 @@ import { randomUUID } from "node:crypto";
 import { memoryCache } from "@tessera/engines/memory-cache";
 import { header } from "@tessera/kit/bus/headers";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventChanged } from "../consumers/event-changed.ts";
 import { deleteKeptAnswers } from "../jobs/delete-kept-answers.ts";
 import {
@@ -18,6 +16,7 @@ import {
   noteDeleted,
   releaseRequest,
 } from "../store/kept-answers.ts";
+import { gatewayDatabase } from "../testing/database.ts";
 import { aList } from "../testing/fake-peers.ts";
 import { inEvent, type ServedApp, serveApp } from "../testing/serve-app.ts";
 import { endClaims } from "./end-claims.ts";
@@ -26,18 +25,11 @@ const log = createLog({ service: "test", destination: { write: () => {} } });
 const { signal } = new AbortController();
 const place = { organizer: "bigevents", event: "sampleconf" };
 
-let database: TestDatabase;
-let db: Db;
 let gateways: readonly [ServedApp, ServedApp];
 /** The name of the list that services answer with. */
 let shown: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 
 beforeEach(async () => {

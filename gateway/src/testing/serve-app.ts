@@ -7,6 +7,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { type Tracing, untraced } from "@tessera/kit/trace";
+import { afterEach, beforeEach } from "vitest";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -20,6 +21,7 @@ import type { RedeemOptions } from "../routes/redeem/routes.ts";
 import type { Credential } from "../store/credentials.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
+import { requireDocumented } from "./require-documented.ts";
 
 export interface Sent {
   readonly status: number;
@@ -137,30 +139,30 @@ function device(
   });
 }
 
+export interface ServeOptions {
+  /** By default off. */
+  tracing?: Tracing;
+  refusedStatus?: RefusedStatus;
+  hasOfflineSales?: boolean;
+  findUploads?: RedeemOptions["findUploads"];
+  expireDropped?: RedeemOptions["expireDropped"];
+  /** Whether our copy of credentials keeps up with boxoffice. */
+  copied?: boolean;
+  /** The largest body of every route. */
+  maxBytes?: number;
+  server?: Partial<HttpServerOptions>;
+  bodies?: Partial<AppOptions["bodies"]>;
+  maxMs?: number;
+  rate?: AppOptions["rate"];
+  uploads?: Partial<UploadTargets>;
+  files?: Files;
+  answers?: AppOptions["answers"];
+  findAnswer?: FindAnswer;
+  routes?: (routes: readonly Route[]) => readonly Route[];
+}
+
 /** Serves the whole application on a free port, with fake peers behind it. */
-export async function serveApp(
-  options: {
-    /** By default off. */
-    tracing?: Tracing;
-    refusedStatus?: RefusedStatus;
-    hasOfflineSales?: boolean;
-    findUploads?: RedeemOptions["findUploads"];
-    expireDropped?: RedeemOptions["expireDropped"];
-    /** Whether our copy of credentials keeps up with boxoffice. */
-    copied?: boolean;
-    /** The largest body of every route. */
-    maxBytes?: number;
-    server?: Partial<HttpServerOptions>;
-    bodies?: Partial<AppOptions["bodies"]>;
-    maxMs?: number;
-    rate?: AppOptions["rate"];
-    uploads?: Partial<UploadTargets>;
-    files?: Files;
-    answers?: AppOptions["answers"];
-    findAnswer?: FindAnswer;
-    routes?: (routes: readonly Route[]) => readonly Route[];
-  } = {},
-): Promise<ServedApp> {
+export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
   const peers = fakePeers();
   const { clients } = peers;
   const logged: Record<string, unknown>[] = [];
@@ -239,6 +241,40 @@ export async function serveApp(
     port: server.port(),
     send: (method, path, sendOptions) => send(server.port(), method, path, sendOptions),
     close: () => server.stop(),
+  };
+}
+
+/** Serves the application for each test of a file; the document has to describe its answers. */
+export function appOfEachTest(options: ServeOptions = {}): ServedApp {
+  let app: ServedApp;
+  beforeEach(async () => {
+    app = await serveApp(options);
+  });
+  afterEach(async () => {
+    requireDocumented(app);
+    await app.close();
+  });
+  return {
+    get peers() {
+      return app.peers;
+    },
+    get routes() {
+      return app.routes;
+    },
+    get seen() {
+      return app.seen;
+    },
+    get logged() {
+      return app.logged;
+    },
+    get metrics() {
+      return app.metrics;
+    },
+    get port() {
+      return app.port;
+    },
+    send: (...request) => app.send(...request),
+    close: () => app.close(),
   };
 }
 

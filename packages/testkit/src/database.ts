@@ -3,7 +3,7 @@ import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { openServer } from "./database-server.ts";
 
 /** A schema and the folder of its migrations. */
@@ -33,6 +33,16 @@ export async function createTestDatabase(schemas: readonly TestSchema[]): Promis
   } finally {
     await server.close();
   }
+}
+
+/** Makes the database of a file of tests, with one schema, and deletes it after them. */
+export async function databaseOfFile(
+  schema: string,
+  migrations: URL,
+): Promise<{ readonly database: TestDatabase; readonly db: Db }> {
+  const database = await createTestDatabase([{ schema, migrations }]);
+  afterAll(() => database.drop());
+  return { database, db: database.open(schema) };
 }
 
 /** Makes an empty database, for tests that provision and migrate by themselves. */

@@ -5,25 +5,18 @@ import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased } from "@tessera/testkit/erase";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { questionDocument } from "@tessera/testkit/question-document";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { EventKey } from "./store/keys.ts";
+import { checkinDatabase } from "./testing/database.ts";
 import { eventFact, itemFact, order, place, positionFact, questionFact } from "./testing/facts.ts";
-import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "./testing/start-checkin.ts";
+import { inWord, listFields, scan, startCheckin } from "./testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([{ schema: "checkin", migrations: new URL("../migrations/", import.meta.url) }]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
-
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 const elsewhere: EventKey = { organizer: place.organizer, event: "afterparty" };
 const others: EventKey = { organizer: "others", event: place.event };
 const places: readonly EventKey[] = [place, elsewhere, others];

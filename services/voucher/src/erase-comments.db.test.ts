@@ -6,26 +6,20 @@ import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased, readExport } from "@tessera/testkit/erase";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newVoucher, place, type RunningVoucher, startVoucher } from "./testing/start-voucher.ts";
-
-let database: TestDatabase;
-let service: RunningVoucher;
+import { beforeEach, describe, expect, it } from "vitest";
+import { voucherDatabase } from "./testing/database.ts";
+import { newVoucher, place, startVoucher } from "./testing/start-voucher.ts";
 
 const elsewhere = { organizer: place.organizer, event: "afterparty" };
 const guest = "Ada Quillfeather <ada@example.org>";
 const tag = "waiting-list";
 
-beforeAll(async () => {
-  database = await createTestDatabase([{ schema: "voucher", migrations: new URL("../migrations/", import.meta.url) }]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
+const { database, db } = await voucherDatabase();
+const service = await startVoucher(db);
 beforeEach(async () => {
   await service.reset();
   for (const { event } of [place, elsewhere]) await service.prepareEvent({ event });

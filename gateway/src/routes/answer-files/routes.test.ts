@@ -1,25 +1,19 @@
 import { Fault } from "@tessera/kit/fault";
 import { parse } from "content-disposition";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aPosition } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 import { presentPosition } from "../listed-positions/present.ts";
 
 const address = `${inEvent}/orderpositions/42/answer/7/`;
 const file = { name: "Größe ☺.png", contentType: "image/png", content: Buffer.from("a picture") };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("answerFiles", "getAnswerFile", async ({ position }) => {
     if (position !== 42) throw new Fault("not_found", "answer_file_not_found", "There is no file here.");
     return file;
   });
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("GET orderpositions/{position}/answer/{question}/", () => {

@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aList } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, inEvent } from "../../testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 const changedAt = Date.UTC(2026, 10, 21, 12) * 1000;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("checkinLists", "listCheckinLists", async ({ knownAsOf }) =>
     knownAsOf === undefined
       ? { lists: [aList({ subevent: 3 })], count: 1, page: 1, changedAt, isUnchanged: false }
       : { lists: [], count: 0, page: 0, changedAt, isUnchanged: true },
   );
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("conditions on lists", () => {

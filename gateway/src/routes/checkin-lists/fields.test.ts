@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aList } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, inEvent } from "../../testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
   app.peers.when("checkinLists", "updateCheckinList", async () => ({ list: aList() }));
   app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("the fields of a list", () => {

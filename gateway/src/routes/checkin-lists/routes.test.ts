@@ -1,21 +1,13 @@
 import { Fault } from "@tessera/kit/fault";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Route } from "../../http/route.ts";
 import { aList } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, inEvent, keys } from "../../testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 const noSuchList = () => new Fault("not_found", "list_not_found", "There is no such check-in list.");
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
-});
+const app = appOfEachTest();
 
 describe("GET checkinlists/", () => {
   const answerWith = (count: number, page = 1) =>

@@ -1,20 +1,12 @@
 import { Fault } from "@tessera/kit/fault";
 import type { PastScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 
 const history = `${inEvent}/checkins/`;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
-});
+const app = appOfEachTest();
 
 const admitted: PastScan = {
   checkin: {

@@ -1,20 +1,12 @@
 import { hash } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { describe, expect, it } from "vitest";
+import { appOfEachTest } from "../../testing/serve-app.ts";
 import type { DemoKeys } from "./page.ts";
 import { documentationRoutes } from "./routes.ts";
 
 const path = "/api/v1/openapi.json";
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
-});
+const app = appOfEachTest();
 
 const get = (headers: Readonly<Record<string, string>> = {}) => app.send("GET", path, { key: null, headers });
 

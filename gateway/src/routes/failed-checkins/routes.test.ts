@@ -1,17 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aList } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 import { errorReasons } from "./schema.ts";
 
 const address = `${inEvent}/checkinlists/7/failed_checkins/`;
 const least = { error_reason: "unpaid", raw_barcode: "abc" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("scanHistory", "recordFailedScan", async ({ scan }) => ({
     scan: scan && { ...scan, at: scan.at ?? 1_700_000_000_123_456 },
   }));
@@ -19,10 +17,6 @@ beforeEach(async () => {
     if (id !== 7) throw new Fault("not_found", "checkin_list_not_found", "There is no such list.");
     return { list: aList() };
   });
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 const recorded = () => app.peers.requestsOf("recordFailedScan");

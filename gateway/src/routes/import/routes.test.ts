@@ -2,26 +2,20 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Fault } from "@tessera/kit/fault";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, keys, type SendOptions, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, keys, type SendOptions } from "../../testing/serve-app.ts";
 
 const ndjson = { "content-type": "application/x-ndjson" };
 const item = (id: number) => `${JSON.stringify({ kind: "item", organizer: "o", event: "e", data: { id } })}\n`;
 const list = `${JSON.stringify({ kind: "checkin_list", organizer: "o", event: "e", data: { id: 1 } })}\n`;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp({ maxBytes: 1024 });
+const app = appOfEachTest({ maxBytes: 1024 });
+beforeEach(() => {
   for (const owner of ["boxofficeRecords", "checkinRecords"] as const)
     app.peers.when(owner, "applyRecords", async () => ({ rejected: [] }));
   for (const owner of ["boxofficeFacts", "checkinFacts"] as const)
     app.peers.when(owner, "markFacts", async () => ({ marker: "m", partitions: [] }));
   app.peers.when("checkinFacts", "caughtUp", async () => ({ caughtUp: true }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 const post = (body: string | Buffer, { query = "", ...options }: SendOptions & { query?: string } = {}) =>

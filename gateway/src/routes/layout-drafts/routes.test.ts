@@ -1,8 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { PreviewFormat } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 
 const preview = `${inEvent}/ticketlayouts/preview/`;
 const lint = `${inEvent}/ticketlayouts/lint/`;
@@ -10,17 +9,12 @@ const place = { organizer: "bigevents", event: "sampleconf" };
 const elements = [{ type: "poweredby", left: 1, bottom: 1, size: 20, content: "dark" }];
 const pdf = { upload: "8d1c2c5e-0f39-4a4d-9f7a-6b6a2b1d7e10", contentType: "application/pdf", size: 9, sha256: "aa" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp({
-    findUploads: async (ids) => (ids.includes(pdf.upload) ? [{ ...pdf, name: "a.pdf" }] : []),
-  });
+const app = appOfEachTest({
+  findUploads: async (ids) => (ids.includes(pdf.upload) ? [{ ...pdf, name: "a.pdf" }] : []),
+});
+beforeEach(() => {
   app.peers.when("rendering", "previewLayout", async () => ({ content: Buffer.from("%PDF"), warnings: ["a", "b"] }));
   app.peers.when("rendering", "lintLayout", async () => ({ findings: [], tickets: 0 }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("POST ticketlayouts/preview/", () => {

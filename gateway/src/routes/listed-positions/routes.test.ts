@@ -1,17 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
 import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { NextPage, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aList, aPosition } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 import { presentPosition } from "./present.ts";
 
 const positions = `${inEvent}/checkinlists/7/positions/`;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("listedPositions", "listPositions", async () => ({ positions: [aPosition()], count: 51, page: 1 }));
   app.peers.when("listedPositions", "getPosition", async ({ id }) => {
     if (id !== 42) throw new Fault("not_found", "position_not_found", "The list has no such ticket.");
@@ -21,10 +19,6 @@ beforeEach(async () => {
     if (id !== 7) throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
     return { list: aList() };
   });
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("GET checkinlists/{list}/positions/", () => {

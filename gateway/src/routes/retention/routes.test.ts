@@ -1,7 +1,6 @@
 import { UpcomingState } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 
 const root = "/api/v1/organizers/bigevents/retention/";
 const id = "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1";
@@ -9,18 +8,13 @@ const at = Date.parse("2026-05-01T12:00:00Z") * 1000;
 const retention = { days: 90, shredders: ["order_emails"], changedAt: at };
 const shown = { days: 90, shredders: ["order_emails"], changed: "2026-05-01T12:00:00Z" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("retention", "findRetention", async () => ({ retention }));
   app.peers.when("retention", "setRetention", async () => ({ retention }));
   app.peers.when("retention", "endRetention", async () => ({}));
   app.peers.when("retention", "listUpcoming", async () => ({ erasures: [], count: 0, page: 1 }));
   app.peers.when("retention", "listErased", async () => ({ erasures: [], count: 0, page: 1 }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("the setting", () => {

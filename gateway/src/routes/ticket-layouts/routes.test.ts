@@ -1,8 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aLayout } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 
 const layouts = `${inEvent}/ticketlayouts/`;
 const items = `${inEvent}/ticketlayoutitems/`;
@@ -21,11 +20,10 @@ const uploads = new Map(
   ].map((file) => [file.upload, file]),
 );
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp({
-    findUploads: async (ids, { id }) => (id === "3" ? [] : ids.flatMap((each) => uploads.get(each) ?? [])),
-  });
+const app = appOfEachTest({
+  findUploads: async (ids, { id }) => (id === "3" ? [] : ids.flatMap((each) => uploads.get(each) ?? [])),
+});
+beforeEach(() => {
   app.peers.when("layouts", "createLayout", async ({ fields }) => ({
     layout: aLayout({ ...fields, background: fields?.background && "a".repeat(40) }),
   }));
@@ -37,10 +35,6 @@ beforeEach(async () => {
     if (id !== 7) throw noSuchLayout();
     return { layout: aLayout() };
   });
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 /** Every field, in the order of the published interface. */

@@ -4,34 +4,26 @@ import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { aGif, aPng } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { endClaims } from "../../middleware/end-claims.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "../../store/kept-answers.ts";
 import { insertUpload } from "../../store/uploads.ts";
+import { gatewayDatabase } from "../../testing/database.ts";
 import { aList } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
-let database: TestDatabase;
-let db: Db;
 let directory: string;
 let files: Files;
 let gateways: readonly [ServedApp, ServedApp];
 let isFull: boolean;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "gateway", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("gateway");
-});
+const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   isFull = false;

@@ -1,11 +1,10 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { checkBody, parseBody } from "../../body/parse-body.ts";
 import { writeList } from "../../http/write-list.ts";
 import { aVoucher } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, inEvent, keys } from "../../testing/serve-app.ts";
 import { presentVoucher } from "./present.ts";
 import { batchBody } from "./schema.ts";
 
@@ -38,16 +37,11 @@ const whole = (index: number) => ({
 
 const many = Array.from({ length: 10_000 }, (_, index) => whole(index));
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("vouchers", "createVouchers", async ({ vouchers: asked }) => ({
     vouchers: asked.map(({ fields }, index) => aVoucher(fields, index + 1)),
   }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("POST vouchers/batch_create/", () => {

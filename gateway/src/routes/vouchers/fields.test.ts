@@ -1,22 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aVoucher } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, inEvent } from "../../testing/serve-app.ts";
 
 const vouchers = `${inEvent}/vouchers/`;
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
+const app = appOfEachTest();
+beforeEach(() => {
   app.peers.when("vouchers", "createVouchers", async ({ vouchers: asked }) => ({
     vouchers: asked.map(({ fields }) => aVoucher(fields)),
   }));
   app.peers.when("vouchers", "updateVoucher", async () => ({ voucher: aVoucher() }));
   app.peers.when("vouchers", "getVoucher", async () => ({ voucher: aVoucher() }));
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
 });
 
 describe("a field of a voucher", () => {

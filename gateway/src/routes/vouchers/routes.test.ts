@@ -1,22 +1,14 @@
 import { Fault } from "@tessera/kit/fault";
 import { voucher } from "@tessera/resources/voucher";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { aVoucher } from "../../testing/fake-peers.ts";
-import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 
 const vouchers = `${inEvent}/vouchers/`;
 const noSuchVoucher = () => new Fault("not_found", "voucher_not_found", "There is no such voucher.");
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-let app: ServedApp;
-beforeEach(async () => {
-  app = await serveApp();
-});
-afterEach(async () => {
-  requireDocumented(app);
-  await app.close();
-});
+const app = appOfEachTest();
 
 /** Every field, in the order of the published interface. */
 const shown = {

@@ -1,32 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { header } from "@tessera/kit/bus/headers";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, deliverAnswersOf, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
 import { answersGiven } from "./answers-given.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
-afterAll(() => database.drop());
-
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
 const questions = [1, 2, 3].map((id) => sample.question({ id, type: "T", identifier: `Q${id}` }));
 beforeEach(async () => {
   await emptyTables(db);

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { NeedProblemKind, type VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import {
   type Arbitrary,
@@ -16,29 +14,18 @@ import {
   record,
   uniqueArray,
 } from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { readQuotas } from "../store/capacity.ts";
 import { readLedger } from "../store/voucher-claims.ts";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { festival, position, sample } from "../testing/records.ts";
-import { farAway, type Ledger, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
+import { farAway, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-let ledger: Ledger;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-  ledger = await startLedger(db);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
+const ledger = await startLedger(db);
 
 const seats = ["stalls-1-1", "stalls-1-2"];
 const scope = { organizer: "org", event: "fest" };

@@ -1,28 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { losing } from "../testing/losing.ts";
-import { countTaken, type OpenSales, openSales, readOrders, startSales, type TestSales } from "../testing/sales.ts";
+import { countTaken, openSales, readOrders, startSales } from "../testing/sales.ts";
 
-let database: TestDatabase;
-let db: Db;
-let opened: OpenSales;
-let sales: TestSales;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  opened = await openSales(db);
-  ({ sales } = opened);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const opened = await openSales(db);
+const { sales } = opened;
 
 beforeEach(() => opened.reset());
 

@@ -1,25 +1,11 @@
-import type { Db } from "@tessera/kit/pg/database";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { sample, type TestRecord } from "../testing/records.ts";
-import { countRows, type OpenSales, openSales, type TestSales } from "../testing/sales.ts";
+import { countRows, openSales } from "../testing/sales.ts";
 
-let database: TestDatabase;
-let db: Db;
-let opened: OpenSales;
-let sales: TestSales;
-let take: OpenSales["take"];
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  opened = await openSales(db);
-  ({ sales, take } = opened);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const opened = await openSales(db);
+const { sales, take } = opened;
 
 beforeEach(() => opened.reset());
 

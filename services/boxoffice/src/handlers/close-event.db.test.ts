@@ -1,34 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { PersonalData, Shredding } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { boxoffice } from "../index.ts";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { answersFact, given } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-let service: Awaited<ReturnType<typeof start>>;
-
 const start = () => startForTest(boxoffice, { db });
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-  service = await start();
-});
-afterAll(() => database.drop());
-
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
+const service = await start();
 const place = { organizer: "org", event: "fest" };
 const past = "2020-07-01T18:00:00Z";
 const future = "2099-07-01T18:00:00Z";

@@ -1,24 +1,12 @@
-import type { Db } from "@tessera/kit/pg/database";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { findOverbooked } from "./find-overbooked.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
 
 beforeEach(async () => {
   await emptyTables(db);

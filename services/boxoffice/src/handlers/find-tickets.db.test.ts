@@ -1,27 +1,15 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { findTickets } from "./find-tickets.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
-afterAll(() => database.drop());
-
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
 const checkins = [{ id: 5, list: 1, datetime: "2026-01-01T10:00:00.123456Z" }];
 const sold = (code: string, ids: readonly number[], rest: object = {}) =>
   sample.order({

@@ -1,31 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { NeedProblemKind, type VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { losing } from "../testing/losing.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
-import { farAway, type Ledger, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
+import { farAway, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
 import { findOverbooked } from "./find-overbooked.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-let ledger: Ledger;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-  ledger = await startLedger(db);
-});
-
-afterAll(() => database.drop());
+const { database, db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
+const ledger = await startLedger(db);
 
 const variations = [
   { id: 21, value: {} },

@@ -1,32 +1,20 @@
 import { createLog } from "@tessera/kit/log";
-import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { type Reads, shareReads } from "@tessera/kit/pg/reads";
+import { openDatabase } from "@tessera/kit/pg/database";
+import { shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Document, ReadTicketDataRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { readTicketData } from "./read-ticket-data.ts";
 
-let database: TestDatabase;
-let db: Db;
-let reads: Reads;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  reads = shareReads(db);
-  office = boxOfficeOn(db);
-});
-afterAll(() => database.drop());
-
+const { database, db } = await boxofficeDatabase();
+const reads = shareReads(db);
+const office = boxOfficeOn(db);
 const checkins = [{ id: 5, list: 1, datetime: "2026-01-01T10:00:00Z" }];
 
 beforeEach(async () => {

@@ -1,42 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readOrder, toRecord } from "../records/order.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { losing } from "../testing/losing.ts";
 import { position, sample, type TestRecord } from "../testing/records.ts";
-import {
-  countRows,
-  countTaken,
-  type OpenSales,
-  openSales,
-  readOrders,
-  startSales,
-  type TestSales,
-} from "../testing/sales.ts";
-import { type Ledger, need, startLedger, voucher } from "../testing/vouchers.ts";
+import { countRows, countTaken, openSales, readOrders, startSales, type TestSales } from "../testing/sales.ts";
+import { need, startLedger, voucher } from "../testing/vouchers.ts";
 
-let database: TestDatabase;
-let db: Db;
-let opened: OpenSales;
-let sales: TestSales;
-let take: OpenSales["take"];
-let ledger: Ledger;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  opened = await openSales(db);
-  ({ sales, take } = opened);
-  ledger = await startLedger(db);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const opened = await openSales(db);
+const { sales, take } = opened;
+const ledger = await startLedger(db);
 
 beforeEach(() => opened.reset());
 

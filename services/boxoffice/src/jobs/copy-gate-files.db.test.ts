@@ -8,38 +8,30 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { FileType } from "@tessera/sent-files/file-type";
 import { fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample } from "../testing/records.ts";
 import { copyGateFiles } from "./copy-gate-files.ts";
 import { removeAnswerFiles } from "./remove-answer-files.ts";
 
-let database: TestDatabase;
-let db: Db;
 let directory: string;
 let files: Files;
 let office: BoxOffice;
 let lines: string[];
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-});
+const { database, db } = await boxofficeDatabase();
 afterAll(() => database.drop());
 
 const dataUrl = `data:image/gif;base64,${fileWith("image/gif", "of the record").toString("base64")}`;

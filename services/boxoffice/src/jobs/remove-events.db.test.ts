@@ -1,26 +1,17 @@
 import { diskFiles } from "@tessera/engines/disk";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { applyRecords } from "../handlers/apply-records.ts";
 import { type RemovalPlace, removeNext } from "../records/event-removal.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { position, record, sample, send, type TestRecord } from "../testing/records.ts";
 import { removeEvents } from "./remove-events.ts";
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-});
+const { database, db } = await boxofficeDatabase();
 afterAll(() => database.drop());
 beforeEach(() => emptyTables(db));
 

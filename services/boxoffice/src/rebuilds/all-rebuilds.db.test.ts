@@ -1,29 +1,19 @@
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { type Rebuild, rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { type PublishedFact, takeFacts } from "../testing/facts.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { rebuilds } from "./all-rebuilds.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
 beforeEach(() => emptyTables(db));
 
 /** Rebuilds topics as an operator has it done. */
@@ -148,7 +138,7 @@ describe("a rebuild", () => {
   });
 });
 
-it("facts of one key keep the order of their changes while topics are rebuilt", { timeout: 60_000 }, async () => {
+it("facts of one key keep the order of their changes while topics are rebuilt", async () => {
   await office.apply(...everything());
   let writing = true;
   const writers = ["fest", "other"].map(async (event, writer) => {

@@ -5,34 +5,26 @@ import { diskFiles } from "@tessera/engines/disk";
 import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { FileType } from "@tessera/sent-files/file-type";
 import { aPdf, aPng, fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { getAnswerFiles } from "../handlers/get-answer-files.ts";
 import { removeAnswerFiles } from "../jobs/remove-answer-files.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { keyOfFile } from "./answer-file.ts";
 
-let database: TestDatabase;
-let db: Db;
 let directory: string;
 let files: Files;
 let office: BoxOffice;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-});
+const { database, db } = await boxofficeDatabase();
 afterAll(() => database.drop());
 
 beforeEach(async () => {

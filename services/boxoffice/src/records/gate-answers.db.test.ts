@@ -3,46 +3,30 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
-import type { Files } from "@tessera/kit/files/files";
 import { createMetrics } from "@tessera/kit/metrics";
-import type { Db } from "@tessera/kit/pg/database";
 import type { AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { FileType } from "@tessera/sent-files/file-type";
 import { fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { quiet } from "@tessera/testkit/fact-pipeline";
 import { finishWork } from "@tessera/testkit/finish-work";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { copyGateFiles } from "../jobs/copy-gate-files.ts";
-import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { toReference } from "./answer-file.ts";
 
-let database: TestDatabase;
-let db: Db;
-let directory: string;
-let files: Files;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  directory = await mkdtemp(join(tmpdir(), "tessera-gate-answers-"));
-  files = diskFiles({ directory });
-  office = boxOfficeOn(db, { files });
-});
-afterAll(async () => {
-  await database.drop();
-  await rm(directory, { recursive: true });
-});
+const { db } = await boxofficeDatabase();
+const directory = await mkdtemp(join(tmpdir(), "tessera-gate-answers-"));
+const files = diskFiles({ directory });
+const office = boxOfficeOn(db, { files });
+afterAll(() => rm(directory, { recursive: true }));
 
 const questions = [1, 2, 3].map((id) => sample.question({ id, type: id === 3 ? "F" : "T", identifier: `Q${id}` }));
 const dataUrl = (text: string) => `data:image/gif;base64,${fileWith("image/gif", text).toString("base64")}`;

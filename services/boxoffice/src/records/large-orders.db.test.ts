@@ -26,17 +26,13 @@ describe("the largest order", () => {
     ["with something wrong in each position", times(5000, (at) => ({ ...sold(at + 1), tax_rate: "none" })), 101],
     ["with very many scans", times(4, (id) => ({ ...sold(id + 1), checkins: times(10_000, (at) => scan(at + 1)) })), 0],
     ["with very many answers", times(40, (at) => ({ ...sold(at + 1), answers: times(1000, () => answer) })), 0],
-  ])(
-    "[S4.26] keeps others waiting for less than 50 ms: %s",
-    { timeout: 120_000 },
-    async (_name, positions, warnings) => {
-      await office.apply(...festival, sample.question(), sample.taxRule());
-      const sent = record("order", JSON.stringify({ code: "ABCDE", status: "p", positions }));
-      const apply = async () => {
-        const { rejected, warned } = await office.applyApart(sent);
-        expect([rejected, Object.values(warned[1] ?? {}).flat().length]).toEqual([{}, warnings]);
-      };
-      expect(await longestTurn(apply, { tries: 6, enoughMs: 50 })).toBeLessThan(50);
-    },
-  );
+  ])("[S4.26] keeps others waiting for less than 50 ms: %s", async (_name, positions, warnings) => {
+    await office.apply(...festival, sample.question(), sample.taxRule());
+    const sent = record("order", JSON.stringify({ code: "ABCDE", status: "p", positions }));
+    const apply = async () => {
+      const { rejected, warned } = await office.applyApart(sent);
+      expect([rejected, Object.values(warned[1] ?? {}).flat().length]).toEqual([{}, warnings]);
+    };
+    expect(await longestTurn(apply, { tries: 6, enoughMs: 50 })).toBeLessThan(50);
+  });
 });

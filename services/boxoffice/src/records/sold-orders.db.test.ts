@@ -1,27 +1,11 @@
-import type { Db } from "@tessera/kit/pg/database";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { BoxOffice } from "../testing/box-office.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { position, record, sample } from "../testing/records.ts";
-import { countRows, type OpenSales, openSales, readOrders, type TestSales } from "../testing/sales.ts";
+import { countRows, openSales, readOrders } from "../testing/sales.ts";
 
-let database: TestDatabase;
-let db: Db;
-let opened: OpenSales;
-let office: BoxOffice;
-let sales: TestSales;
-let take: OpenSales["take"];
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  opened = await openSales(db);
-  ({ office, sales, take } = opened);
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
+const opened = await openSales(db);
+const { office, sales, take } = opened;
 
 beforeEach(() => opened.reset());
 

@@ -1,26 +1,14 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample } from "../testing/records.ts";
 
-let database: TestDatabase;
-let db: Db;
-let office: BoxOffice;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-  office = boxOfficeOn(db);
-});
-afterAll(() => database.drop());
-
+const { db } = await boxofficeDatabase();
+const office = boxOfficeOn(db);
 const first = position({ voucher: 7, voucher_budget_use: "2.50" });
 const plain = position({ id: 2, positionid: 2, secret: "b" });
 

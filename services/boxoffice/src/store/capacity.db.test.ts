@@ -182,7 +182,7 @@ function toRecord(event: string, { kind, code, status, positions }: Step): TestR
   };
 }
 
-it("what is taken is what a recount finds, whatever changes at the same time", { timeout: 60_000 }, async () => {
+it("what is taken is what a recount finds, whatever changes at the same time", async () => {
   let accepted = 0;
   let seen = 0;
   const write = async (event: string, all: readonly (readonly Step[] | null)[]) => {

@@ -1,20 +1,9 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { next, raise, shareSequences } from "./id-sequences.ts";
 
-let database: TestDatabase;
-let db: Db;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
 
 describe("ids of a sequence", () => {
   it("are drawn once each, however often imports raise it meanwhile to what is being drawn", async () => {

@@ -1,22 +1,13 @@
-import type { Db, Dedicated } from "@tessera/kit/pg/database";
+import type { Dedicated } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { raise } from "./id-sequences.ts";
 import { takeLocks } from "./locks.ts";
 
-let database: TestDatabase;
-let db: Db;
 let other: Dedicated;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("boxoffice");
-});
-
-afterAll(() => database.drop());
+const { db } = await boxofficeDatabase();
 
 beforeEach(async () => {
   other = await db.dedicated();

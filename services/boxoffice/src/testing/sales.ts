@@ -73,8 +73,6 @@ export async function openSales(db: Db) {
   };
 }
 
-export type OpenSales = Awaited<ReturnType<typeof openSales>>;
-
 type Document = Readonly<Record<string, unknown>>;
 
 /** Reads the documents of all orders, by their codes. */

@@ -102,5 +102,3 @@ export async function startLedger(db: Db) {
     runJob: service.runJob,
   };
 }
-
-export type Ledger = Awaited<ReturnType<typeof startLedger>>;

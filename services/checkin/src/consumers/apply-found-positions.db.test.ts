@@ -1,26 +1,18 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { noteDeletedPositions } from "../store/deleted-positions.ts";
 import { lockPositions, shareInserts } from "../store/positions.ts";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 import { untilLockWait } from "../testing/until-lock-wait.ts";
 import { applyFoundPositions } from "./position-changed.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(() => checkin.reset());
 
 const now = () => Date.now() * 1000;

@@ -1,8 +1,8 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { removeList } from "../store/lists.ts";
+import { checkinDatabase } from "../testing/database.ts";
 import {
   categoryFact,
   earlierCheckin,
@@ -16,19 +16,11 @@ import {
   subeventFact,
 } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 import { untilLockWait } from "../testing/until-lock-wait.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(() => checkin.reset());
 
 const secretOf = async (id: number) =>

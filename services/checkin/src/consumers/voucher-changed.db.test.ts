@@ -1,20 +1,12 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { place, voucherFact } from "../testing/facts.ts";
-import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { startCheckin } from "../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(() => checkin.reset());
 
 const kept = async () =>

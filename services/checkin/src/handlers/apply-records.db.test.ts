@@ -2,21 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@tessera/kit/pg/sql";
 import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact, subeventFact } from "../testing/facts.ts";
-import { listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { listFields, scan, startCheckin } from "../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);

@@ -5,29 +5,21 @@ import { ScanDecided } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { FailedScan, RecordFailedScanRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 
-let database: TestDatabase;
-/** Two replicas: each with its own connections. */
-let replicas: readonly [RunningCheckin, RunningCheckin];
-let checkin: RunningCheckin;
 let list: number;
 let otherList: number;
 
 const variation = (id: number) => ({ id, value: { en: "S" }, position: 1, checkinAttention: false });
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  replicas = [await startCheckin(database.open("checkin")), await startCheckin(database.open("checkin"))];
-  [checkin] = replicas;
-});
-afterAll(() => database.drop());
+const { database, db } = await checkinDatabase();
+const checkin = await startCheckin(db);
+/** Two replicas: each with its own connections. */
+const replicas = [checkin, await startCheckin(database.open("checkin"))] as const;
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "single" })]);

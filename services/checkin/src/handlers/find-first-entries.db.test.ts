@@ -1,23 +1,16 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { FirstEntries } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
-import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, listFields, scan, startCheckin } from "../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 let otherList: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);

@@ -2,14 +2,12 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { ListScansRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { scan, startCheckin } from "../testing/start-checkin.ts";
 import { untilLockWait } from "../testing/until-lock-wait.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 let otherList: number;
 
@@ -19,11 +17,9 @@ type Name = (typeof names)[number];
 const ids = new Map<number, Name>();
 const idOf = (name: Name) => [...ids].find(([, each]) => each === name)?.[0] ?? 0;
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   const elsewhere = { ...place, event: "elsewhere" };
   await checkin.deliver(topics.eventChanged, [eventFact(), eventFact(elsewhere)]);
   await checkin.deliver(topics.itemChanged, [itemFact(10)]);
@@ -57,8 +53,6 @@ beforeAll(async () => {
        where scan.id = ${id}`);
   }
 });
-afterAll(() => database.drop());
-
 const everything: ListScansRequest = { ...place, page: 1, pageSize: 50, ordering: [], type: ScanType.UNSPECIFIED };
 const listed = async (changes: Partial<ListScansRequest> = {}) => {
   const { scans, count } = await checkin.history.listScans({ ...everything, ...changes });

@@ -4,26 +4,17 @@ import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { putGivenAnswers } from "../store/given-answers.ts";
 import type { EventKey } from "../store/keys.ts";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, place, positionFact } from "../testing/facts.ts";
-import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { startCheckin } from "../testing/start-checkin.ts";
 import { toAnswersGiven } from "../wire/answers.ts";
 import { rebuildAnswers } from "./rebuild-answers.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
-
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 const elsewhere: EventKey = { organizer: "bigevents", event: "afterparty" };
 
 beforeEach(async () => {

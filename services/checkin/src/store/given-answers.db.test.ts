@@ -3,25 +3,18 @@ import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positi
 import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { questionDocument } from "@tessera/testkit/question-document";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, place, positionFact, questionFact } from "../testing/facts.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 import { putGivenAnswers } from "./given-answers.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 let revision: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   revision = 0;

@@ -1,27 +1,18 @@
 import { readPage } from "@tessera/kit/pg/page";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record, uniqueArray } from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, noon, order, place, positionFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { scan, startCheckin } from "../testing/start-checkin.ts";
 import { countPositions } from "./count-positions.ts";
 import { requireList } from "./lists.ts";
 import { everyPosition, type PositionFilter } from "./position-filter.ts";
 import { divide, findReached, idsBehind, pageIds, sortIds } from "./position-pages.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
-
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 const columns = ["attendee_name", "last_checked_in", "positionid", "order__email", "order__code", "order__datetime"];
 const anyDirection = columns.flatMap((name) => [name, `-${name}`]);
 const anyOrdering = uniqueArray(constantFrom(...anyDirection), {
@@ -108,4 +99,4 @@ it("[C2.16, C2.17] each page in each order is the one that sorting all tickets g
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+});

@@ -1,20 +1,13 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { checkinDatabase } from "../testing/database.ts";
 import { blockedSecretFact, eventFact, itemFact, noon, place, positionFact, questionFact } from "../testing/facts.ts";
-import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { inWord, listFields, scan, startCheckin } from "../testing/start-checkin.ts";
 import { readForScans } from "./scan-reads.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { database, db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);

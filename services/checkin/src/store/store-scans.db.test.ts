@@ -1,27 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { ScanType } from "../domain/presence.ts";
+import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
-import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { startCheckin } from "../testing/start-checkin.ts";
 import { noteDeletedPositions } from "./deleted-positions.ts";
 import { type ScanToStore, storeScans } from "./store-scans.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 let lastId = 1000;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);

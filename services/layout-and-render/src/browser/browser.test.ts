@@ -122,7 +122,7 @@ describe("a browser", () => {
     await vi.waitUntil(() => drawers.every((pid) => !processesOf(renderer.browsers[0]?.pid ?? 0).includes(pid)));
     await renderer.tools.printer.print(short, { party });
     expect(renderer.browsers).toHaveLength(2);
-  }, 60_000);
+  });
 
   it("[L38.1] that is killed each time is a fault that passes", async () => {
     const renderer = open();
@@ -134,7 +134,7 @@ describe("a browser", () => {
     }
     await expect(print).rejects.toMatchObject({ kind: "unavailable", code: "browser_lost" });
     await renderer.tools.printer.print(short, { party });
-  }, 60_000);
+  });
 
   it("[L38.2] that prints too long is ended; a print beside it is repeated, and the next ones are served", async () => {
     const renderer = open({ printMs: 2500 });
@@ -161,7 +161,7 @@ describe("a browser", () => {
     expect(tries).toBe(2);
     await renderer.tools.printer.print(short, { party });
     expect(renderer.browsers.length).toBe(2);
-  }, 60_000);
+  });
 
   it("[L38.3] is replaced after many pages, without a job noticing", async () => {
     const renderer = open({ pages: 2 });
@@ -214,7 +214,7 @@ describe("a browser", () => {
     expect(processesOf(pid).length).toBeGreaterThan(1);
     child.kill("SIGKILL");
     await vi.waitUntil(() => processesOf(pid).length === 0, { timeout: 10_000 });
-  }, 60_000);
+  });
 });
 
 /** The living processes of a group. */
@@ -259,7 +259,7 @@ describe("a queue before the browser", () => {
     expect(done).toBeLessThan(20);
     await renderer.close();
     await many;
-  }, 60_000);
+  });
 
   it("[L39.4] leaves a tab to others, however long the prints of one party take", async () => {
     const renderer = open({ tabs: 1 });

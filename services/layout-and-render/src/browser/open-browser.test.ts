@@ -59,7 +59,7 @@ describe("[L37.4] a browser", () => {
     const chromium = await browserStarter({ executable, sandbox: "off", log })();
     expect(chromium.isSandboxed).toBe(false);
     await chromium.kill();
-  }, 60_000);
+  });
 });
 
 async function findBrowser(): Promise<Candidate> {

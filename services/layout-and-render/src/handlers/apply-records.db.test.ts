@@ -5,21 +5,16 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { layoutDatabase } from "../testing/database.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
 
-let database: TestDatabase;
 let directory: string;
 let files: Files;
 let service: RunningLayout;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-});
+const { database } = await layoutDatabase();
 afterAll(() => database.drop());
 
 beforeEach(async () => {

@@ -11,24 +11,17 @@ import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeBackgroundFiles } from "../jobs/remove-background-files.ts";
+import { layoutDatabase } from "../testing/database.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
 
-let database: TestDatabase;
-let db: Db;
 let directory: string;
 let files: Files;
 let service: RunningLayout;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("layout");
-});
+const { database, db } = await layoutDatabase();
 afterAll(() => database.drop());
 
 beforeEach(async () => {

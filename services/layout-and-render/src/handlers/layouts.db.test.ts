@@ -2,21 +2,12 @@ import { randomUUID } from "node:crypto";
 import { runInContext } from "@tessera/kit/context";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { layoutDatabase } from "../testing/database.ts";
+import { place, startLayout } from "../testing/start-layout.ts";
 
-let database: TestDatabase;
-let service: RunningLayout;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startLayout(database.open("layout"));
-});
-afterAll(() => database.drop());
-
+const { db } = await layoutDatabase();
+const service = await startLayout(db);
 beforeEach(async () => {
   await service.reset();
   await service.prepareEvent();

@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { diskFiles } from "@tessera/engines/disk";
-import type { Files } from "@tessera/kit/files/files";
-import type { Db } from "@tessera/kit/pg/database";
 import { implement } from "@tessera/kit/rpc";
 import {
   type DraftLayout,
@@ -13,19 +11,13 @@ import {
   type PreviewLayoutRequest,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { FirstEntries } from "@tessera/protos/services";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
 import { readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { layoutDatabase } from "../testing/database.ts";
 import { sell } from "../testing/sold-tickets.ts";
-import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+import { place, startLayout } from "../testing/start-layout.ts";
 import { at } from "../testing/ticket.ts";
-
-let database: TestDatabase;
-let db: Db;
-let directory: string;
-let files: Files;
-let service: RunningLayout;
 
 const names = ["Ann Lee", "Bo Wu", "Maximiliane-Charlotte von und zu Hohenlohe-Waldenburg-Schillingsfürst"];
 const boxoffice = sell(
@@ -40,18 +32,13 @@ const firstEntries = implement(FirstEntries, {
   },
 });
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("layout");
-  directory = await mkdtemp(join(tmpdir(), "tessera-previews-"));
-  files = diskFiles({ directory });
-  service = await startLayout(db, { files, boxoffice: [boxoffice.peer], checkin: [firstEntries] });
-}, 60_000);
+const { db } = await layoutDatabase();
+const directory = await mkdtemp(join(tmpdir(), "tessera-previews-"));
+const files = diskFiles({ directory });
+const service = await startLayout(db, { files, boxoffice: [boxoffice.peer], checkin: [firstEntries] });
+beforeAll(async () => {}, 60_000);
 afterAll(async () => {
   await service.close();
-  await database.drop();
   await rm(directory, { recursive: true, force: true });
 });
 beforeEach(async () => {

@@ -7,41 +7,27 @@ import { diskFiles } from "@tessera/engines/disk";
 import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import type { Db } from "@tessera/kit/pg/database";
 import { shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { PreviewFormat } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { keyOf } from "../backgrounds.ts";
 import { Formats } from "../domain/formats/formats.ts";
+import { layoutDatabase } from "../testing/database.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
-import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+import { place, startLayout } from "../testing/start-layout.ts";
 import { allTickets, noScans } from "../testing/ticket-answer.ts";
 import { lintLayout } from "./lint-layout.ts";
 import { previewLayout } from "./preview-layout.ts";
 import { renderTicket } from "./render-ticket.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningLayout;
-let renderer: TestRenderer;
-let directory: string;
-let files: Files;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("layout");
-  directory = await mkdtemp(join(tmpdir(), "tessera-tickets-"));
-  files = diskFiles({ directory });
-  service = await startLayout(db, { files });
-  renderer = openTestRenderer();
-});
+const { db } = await layoutDatabase();
+const directory = await mkdtemp(join(tmpdir(), "tessera-tickets-"));
+const files = diskFiles({ directory });
+const service = await startLayout(db, { files });
+const renderer = openTestRenderer();
 afterAll(async () => {
   await renderer.close();
-  await database.drop();
   await rm(directory, { recursive: true, force: true });
 });
 beforeEach(async () => {

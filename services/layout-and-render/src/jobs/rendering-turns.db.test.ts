@@ -36,7 +36,7 @@ describe("taking turns", () => {
     } finally {
       await running.stop();
     }
-  }, 60_000);
+  });
 
   it("[L53.2] a job waits for no backgrounds of another organizer that cannot be had", async () => {
     await jobs.service.prepareEvent({ organizer: "slow" });

@@ -6,22 +6,13 @@ import { sql } from "@tessera/kit/pg/sql";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { place, type RunningOfflineSales, startOfflineSales, wanted } from "../testing/start-offline-sales.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { offlineSalesDatabase } from "../testing/database.ts";
+import { place, startOfflineSales, wanted } from "../testing/start-offline-sales.ts";
 
-let database: TestDatabase;
-let service: RunningOfflineSales;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "offline_sales", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startOfflineSales(database.open("offline_sales"));
-});
-afterAll(() => database.drop());
-
+const { db } = await offlineSalesDatabase();
+const service = await startOfflineSales(db);
 beforeEach(async () => {
   await service.reset();
   await service.prepareEvent();

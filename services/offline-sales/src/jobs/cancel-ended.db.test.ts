@@ -1,30 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
 import { enqueueWork } from "@tessera/kit/jobs/work";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { cancelEnded } from "../cancel-work.ts";
-import { place, type RunningOfflineSales, startOfflineSales } from "../testing/start-offline-sales.ts";
+import { offlineSalesDatabase } from "../testing/database.ts";
+import { place, startOfflineSales } from "../testing/start-offline-sales.ts";
 import { cancelEndedWithin } from "./cancel-ended.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningOfflineSales;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "offline_sales", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("offline_sales");
-  service = await startOfflineSales(db);
-});
-afterAll(() => database.drop());
-
+const { db } = await offlineSalesDatabase();
+const service = await startOfflineSales(db);
 let job: string;
 beforeEach(async () => {
   await service.reset();

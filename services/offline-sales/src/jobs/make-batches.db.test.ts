@@ -1,30 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { eventually } from "@tessera/testkit/fact-pipeline";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { makingId } from "../make-work.ts";
-import { place, type RunningOfflineSales, startOfflineSales } from "../testing/start-offline-sales.ts";
+import { offlineSalesDatabase } from "../testing/database.ts";
+import { place, startOfflineSales } from "../testing/start-offline-sales.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningOfflineSales;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "offline_sales", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("offline_sales");
-  service = await startOfflineSales(db);
-});
-afterAll(() => database.drop());
-
+const { db } = await offlineSalesDatabase();
+const service = await startOfflineSales(db);
 let job: string;
 beforeEach(async () => {
   await service.reset();

@@ -23,9 +23,6 @@ import { makeBatch, makingId } from "../make-work.ts";
 
 export const place = { organizer: "bigevents", event: "sampleconf" } as const;
 
-/** The service on a database, called as its peers call it. */
-export type RunningOfflineSales = Awaited<ReturnType<typeof startOfflineSales>>;
-
 /** Five tickets of item 1, with layout 7. */
 export const wanted: CreateBatchRequest = {
   ...place,

@@ -1,27 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { Db, Queryable } from "@tessera/kit/pg/database";
+import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { mine, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { shredderDatabase } from "../testing/database.ts";
+import { mine, startShredder } from "../testing/start-shredder.ts";
 import { shredding } from "../work.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningShredder;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("shredder");
-  service = await startShredder(db);
-});
-afterAll(async () => {
-  await service.close();
-  await database.drop();
-});
+const { db } = await shredderDatabase();
+const service = await startShredder(db);
+afterAll(() => service.close());
 beforeEach(() => service.reset());
 
 /** Starts an erasure; when it is about to store its case, something else is done first. */

@@ -1,31 +1,18 @@
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { emails, mine, pagesOf, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { shredderDatabase } from "../testing/database.ts";
+import { emails, mine, pagesOf, startShredder } from "../testing/start-shredder.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningShredder;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("shredder");
-  service = await startShredder(db);
-});
-afterAll(async () => {
-  await service.close();
-  await database.drop();
-});
+const { db } = await shredderDatabase();
+const service = await startShredder(db);
+afterAll(() => service.close());
 beforeEach(() => service.reset());
 
 /** The texts in the archive of an export, by their names. */

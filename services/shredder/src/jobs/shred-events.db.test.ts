@@ -1,36 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { shredder } from "../index.ts";
 import { readCase } from "../store/cases.ts";
 import { insertExport } from "../store/exports.ts";
-import { mine, place, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+import { shredderDatabase } from "../testing/database.ts";
+import { mine, place, startShredder } from "../testing/start-shredder.ts";
 import { exportsOf, shredding } from "../work.ts";
 
-let database: TestDatabase;
-let db: Db;
-let service: RunningShredder;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = database.open("shredder");
-  service = await startShredder(db);
-});
-afterAll(async () => {
-  await service.close();
-  await database.drop();
-});
+const { db } = await shredderDatabase();
+const service = await startShredder(db);
+afterAll(() => service.close());
 beforeEach(() => service.reset());
 
 /** Starts the erasure of a new export. */

@@ -2,23 +2,14 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { array, assert, asyncProperty, boolean, constant, constantFrom, integer, oneof, record } from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { countedRows, recountedRows } from "../store/vouchers.ts";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { voucherDatabase } from "../testing/database.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
-
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 const ids = [7, 8];
 const start = Date.UTC(2026, 0, 1) * 1000;
 const second = 1_000_000;

@@ -1,19 +1,11 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { voucherDatabase } from "../testing/database.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 beforeEach(async () => {
   await service.reset();
   await service.prepareEvent();

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import {
   type AsyncCommand,
   assert,
@@ -12,24 +11,15 @@ import {
   option,
   tuple,
 } from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Crash, crashing } from "../testing/crashing.ts";
+import { voucherDatabase } from "../testing/database.ts";
 import { expire, outcomesOf, prepareShop, reserve, shopAsk, soldFact } from "../testing/shop.ts";
 import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
 
-let database: TestDatabase;
-let db: ReturnType<typeof crashing>;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  db = crashing(database.open("voucher"));
-  service = await startVoucher(db);
-});
-afterAll(() => database.drop());
-
+const { database } = await voucherDatabase();
+const db = crashing(database.open("voucher"));
+const service = await startVoucher(db);
 /** What the vouchers of this test are, in cents. A ticket costs more than any discount. */
 const terms = [
   { code: "PLENTY", maxUsages: 6, minUsages: 1, discount: 1000, budget: 3500 },

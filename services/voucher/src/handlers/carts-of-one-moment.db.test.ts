@@ -2,24 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { noteDeletedEvents } from "../store/gone-events.ts";
+import { voucherDatabase } from "../testing/database.ts";
 import { prepareShop, reserve, soldFact } from "../testing/shop.ts";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
-
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 beforeEach(async () => {
   await service.reset();
   await prepareShop(service);

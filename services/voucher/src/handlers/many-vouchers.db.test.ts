@@ -1,27 +1,20 @@
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { voucherDatabase } from "../testing/database.ts";
 import { addVouchers } from "../testing/many-vouchers.ts";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 
 const many = 30_000;
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
   await service.prepareEvent();
   await addVouchers(service.db, { count: many });
   await addVouchers(service.db, { count: many, event: "other" });
   await service.runJob("merge-search-index");
   await service.db.run(sql`vacuum analyze voucher`);
 });
-afterAll(() => database.drop());
-
 interface Asked {
   readonly page?: number;
   readonly ordering?: readonly string[];

@@ -1,20 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { voucherDatabase } from "../testing/database.ts";
 import { prepareShop } from "../testing/shop.ts";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
-
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 const page = readFileSync(new URL("../../../../docs/vouchers-for-shops.md", import.meta.url), "utf8");
 
 /** The calls of the page: a heading with the name of the method, the request, and the answer. */

@@ -1,21 +1,13 @@
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { lockEvent } from "../store/events.ts";
 import { nextRevisions } from "../store/vouchers.ts";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { voucherDatabase } from "../testing/database.ts";
+import { place, startVoucher } from "../testing/start-voucher.ts";
 import { rebuildVouchers } from "./rebuild-vouchers.ts";
 
-let database: TestDatabase;
-let service: RunningVoucher;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
-  service = await startVoucher(database.open("voucher"));
-});
-afterAll(() => database.drop());
+const { db } = await voucherDatabase();
+const service = await startVoucher(db);
 beforeEach(async () => {
   await service.reset();
   await service.prepareEvent();

@@ -1,8 +1,8 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { askIds, askIdsInOrder, askOne, askPage, filters } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import {
   blockedSecretFact,
   eventFact,
@@ -14,18 +14,10 @@ import {
   subeventFact,
 } from "../../testing/facts.ts";
 import { addPositions } from "../../testing/many-positions.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true, dateFrom: noon })]);

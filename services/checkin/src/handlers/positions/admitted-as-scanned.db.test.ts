@@ -1,9 +1,9 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { askIdsInOrder, filters } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import {
   blockedSecretFact,
   eventFact,
@@ -13,19 +13,10 @@ import {
   positionFact,
   subeventFact,
 } from "../../testing/facts.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { inWord, scan, startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
-
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
-
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 const custom = (at: number) => ({ buildTime: ["custom", new Date(at / 1000).toISOString()] });
 
 const anyRules = constantFrom<object>(
@@ -108,4 +99,4 @@ it("[C2.14] the tickets that are shown are those that scans of this moment admit
     { numRuns: 60 },
   );
   expect([...seen].sort()).toEqual(["admitted", "blocked", "invalid_time", "rules"]);
-}, 60_000);
+});

@@ -1,26 +1,22 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { OrderStatus } from "../../domain/counted-as.ts";
 import { countPositions } from "../../store/count-positions.ts";
 import { requireList } from "../../store/lists.ts";
 import { conditionsOn, everyPosition, type PositionFilter } from "../../store/position-filter.ts";
 import { pageIds } from "../../store/position-pages.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { blockedSecretFact, eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 const lists: number[] = [];
 
 const statuses = ["PAID", "PENDING", "EXPIRED", "CANCELED"] as const;
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
   // Every combination of what tickets are counted and chosen by.
@@ -48,8 +44,6 @@ beforeAll(async () => {
   }
   await checkin.runJob("compact-counts");
 });
-afterAll(() => database.drop());
-
 /** Every filter whose count is summed up. */
 function everyFilter(base: Omit<PositionFilter, keyof typeof everyPosition>): PositionFilter[] {
   const orderStatuses: (OrderStatus[] | undefined)[] = [undefined, ["paid"], ["pending"], ["expired", "paid"], []];

@@ -1,14 +1,12 @@
 import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { askOne, askPage } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, place, positionFact, questionFact, subeventFact } from "../../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 import { expandPositions } from "./expand-positions.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -21,11 +19,9 @@ const answer = (question: number) => ({
   optionIdentifiers: [],
 });
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "other" })]);
   await checkin.deliver(topics.subeventChanged, [
     subeventFact(5, { document: json({ id: 5, name: { en: "Monday ★" } }) }),
@@ -49,8 +45,6 @@ beforeAll(async () => {
   const everything = (await checkin.createList()).id;
   await checkin.redeemAll([scan(list, "secret3"), scan(everything, "secret2")]);
 });
-afterAll(() => database.drop());
-
 const read = (documents: Documents | undefined) =>
   documents &&
   Object.fromEntries(

@@ -1,24 +1,20 @@
 import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { askIds, askIdsInOrder, askOne, askPage, filters } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, noon, order, positionFact, subeventFact, voucherFact } from "../../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 
 const variation = (id: number) => ({ id, value: {}, position: id, checkinAttention: false });
 const status = (word: "PENDING" | "EXPIRED" | "CANCELED", code: string) =>
   order({ status: `ORDER_STATUS_${word}`, code });
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "other" })]);
   await checkin.deliver(topics.subeventChanged, [
     subeventFact(5),
@@ -56,8 +52,6 @@ beforeAll(async () => {
     scan(list, "secret5"),
   ]);
 });
-afterAll(() => database.drop());
-
 const ids = (parameter: string, ...numbers: number[]) => [{ ids: numbers, parameter }];
 /** Whatever the state of the order. */
 const chosen = (choice: Partial<PositionFilters>, changes = {}) =>

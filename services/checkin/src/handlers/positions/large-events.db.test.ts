@@ -4,7 +4,6 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { openReads, type Reads } from "@tessera/kit/pg/reads";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSearch } from "../../domain/search-text.ts";
 import { countPositions } from "../../store/count-positions.ts";
@@ -14,23 +13,20 @@ import { requireList } from "../../store/lists.ts";
 import { everyPosition, isSearch, type PositionFilter } from "../../store/position-filter.ts";
 import { findReached, idsBehind, pageIds, sortIds } from "../../store/position-pages.ts";
 import { searchPositions } from "../../store/search-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, place, positionFact } from "../../testing/facts.ts";
 import { addPositions } from "../../testing/many-positions.ts";
-import { listFields, type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
+import { listFields, startCheckin } from "../../testing/start-checkin.ts";
 
 const large = 60_000;
 const small = ["small0", "small1", "small2", "small3"];
 
-let database: TestDatabase;
 let reads: Reads;
-let checkin: RunningCheckin;
 const lists = new Map<string, number>();
 
+const { database, db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   reads = openReads({
     url: database.url,
     schema: "checkin",
@@ -66,11 +62,8 @@ beforeAll(async () => {
      group by position.organizer, position.event, presence.list, position.item`);
   for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
     await checkin.db.run(sql`vacuum ${table}`);
-}, 60_000);
-afterAll(async () => {
-  await reads.close();
-  await database.drop();
 });
+afterAll(() => reads.close());
 
 interface Plan {
   readonly "Node Type": string;

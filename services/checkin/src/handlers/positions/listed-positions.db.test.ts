@@ -1,22 +1,15 @@
 import type { ListPositionsRequest } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { askIds, askIdsInOrder, askOne, askPage } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, noon, order, place, position, positionFact, subeventFact } from "../../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 
-beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
-});
-afterAll(() => database.drop());
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeEach(async () => {
   await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);

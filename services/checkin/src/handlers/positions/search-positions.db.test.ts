@@ -1,25 +1,20 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { askIds, askIdsInOrder, askPage, filters } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, mediumFact, order, positionFact } from "../../testing/facts.ts";
-import { type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
+import { startCheckin } from "../../testing/start-checkin.ts";
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact(), eventFact({ event: "other" })]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
   list = (await checkin.createList()).id;
 });
-afterAll(() => database.drop());
 beforeEach(async () => {
   await checkin.db.run(sql`delete from position`);
   await checkin.db.run(sql`delete from count_delta`);

@@ -4,21 +4,18 @@ import { openReads, type Reads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { askOne, askPage } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, noon, place, positionFact } from "../../testing/facts.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 import { untilLockWait } from "../../testing/until-lock-wait.ts";
 
-let database: TestDatabase;
 let reads: Reads;
 let checkin: RunningCheckin;
 
+const { database } = await checkinDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
   reads = openReads({
     url: database.url,
     schema: "checkin",
@@ -31,10 +28,7 @@ beforeAll(async () => {
   await checkin.deliver(topics.itemChanged, [itemFact(10)]);
   await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
 });
-afterAll(async () => {
-  await reads.close();
-  await database.drop();
-});
+afterAll(() => reads.close());
 
 it("searches, lists and history wait for slow reads, and neither scans nor changes of lists do", async () => {
   const list = (await checkin.createList()).id;

@@ -1,25 +1,21 @@
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { askPage, filters } from "../../testing/ask-positions.ts";
+import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, minute, noon, order, place, positionFact } from "../../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
 /** So many that pages are linked by cursors. */
 const many = 1060;
 
-let database: TestDatabase;
-let checkin: RunningCheckin;
 let list: number;
 /** No id is given twice. */
 let lastId = 0;
 
+const { db } = await checkinDatabase();
+const checkin = await startCheckin(db);
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
-  ]);
-  checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.itemChanged, [itemFact(10)]);
   list = (await checkin.createList()).id;
@@ -29,8 +25,6 @@ beforeAll(async () => {
   );
   await checkin.redeemAll(scanned);
 });
-afterAll(() => database.drop());
-
 /** Adds tickets that differ in all that tickets are sorted by, with ties; some have neither a name nor an address. */
 async function add(count: number): Promise<number[]> {
   const ids = Array.from({ length: count }, () => (lastId += 1));
