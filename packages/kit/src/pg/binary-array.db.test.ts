@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toByteaArray } from "./binary-array.ts";
+import { toByteaArray, toTextArray } from "./binary-array.ts";
 import { sql } from "./sql.ts";
 
 let database: TestDatabase;
@@ -24,4 +24,16 @@ it.each([
   expect(rows.map(({ element }) => (element === null ? null : [...element]))).toEqual(
     elements.map((element) => (element === null ? null : [...element])),
   );
+});
+
+it.each([
+  ["nothing", []],
+  ["texts", ["", "a", 'a "quoted" \\ text, {with} NULL', "NULL", "é€😀", "\n\t"]],
+  ["missing elements", [null, "NULL", null]],
+  ["half of a surrogate pair as the server would read it in a text", ["\ud800"]],
+])("writes %s as the server reads them", async (_name, elements) => {
+  const db = database.open("alpha");
+  const read = (array: unknown) =>
+    db.many<{ element: string | null }>(sql`select row.element from unnest(${array}::text[]) as row (element)`);
+  expect(await read(toTextArray(elements))).toEqual(await read(elements));
 });

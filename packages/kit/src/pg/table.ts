@@ -1,4 +1,4 @@
-import { toByteaArray } from "./binary-array.ts";
+import { toByteaArray, toTextArray } from "./binary-array.ts";
 import type { Queryable } from "./database.ts";
 import { toNullableTimestamp } from "./instants.ts";
 import { identifier, joinSql, type Sql, sql } from "./sql.ts";
@@ -27,7 +27,7 @@ const column = <T>(parts: {
   },
 });
 
-export const text: Column<string> = column({ send: (values) => sql`${values}::text[]` });
+export const text: Column<string> = column({ send: (values) => sql`${toTextArray(values)}::text[]` });
 export const bigint: Column<number> = column({ send: (values) => sql`${values}::bigint[]` });
 export const boolean: Column<boolean> = column({ send: (values) => sql`${values}::boolean[]` });
 
