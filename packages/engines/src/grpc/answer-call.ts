@@ -3,7 +3,7 @@ import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Call, Handler, Implementation, Method } from "@tessera/kit/rpc";
 import { canceled, deadlineExceeded, ok, toStatus, type WireStatus } from "./fault-status.ts";
-import { requireSize } from "./message-size.ts";
+import { pauseIfLong, requireSize } from "./message-size.ts";
 
 /** Called for every call that was answered. */
 export type Observe = (call: { path: string; status: string; seconds: number }) => void;
@@ -106,7 +106,11 @@ export function answerCall(
 
   const call: Call = { signal: abort.signal, deadline };
   const work = async () => {
-    const response = method.responseSerialize(await handler(method.requestDeserialize(arrived.request), call));
+    await pauseIfLong(arrived.request);
+    const request: unknown = method.requestDeserialize(arrived.request);
+    await pauseIfLong(arrived.request);
+    const response = method.responseSerialize(await handler(request, call));
+    await pauseIfLong(response);
     requireSize(response, { what: "response", path, maxMessageBytes: by.maxMessageBytes });
     return response;
   };

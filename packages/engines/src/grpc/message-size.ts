@@ -1,7 +1,16 @@
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { fault } from "@tessera/kit/faults";
 
 /** Room for the largest upload (10 MiB) and its metadata. Both ends must agree: change it for all services at once. */
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
+
+/** Encoding or decoding more takes milliseconds. */
+const longMessage = 256 * 1024;
+
+/** Lets everything else have a turn between the encoding or decoding of a long message and what follows it. */
+export async function pauseIfLong(message: Buffer): Promise<void> {
+  if (message.length > longMessage) await turnOfLoop();
+}
 
 /** Throws for a message that the other side would refuse. This side can name both sizes; the other side could not. */
 export function requireSize(
