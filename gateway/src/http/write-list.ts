@@ -1,10 +1,7 @@
-import { inSlices } from "@tessera/kit/in-slices";
+import { mapInSlices } from "@tessera/kit/in-slices";
 
 /** Writes a long list as JSON, in slices, so that it delays no other request. */
 export async function writeList<T>(items: readonly T[], present: (item: T) => unknown): Promise<Buffer> {
-  const texts: string[] = [];
-  await inSlices(items, (item) => {
-    texts.push(JSON.stringify(present(item)));
-  });
+  const texts = await mapInSlices(items, (item) => JSON.stringify(present(item)));
   return Buffer.from(`[${texts.join(",")}]`);
 }

@@ -1,4 +1,4 @@
-import { inSlices } from "@tessera/kit/in-slices";
+import { mapInSlices } from "@tessera/kit/in-slices";
 import type { NewVoucher } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
@@ -151,7 +151,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
         409: conflict,
       },
       async handle(request) {
-        const asked = await toNewVouchers(request.body);
+        const asked = await mapInSlices(request.body, toNewVoucher);
         const created = asked.length === 0 ? [] : await createAll(request, asked);
         return { status: 201, type: "application/json", body: await writeList(created, presentVoucher) };
       },
@@ -209,12 +209,4 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
     const options = { timeoutMs: batchMs };
     return (await vouchers.createVouchers(request.inEvent({}, { vouchers: asked }), options)).vouchers;
   }
-}
-
-async function toNewVouchers(sent: readonly SentVoucher[]): Promise<NewVoucher[]> {
-  const asked: NewVoucher[] = [];
-  await inSlices(sent, (voucher) => {
-    asked.push(toNewVoucher(voucher));
-  });
-  return asked;
 }

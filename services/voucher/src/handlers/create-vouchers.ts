@@ -1,9 +1,10 @@
 import type { Clock } from "@tessera/kit/clock";
+import { mapInSlices } from "@tessera/kit/in-slices";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { CreateVouchersRequest, CreateVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
-import type { KnownReferences, VoucherChange } from "../domain/check-voucher.ts";
+import type { KnownReferences, VoucherChange, VoucherErrors } from "../domain/check-voucher.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
 import { type HoldTools, holdWhile } from "../holds.ts";
@@ -41,19 +42,21 @@ export async function createVouchers(
   const answered = await findAnswer(tools.db, Vouchers.createVouchers);
   if (answered !== undefined) return answered;
   const { db, clock, events } = tools;
-  const asked = request.vouchers.map(readNew);
+  const asked = await mapInSlices(request.vouchers, readNew);
   const known = await findKnown(
     db,
     place,
     asked.map(({ fields }) => fields),
   );
-  if (checkNew(asked, known).some(isWrong)) await refuseWrong(db, place, asked, known);
+  const wrong = await checkNew(asked, known);
+  if (wrong.some(isWrong)) await refuseWrong(db, place, asked, { known, wrong });
   const now = clock.now();
-  const vouchers = makeVouchers(asked, { ids: await nextVoucherIds(db, asked.length), now });
-  const needs = vouchers.flatMap((voucher, index) => {
+  const vouchers = await makeVouchers(asked, { ids: await nextVoucherIds(db, asked.length), now });
+  const needed = await mapInSlices(vouchers, (voucher, index) => {
     const need = findNeed(voucher, { before: undefined, now });
     return need === undefined ? [] : [{ index, need: toWireNeed(voucher.id, 0, need) }];
   });
+  const needs = needed.flat();
   return holdWhile(tools, { place, needs: needs.map(({ need }) => need) }, async (held) => {
     const problems = Map.groupBy(held.problems, ({ need }) => needs[need]?.index ?? -1);
     const response = await retryTaken(() =>
@@ -64,7 +67,7 @@ export async function createVouchers(
           const codes = vouchers.flatMap(({ code }) => (code === "" ? [] : [code]));
           const taken = await findCodes(tx, place, codes);
           const refusal = toFault(
-            checkTaken(vouchers, {
+            await checkTaken(vouchers, {
               isCodeTaken: (code) => taken.has(code),
               ledgerOf: (index) => (problems.get(index) ?? []).map(fromWireProblem),
               series: known.series,
@@ -73,7 +76,7 @@ export async function createVouchers(
           if (refusal !== undefined) throw refusal;
           const erasing = await findErasing(tx, place, vouchers);
           if (erasing !== undefined) throw erasing;
-          const stored = await storeNew(tx, place, drawCodes(vouchers));
+          const stored = await storeNew(tx, place, await drawCodes(vouchers));
           await held.confirm(tx);
           return { vouchers: [...stored] };
         },
@@ -90,7 +93,7 @@ async function refuseWrong(
   db: Db,
   place: EventKey,
   asked: readonly VoucherChange[],
-  known: KnownReferences,
+  { known, wrong }: { readonly known: KnownReferences; readonly wrong: readonly VoucherErrors[] },
 ): Promise<void> {
   const wanted = asked.map(({ fields }) => fields);
   const taken = await findCodes(
@@ -98,7 +101,7 @@ async function refuseWrong(
     place,
     wanted.flatMap(({ code }) => (code === "" ? [] : [code])),
   );
-  const errors = checkTaken(wanted, { isCodeTaken: (code) => taken.has(code), series: known.series });
-  const wrong = toFault(firstErrors(checkNew(asked, known), errors));
-  if (wrong !== undefined) throw wrong;
+  const errors = await checkTaken(wanted, { isCodeTaken: (code) => taken.has(code), series: known.series });
+  const refusal = toFault(firstErrors(wrong, errors));
+  if (refusal !== undefined) throw refusal;
 }

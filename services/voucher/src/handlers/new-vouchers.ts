@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { errorsByIndex, type Fault } from "@tessera/kit/fault";
+import { inSlices, mapInSlices } from "@tessera/kit/in-slices";
 import { isBeingErased } from "@tessera/kit/personal-data/erasures";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { isTaken } from "@tessera/kit/pg/failure";
@@ -15,7 +16,7 @@ import { fault } from "../faults.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { insertVouchers, nextRevisions } from "../store/vouchers.ts";
-import { fromWireFields, toWireVoucher } from "../wire/vouchers.ts";
+import { fromWireFields, toVoucherFact } from "../wire/vouchers.ts";
 
 /** A code that another request takes at the same moment is found the next time. */
 const attempts = 3;
@@ -27,16 +28,16 @@ export function readNew({ fields, sent }: NewVoucher): VoucherChange {
 }
 
 /** What is wrong with each voucher of one request, except what needs the ledger or other vouchers. */
-export function checkNew(asked: readonly VoucherChange[], known: KnownReferences): readonly VoucherErrors[] {
-  const repeats = findRepeats(asked.map(({ fields }) => fields));
-  return firstErrors(
-    asked.map((change) => checkVoucher(change, known)),
-    repeats,
-  );
+export async function checkNew(
+  asked: readonly VoucherChange[],
+  known: KnownReferences,
+): Promise<readonly VoucherErrors[]> {
+  const errors = await mapInSlices(asked, (change) => checkVoucher(change, known));
+  return firstErrors(errors, findRepeats(asked.map(({ fields }) => fields)));
 }
 
 /** What is wrong with vouchers of one request for codes and capacity that others have taken, and for what their seats do not allow. */
-export function checkTaken(
+export async function checkTaken(
   vouchers: readonly (SeatTerms & Pick<Voucher, "code">)[],
   {
     isCodeTaken,
@@ -48,8 +49,8 @@ export function checkTaken(
     readonly ledgerOf?: (index: number) => readonly LedgerProblem[];
     readonly series: boolean;
   },
-): readonly VoucherErrors[] {
-  return vouchers.map((voucher, index): VoucherErrors => {
+): Promise<readonly VoucherErrors[]> {
+  return mapInSlices(vouchers, (voucher, index): VoucherErrors => {
     const hasCodeOfOther = voucher.code !== "" && isCodeTaken(voucher.code);
     const message = findRefusal({ voucher, series, isCodeTaken: hasCodeOfOther, ledger: ledgerOf(index) });
     return message === undefined ? {} : { non_field_errors: [message] };
@@ -90,11 +91,11 @@ export function toFault(errors: readonly VoucherErrors[]): Fault | undefined {
 }
 
 /** Makes vouchers of what was asked for. */
-export function makeVouchers(
+export async function makeVouchers(
   asked: readonly VoucherChange[],
   { ids, now }: { readonly ids: readonly number[]; readonly now: number },
-): Voucher[] {
-  return asked.map(({ fields }, index) => ({
+): Promise<Voucher[]> {
+  return mapInSlices(asked, ({ fields }, index) => ({
     ...fields,
     id: ids[index] ?? 0,
     createdAt: now,
@@ -107,18 +108,46 @@ export function makeVouchers(
  * Gives a code to each voucher that has none. Whether another voucher has it already is not looked up: of so many codes
  * hardly any two are drawn twice, the index refuses the second, and then others are drawn.
  */
-export function drawCodes<V extends Pick<Voucher, "code">>(vouchers: readonly V[]): V[] {
+export async function drawCodes<V extends Pick<Voucher, "code">>(vouchers: readonly V[]): Promise<V[]> {
   const missing = vouchers.filter(({ code }) => code === "").length;
   const used = new Set(vouchers.map(({ code }) => code));
   const drawn: string[] = [];
-  while (drawn.length < missing) {
-    for (const code of generateCodes(randomBytes(20 * (missing - drawn.length) + 64))) {
-      if (drawn.length === missing || used.has(code)) continue;
-      used.add(code);
-      drawn.push(code);
-    }
-  }
+  await inSlices(
+    generateUntil(() => missing - drawn.length),
+    (codes) => {
+      for (const code of codes) {
+        if (drawn.length === missing || used.has(code)) continue;
+        used.add(code);
+        drawn.push(code);
+      }
+    },
+  );
   return vouchers.map((voucher) => (voucher.code === "" ? { ...voucher, code: drawn.pop() as string } : voucher));
+}
+
+/** Some codes at a time, until no more are wanted. */
+function* generateUntil(wanted: () => number): Generator<readonly string[]> {
+  while (wanted() > 0) yield generateCodes(randomBytes(20 * Math.min(wanted(), generatedAtOnce) + 64));
+}
+
+/** In a millisecond. */
+const generatedAtOnce = 500;
+
+/** So many are stored together, and so many characters of their comments: in some milliseconds. */
+const [storedAtOnce, charactersAtOnce] = [500, 512 * 1024];
+
+function* stretchesOf(vouchers: readonly Voucher[]): Generator<readonly Voucher[]> {
+  let stretch: Voucher[] = [];
+  let characters = 0;
+  for (const voucher of vouchers) {
+    if (stretch.length === storedAtOnce || characters >= charactersAtOnce) {
+      yield stretch;
+      [stretch, characters] = [[], 0];
+    }
+    stretch.push(voucher);
+    characters += voucher.comment.length;
+  }
+  yield stretch;
 }
 
 /** Stores vouchers, publishes them, and returns them as they are answered. */
@@ -128,27 +157,21 @@ export async function storeNew(
   vouchers: readonly Voucher[],
 ): Promise<readonly VoucherOnWire[]> {
   await lockEvent(tx, place);
-  const revisions = await nextRevisions(tx, vouchers.length);
-  await insertVouchers(
-    tx,
-    place,
-    vouchers.map((voucher, index) => ({
+  const answered: VoucherOnWire[] = [];
+  for (const stretch of stretchesOf(vouchers)) {
+    const revisions = await nextRevisions(tx, stretch.length);
+    const stored = stretch.map((voucher, index) => ({
       ...voucher,
       revision: revisions[index] ?? 0,
       baseRedeemed: 0,
       baseBudgetUsed: "0.00",
       countedAsOf: null,
-    })),
-  );
-  const answered = vouchers.map(toWireVoucher);
-  const { organizer, event } = place;
-  await tx.publish(
-    topics.voucherChanged,
-    answered.map((voucher, index) => {
-      const revision = revisions[index] ?? 0;
-      return { organizer, event, id: voucher.id, revision, changed: revision, voucher, usesElsewhere: 0 };
-    }),
-  );
+    }));
+    await insertVouchers(tx, place, stored);
+    const facts = stored.map((voucher) => toVoucherFact(place, voucher));
+    await tx.publish(topics.voucherChanged, facts);
+    for (const { voucher } of facts) if (voucher !== undefined) answered.push(voucher);
+  }
   return answered;
 }
 

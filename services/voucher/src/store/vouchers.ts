@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, boolean, decimal, instant, table, text } from "@tessera/kit/pg/table";
+import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { PriceMode, Voucher } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
@@ -115,7 +115,11 @@ export async function findCodes(
   if (codes.length === 0) return new Map();
   const rows = await db.many<{ code: string; id: number }>(sql`
     select voucher.code, voucher.id
-      from unnest(${codes}::text[]) as wanted (code)
+      from ${rowsAs(
+        "wanted",
+        { code: text },
+        codes.map((code) => ({ code })),
+      )}
      cross join lateral (
        select found.code, found.id
          from voucher as found
