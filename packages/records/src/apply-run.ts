@@ -18,17 +18,23 @@ export interface Applied<R> {
 /** Neighbouring records of one kind and scope, none with the key of another. */
 export type RecordRun<Mentioned, Known> = readonly Readable<RecordKind<unknown, Mentioned, Known>>[];
 
+/** A run, and what its batch has of the same kind and scope behind it. */
+export interface PlacedRun<Mentioned, Known> {
+  readonly run: RecordRun<Mentioned, Known>;
+  readonly behind: readonly unknown[];
+}
+
 /** Applies a run of records. */
 export async function applyRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
-  run: RecordRun<Mentioned, Known>,
+  { run, behind }: PlacedRun<Mentioned, Known>,
   owner: RecordOwner<Mentioned, Known>,
 ): Promise<Applied<(typeof run)[number]>> {
   const [first] = run;
   if (first === undefined) return { refused: new Map(), taken: new Map() };
   const { kind, scope, removal } = first;
   if (!removal) await owner.lockMentioned?.(tx, scope, collectMentioned(run, owner));
-  const { refused, taken, known } = await checkRun(tx, run, owner);
+  const { refused, taken, known } = await checkRun(tx, { run, behind }, owner);
   const applied = [...taken.values()];
   if (applied.length === 0) return { refused, taken };
   if (removal) await kind.remove(tx, toRemoval(scope, applied));
@@ -44,7 +50,7 @@ export interface Verdict<R, Known> extends Applied<R> {
 /** Finds what would become of a run of records; `recall` adds to what is known what the database does not have. */
 export async function checkRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
-  run: RecordRun<Mentioned, Known>,
+  { run, behind }: PlacedRun<Mentioned, Known>,
   owner: RecordOwner<Mentioned, Known>,
   recall: (known: Known, scope: Scope) => Known = (known) => known,
 ): Promise<Verdict<(typeof run)[number], Known>> {
@@ -59,7 +65,7 @@ export async function checkRun<Mentioned, Known extends KnownScope>(
   const missingParent = findMissingParent(kind, known);
   if (missingParent !== undefined) return byRecord(run, ({ warnings }) => ({ ...warnings, ...missingParent }));
 
-  const { refused, taken } = await leaveOutWrong(tx, { run, known });
+  const { refused, taken } = await leaveOutWrong(tx, { run, behind, known });
   const values = Array.from(taken.values(), ({ value }) => value);
   const doubts: Refusals<unknown> = kind.doubt?.({ scope, values, known }) ?? new Map();
   if (doubts.size === 0) return { refused, taken, known };
@@ -77,7 +83,7 @@ export async function checkRun<Mentioned, Known extends KnownScope>(
  */
 async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   tx: Tx,
-  { run, known }: { run: readonly Readable<RecordKind<unknown, Mentioned, Known>>[]; known: Known },
+  { run, behind, known }: PlacedRun<Mentioned, Known> & { readonly known: Known },
 ): Promise<Applied<(typeof run)[number]>> {
   type Record = (typeof run)[number];
   const taken = new Map<Record, Record>(run.map((record) => [record, record]));
@@ -85,7 +91,7 @@ async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   for (let round = 0; taken.size > 0; ) {
     const [{ kind, scope } = run[0] as Record] = run;
     const values = Array.from(taken.values(), ({ value }) => value);
-    const found: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values, known })) ?? new Map();
+    const found: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values, known, behind })) ?? new Map();
     if (found.size === 0) break;
     const again: { readonly sent: Record; readonly read: Read<Record["kind"]> }[] = [];
     for (const [sent, record] of taken) {

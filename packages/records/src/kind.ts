@@ -22,6 +22,12 @@ export interface Run<V, Known> {
   readonly known: Known;
 }
 
+/** Such records while it is examined what becomes of them. */
+export interface ExaminedRun<V, Known> extends Run<V, Known> {
+  /** What the same sender brings of the same kind and scope behind them. */
+  readonly behind: readonly V[];
+}
+
 /** Keys of one kind and scope that are removed together. */
 export interface Removal {
   readonly scope: Scope;
@@ -93,7 +99,7 @@ export interface RecordKind<V, Mentioned, Known> {
   /** Takes over the files of a record that was read before. This one is the same, without a few of its parts. */
   keepFiles?(value: V, before: V): Promise<V>;
   /** Finds what contradicts what is known, or an earlier record of the run. Is called again for what is left of them. */
-  refuse?(tx: Tx, run: Run<V, Known>): Promise<Refusals<V>>;
+  refuse?(tx: Tx, run: ExaminedRun<V, Known>): Promise<Refusals<V>>;
   /** Names what is doubtful of records, and is taken as it was sent. */
   doubt?(run: Run<V, Known>): Refusals<V>;
   /** Says what other records may know of this one while it is validated only; absent: none refers to one. */

@@ -41,9 +41,19 @@ export function compileBatchReader<Mentioned, Known extends KnownScope>(
   };
 }
 
-/** Cuts records into runs that are looked up and stored together. */
-export function splitRecords<Kind>(records: readonly Readable<Kind>[]): Readable<Kind>[][] {
-  return splitRuns(records, { group: groupOf, key: ({ key }) => key });
+/** Cuts records into runs that are looked up and stored together, each with the values of its group that come behind it. */
+export function splitRecords<Kind>(
+  records: readonly Readable<Kind>[],
+): { readonly run: readonly Readable<Kind>[]; readonly behind: readonly unknown[] }[] {
+  const ofGroup = new Map<string, readonly unknown[]>();
+  const runs = splitRuns(records, { group: groupOf, key: ({ key }) => key }).toReversed();
+  const placed = runs.map((run) => {
+    const group = run[0] === undefined ? "" : groupOf(run[0]);
+    const behind = ofGroup.get(group) ?? [];
+    ofGroup.set(group, [...run.map(({ value }) => value), ...behind]);
+    return { run, behind };
+  });
+  return placed.toReversed();
 }
 
 function groupOf({ sent, scope, removal }: Readable<unknown>): string {

@@ -54,7 +54,7 @@ async function store(
   const { reading, errors } = readFields(kind, { ...number, ...data });
   const value = kind.recordOf(tokenHash, reading);
   const run = await runOf(tx, kind, { organizer, value });
-  const refused = await kind.refuse?.(tx, run);
+  const refused = await kind.refuse?.(tx, { ...run, behind: [] });
   const problems = new FieldProblems();
   for (const [path, messages] of [...Object.entries(errors), ...Object.entries(refused?.get(value) ?? {})])
     for (const message of messages) problems.add(nameOf(path), message);

@@ -180,6 +180,64 @@ describe("an order that is split", () => {
     ]);
   });
 
+  it.each([
+    ["next to each other", []],
+    ["with another record between them", [sample.revokedSecret({ secret: "two" })]],
+    [
+      "with another order between them",
+      [sample.order({ code: "THIRD", positions: [position({ id: 9, secret: "9" })] })],
+    ],
+    [
+      "with both between them",
+      [sample.order({ code: "THIRD", positions: [position({ id: 9, secret: "9" })] }), sample.gate()],
+    ],
+  ])("[R3.40, R3.47] may come in either order in one batch, %s", async (_name, between) => {
+    expect(await office.apply(split, ...between, withoutSecond())).toEqual({});
+    expect((await ofSecond()).at(-1)).toMatchObject({
+      position: { canceled: false, secret: "new", order: { code: "SPLIT" } },
+      earlierCheckins: [{ id: 5 }],
+    });
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
+  });
+
+  it.each([
+    ["next to each other", []],
+    ["with another record between them", [sample.gate()]],
+  ])("[R3.40, R3.47] may swap positions with another in one batch, %s", async (_name, between) => {
+    const third = position({ id: 3, secret: "three", checkins: [{ ...scan, id: 6 }] });
+    expect(await office.apply(sample.order({ code: "OTHER", positions: [third] }))).toEqual({});
+    await takeFacts(office.db);
+    const [one, other] = [
+      sample.order({ positions: [first, position({ id: 3, positionid: 2, secret: "three" })] }),
+      sample.order({ code: "OTHER", positions: [position({ ...second, positionid: 1 })] }),
+    ];
+    expect(await office.apply(one, ...between, other)).toEqual({});
+    expect([await positionsOf("ABCDE"), await positionsOf("OTHER")]).toEqual([
+      [
+        [1, false],
+        [3, false],
+      ],
+      [[2, false]],
+    ]);
+    const last = new Map((await published()).map((fact) => [fact["key"], fact]));
+    expect([last.get("org/fest/2"), last.get("org/fest/3")]).toMatchObject([
+      { position: { canceled: false, order: { code: "OTHER" } }, earlierCheckins: [{ id: 5 }] },
+      { position: { canceled: false, order: { code: "ABCDE" } }, earlierCheckins: [{ id: 6 }] },
+    ]);
+  });
+
+  it("[R3.40] gets no position whose order is sent with it, or is not taken without it", async () => {
+    const wider = sample.order({ code: "SPLIT", positions: [second, position({ id: 3, secret: "three" })] });
+    const refused = { "positions.0": ["Position 2 belongs to another order."] };
+    expect(await office.apply(wider, both)).toEqual({ 1: refused });
+    const none = sample.order({ positions: [position({ item: 99 })] });
+    expect(await office.apply(wider, none)).toMatchObject({ 1: refused });
+    expect(await positionsOf("ABCDE")).toEqual([
+      [1, false],
+      [2, false],
+    ]);
+  });
+
   it("[R3.40] may come in either order once a record has left the position out", async () => {
     await office.apply(withoutSecond());
     expect(await office.apply(split, withoutSecond({ status: "n" }))).toEqual({});

@@ -42,7 +42,7 @@ import {
 } from "./file-answers.ts";
 import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
-import { dropTakenOver, findMissing, findTaken, keepLeftOut, noteAges } from "./left-out-positions.ts";
+import { dropTakenOver, findTaken, keepLeftOut, noteAges } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";
 import { refuseErased } from "./order-personal-data.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -114,7 +114,7 @@ export const order: RecordKind<OrderRecord> = {
     const made = await findCodesMadeHere(tx, scope.organizer, keys);
     return new Map([...made].map((code) => [code, { non_field_errors: [madeHere] }]));
   },
-  async refuse(tx, { scope, values, known }) {
+  async refuse(tx, { scope, values, known, behind }) {
     const erased = await findErasedUntil(tx, scope);
     const isAnyErased = erased.size > 0;
     const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
@@ -126,7 +126,7 @@ export const order: RecordKind<OrderRecord> = {
       scope,
       taken.map(({ id }) => id),
     );
-    const found = refuseMissing(values, { known, leftOut, erased, placedAt, lostAt });
+    const found = refuseMissing(values, { known, leftOut, behind, erased, placedAt, lostAt });
     return found.size > 0 ? found : refuseSharedSeats(values, known);
   },
   bring: ({ data }, known) => bringOrder(data, known),
@@ -233,18 +233,21 @@ function refuseMissing(
   {
     known,
     leftOut,
+    behind,
     erased,
     placedAt,
     lostAt,
   }: {
     readonly known: Known;
     readonly leftOut: ReadonlySet<number>;
+    readonly behind: readonly OrderRecord[];
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
     readonly lostAt: ReadonlyMap<number, number>;
   },
 ): Map<OrderRecord, Record<string, string[]>> {
-  const ordersOf = new Map([...known.positions].filter(([id]) => !leftOut.has(id)));
+  const isGivenAway = findGivenAway([...behind, ...values]);
+  const ordersOf = new Map([...known.positions].filter(([id, code]) => !leftOut.has(id) && !isGivenAway(id, code)));
   const seats = new SeatPlan(known);
   return refuseEach(
     values,
@@ -261,11 +264,20 @@ function refuseMissing(
     },
     ({ data }) => {
       seats.admit(data);
-      // A split order gives positions to another order, which comes later. One that came before may have taken them over.
-      for (const id of findMissing(data, known.orders)) if (ordersOf.get(id) === data.code) ordersOf.delete(id);
-      for (const { id } of data.positions) ordersOf.set(id, data.code);
+      for (const { id } of data.positions) if (!ordersOf.has(id)) ordersOf.set(id, data.code);
     },
   );
+}
+
+/** Finds which positions their orders give away: by their records, of which the last of an order counts. */
+function findGivenAway(values: readonly OrderRecord[]): (id: number, code: string) => boolean {
+  const brought = new Map(
+    values.map(({ data }) => [data.code, { ids: new Set(data.positions.map(({ id }) => id)), unread: data.unread }]),
+  );
+  return (id, code) => {
+    const order = brought.get(code);
+    return order !== undefined && !order.ids.has(id) && !order.unread.has(id);
+  };
 }
 
 function toRows(data: OrderData): OrderRecord["positions"] {
