@@ -2,6 +2,7 @@ import type { Account } from "@tessera/kit/account";
 import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { uuid } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
+import { recountedTakenRows, takenKey, takenRows } from "./store/capacity.ts";
 import { heldRows } from "./store/holds.ts";
 import { voucherUseRows } from "./store/positions.ts";
 import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claims.ts";
@@ -23,6 +24,15 @@ export const accounts: readonly Account[] = [
     rows: usesRows,
     truth: recountedUsesRows,
     harm: "quotas have more or less left than they should, or seats are free that are not",
+  },
+  {
+    name: "what positions take of products",
+    topic: topics.positionChanged,
+    key: takenKey,
+    rows: takenRows,
+    truth: recountedTakenRows,
+    harm: "quotas have more or less left than they should",
+    mend: "count again by the statement under `What positions take` in docs/operations.md",
   },
   {
     name: "holds of capacity that are under way",

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { systemClock } from "@tessera/kit/clock";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
@@ -65,6 +66,9 @@ beforeEach(async () => {
            case when number % 10 = 0 then number end, case when number % 10 = 0 then 2.50 end, '', 1
       from generate_series(1, 100 + ${many}::integer) as number
      where number <= ${many}::integer or number % 10 > 0`);
+  await boxoffice.run(sql`
+    insert into taken_capacity (organizer, event, item, taken_as, positions)
+    select 'org', 'fest', 1, 'paid', count(*) from position`);
 });
 
 async function examine({ limitMs = 20_000 } = {}): Promise<string[]> {
@@ -87,6 +91,7 @@ const agreed = [
   "ok: how often vouchers were used, in voucher: 12000 rows, as a recount has them",
   "ok: positions that were bought with vouchers, in voucher: 1200 rows, as boxoffice has them",
   "ok: uses that a shop confirmed more than a day ago, of positions that have not arrived, in voucher: 0 rows, as a recount has them",
+  "ok: what positions take of products, in boxoffice: 1 row, as a recount has them",
   "ok: what vouchers take of quotas and seats, in boxoffice: 12000 rows, as voucher has them",
 ];
 
@@ -104,11 +109,65 @@ it("a row that is missing, in excess or different is named, with the rebuild tha
   expect(found).toEqual([
     agreed[0],
     agreed[4],
+    agreed[5],
     "wrong: how often positions use vouchers: boxoffice has 1 row that a recount has differently (org/fest/20) → tessera topics rebuild voucher.voucher-changed.v1",
     "wrong: how often vouchers were used: voucher has 1 row that a recount has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
     "wrong: positions that were bought with vouchers: voucher has 1 row that boxoffice has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
     "wrong: what vouchers take of quotas and seats: boxoffice lacks 3 rows that voucher has, has 1 row that voucher does not have, has 1 row that voucher has differently (org/fest/7, org/fest/9, org/fest/5000, org/fest/11001, org/fest/777777) → tessera topics rebuild voucher.voucher-changed.v1",
   ]);
+});
+
+it("what is taken is what orders and positions say, each date, product and way apart, and is mended as the page says", async () => {
+  await boxoffice.run(sql`
+    insert into "order" (organizer, event, code, status, data, revision)
+    values ('org', 'fest', 'B', 'n', '{}', 1), ('org', 'fest', 'C', 'c', '{}', 1)`);
+  // Of an expired or canceled order, and a canceled one, nothing is taken, whatever stands in its row.
+  await boxoffice.run(sql`
+    insert into position (organizer, event, id, order_code, positionid, item, variation, subevent, secret, canceled, taken_as,
+                          state, revision)
+    select 'org', 'fest', 500000 + number, case when number = 3 then 'C' else 'B' end, number, 2, 21, 5, 't' || number,
+           number = 2, case when number = 1 then 'pending' end, '', 1
+      from generate_series(1, 3) as number`);
+  await boxoffice.run(sql`
+    insert into taken_capacity (organizer, event, subevent, item, variation, taken_as, positions)
+    values ('org', 'fest', 5, 2, 21, 'pending', 1), ('org', 'fest', 6, 2, 21, 'pending', 0)`);
+  const found = async () => (await examine()).find((line) => line.includes("what positions take"));
+  expect(await found()).toBe(agreed[5]?.replace("1 row", "2 rows"));
+  await boxoffice.run(sql`
+    update taken_capacity set positions = positions + 1 where taken_capacity.item = 1`);
+  await boxoffice.run(sql`update taken_capacity set subevent = 7 where taken_capacity.subevent = 5`);
+  expect(await found()).toBe(
+    "wrong: what positions take of products: boxoffice lacks 1 row that a recount has, has 1 row that a recount does not have, has 1 row that a recount has differently (org/fest/0/1/0/paid, org/fest/5/2/21/pending, org/fest/7/2/21/pending) → count again by the statement under `What positions take` in docs/operations.md",
+  );
+  const page = await readFile(new URL("../../../../docs/operations.md", import.meta.url), "utf8");
+  const [, block = ""] = /### What positions take\n[^#]*?```sql\nbegin;\n([^`]*)commit;\n```/.exec(page) ?? [];
+  const statements = block.split(";").filter((each) => each.trim() !== "");
+  await boxoffice.transaction(async (tx) => {
+    for (const text of statements) await tx.run(sql(Object.assign([text], { raw: [text] })));
+  });
+  expect(await found()).toBe(agreed[5]?.replace("1 row", "2 rows"));
+});
+
+it("what is taken while orders come and go is no finding", async () => {
+  let isOver = false;
+  let id = 600_000;
+  const sell = async () => {
+    while (!isOver) {
+      id += 1;
+      const change = id % 2 === 0 ? sql`1` : sql`-1`;
+      await boxoffice.transaction(async (tx) => {
+        await tx.run(sql`
+          update position set canceled = ${id % 2 === 1}, revision = ${id} where position.id = 1`);
+        await tx.run(sql`
+          update taken_capacity set positions = positions + ${change} where taken_capacity.item = 1`);
+      });
+    }
+  };
+  const selling = sell();
+  const found = await examine();
+  isOver = true;
+  await selling;
+  expect(found.filter((line) => line.includes("what positions take"))).toEqual([agreed[5]]);
 });
 
 it("a hold that voucher does not know is one that does not end; one that it knows may still be under way", async () => {

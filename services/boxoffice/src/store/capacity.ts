@@ -1,5 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { eventKey } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, text } from "@tessera/kit/pg/table";
 import type { QuotaLimits } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 
@@ -18,6 +20,37 @@ export function addTaken({ organizer, event }: Scope, changes: Sql): Sql {
         on conflict (organizer, event, subevent, item, variation, taken_as) do update
        set positions = kept.positions + excluded.positions`;
 }
+
+/** The key of what is taken of a product on a date, in one way; 0: no date, no variation. */
+export const takenKey = { ...eventKey, subevent: bigint, item: bigint, variation: bigint, taken: text };
+
+const product = (row: Sql) => sql`
+  ${row}.organizer, ${row}.event, coalesce(${row}.subevent, 0) as subevent, ${row}.item, coalesce(${row}.variation, 0) as variation`;
+
+/** What is taken of an event that is there. */
+const isThere = (row: Sql) => sql`
+  exists (select from event where event.organizer = ${row}.organizer and event.slug = ${row}.event and not event.is_removed)`;
+
+/** What positions take, as it is kept and as orders and positions alone have it, for a comparison. */
+export const takenRows = sql`
+  select ${product(sql`kept`)}, kept.taken_as as taken, 0 as revision, kept.positions::text as content
+    from taken_capacity as kept
+   where kept.positions <> 0
+     and ${isThere(sql`kept`)}`;
+export const recountedTakenRows = sql`
+  select ${product(sql`counted`)}, counted.taken, counted.revision, counted.positions::text as content
+    from (select position.organizer, position.event, position.subevent, position.item, position.variation,
+                 case when "order".status = 'p' then 'paid' else 'pending' end as taken, max(position.revision) as revision,
+                 count(*) as positions
+            from position
+            join "order"
+              on "order".organizer = position.organizer
+                 and "order".event = position.event
+                 and "order".code = position.order_code
+           where "order".status in ('p', 'n')
+             and not position.canceled
+           group by position.organizer, position.event, position.subevent, position.item, position.variation, taken) as counted
+   where ${isThere(sql`counted`)}`;
 
 export interface QuotaRow extends QuotaLimits {
   readonly id: number;
