@@ -3,10 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isRunning } from "@tessera/kit/running-process";
-import { readPdf } from "@tessera/testkit/read-pdf";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
@@ -41,8 +39,8 @@ describe("tessera serve all", () => {
     return command;
   }
 
-  /** Runs one of the printed lines as a shell would. */
-  async function runLine(output: string, index: number): Promise<string> {
+  /** Runs one of the printed lines, which answer JSON, as a shell would. */
+  async function paste(output: string, index: number): Promise<Record<string, unknown>> {
     const line = output.split("\n").filter((text) => text.trim().startsWith("curl "))[index];
     if (line === undefined) throw new Error(`no curl line ${index} in ${output}`);
     const variables = output.split("\n").filter((text) => /^ +[A-Z]+=["']/.test(text));
@@ -51,12 +49,7 @@ describe("tessera serve all", () => {
     const { stdout } = await run("sh", ["-c", `${script} --silent --show-error --max-time 20`], {
       cwd: directory,
     });
-    return stdout;
-  }
-
-  /** Runs one of the printed lines that answer JSON. */
-  async function paste(output: string, index: number): Promise<Record<string, unknown>> {
-    return JSON.parse(await runLine(output, index)) as Record<string, unknown>;
+    return JSON.parse(stdout) as Record<string, unknown>;
   }
 
   it("[R1.5, S9.3, S9.7] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
@@ -70,10 +63,6 @@ describe("tessera serve all", () => {
     expect(await paste(output, 1)).toMatchObject({ status: "ok" });
     expect(await paste(output, 1)).toMatchObject({ status: "error", reason: "already_redeemed" });
     expect(await paste(output, 2)).toMatchObject({ checkin_count: 1, inside_count: 1 });
-    await runLine(output, 3);
-    const { pages } = await readPdf(await readFile(join(directory, "ticket.pdf")));
-    const texts = pages.flatMap((page) => page.texts.map(({ text }) => text));
-    expect(texts).toEqual(expect.arrayContaining(["Demo Conference", "May 12 – 14, 2027", "Conference ticket"]));
 
     first.process.kill("SIGKILL");
     await first.ended;
@@ -105,26 +94,15 @@ describe("tessera serve all", () => {
 
     expect(await walkExamples({ url: `http://127.0.0.1:${port}`, operatorKey })).toBeGreaterThan(50);
 
-    second.process.kill("SIGINT");
+    // The terminal is closed.
+    const all = await findDescendants(second.process.pid ?? 0);
+    expect(all.map(({ args }) => args)).toContainEqual(expect.stringContaining(join(directory, "data")));
+    second.process.kill("SIGHUP");
     expect((await second.ended).code).toBe(0);
+    expect(all.filter(({ pid }) => isRunning(pid))).toEqual([]);
     const secrets = keysIn(again).map((line) => line.trim().split(/\s+/).at(-1) ?? "");
     const log = await readFile(join(directory, "data", "tessera.log"), "utf8");
     for (const secret of secrets) expect(log).not.toContain(secret);
-  });
-
-  it("leaves no process behind: not at the Ctrl-C that npm passes on, and not when the terminal is closed", async () => {
-    for (const signals of [["SIGINT", "SIGINT"], ["SIGHUP"]] as const) {
-      const command = serve(await getPort({ host: "127.0.0.1" }));
-      await command.printed("Ctrl-C stops it.");
-      const started = await findDescendants(command.process.pid ?? 0);
-      expect(started.map(({ args }) => args)).toContainEqual(expect.stringContaining(join(directory, "data")));
-      for (const signal of signals) {
-        command.process.kill(signal);
-        await sleep(40);
-      }
-      expect((await command.ended).code).toBe(0);
-      expect(started.filter(({ pid }) => isRunning(pid))).toEqual([]);
-    }
   });
 
   it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, uses a fixed operator key, and starts fresh", async () => {

@@ -26,7 +26,7 @@ interface Options {
 /** After this time a request is repeated at the next process. */
 const answerWithinMs = 5000;
 /** After this time it is given up. */
-const patienceMs = 60_000;
+const patienceMs = 300_000;
 const pauseMs = 100;
 
 /** Makes a list, and starts to change it at one process and to scan at the next. */

@@ -77,7 +77,7 @@ export async function killPostmaster(dataDirectory: string, signal: "SIGKILL" | 
   const file = await readServerFile(join(dataDirectory, "data"));
   if (file === undefined) throw new Error(`no server runs on ${dataDirectory}`);
   process.kill(file.pid, signal);
-  for (const until = Date.now() + 10_000; isRunning(file.pid) && Date.now() < until; ) await sleep(5);
+  for (const until = Date.now() + 120_000; isRunning(file.pid) && Date.now() < until; ) await sleep(5);
 }
 
 /** Ends every connection of the platform, as a failover or an administrator would; returns how many there were. */

@@ -117,7 +117,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     await withAdministrator(primary, async (db) => {
       await db.run(sql`alter system set synchronous_standby_names = 'standby'`);
       await db.run(sql`select pg_reload_conf()`);
-      for (const until = Date.now() + 30_000; ; await sleep(50)) {
+      for (const until = Date.now() + 300_000; ; await sleep(50)) {
         const synced = await db.maybeOne(sql`select 1 as found from pg_stat_replication where sync_state = 'sync'`);
         if (synced !== undefined) break;
         if (Date.now() > until) throw new Error("the standby does not follow");

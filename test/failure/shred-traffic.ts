@@ -99,7 +99,8 @@ export interface Answer {
   readonly body: any;
 }
 
-const endsWithinMs = 150_000;
+/** After so long a job hangs. */
+const endsWithinMs = 500_000;
 
 /** How a client asks that must have an answer. */
 export interface Asking {

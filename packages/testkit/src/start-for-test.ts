@@ -14,7 +14,7 @@ import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { type Reads, shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
-import { connect, type Implementation } from "@tessera/kit/rpc";
+import { connect, type Implementation, type Transport } from "@tessera/kit/rpc";
 import { type ClientMap, connectClients, type ServiceDefinition } from "@tessera/kit/service";
 import { untraced } from "@tessera/kit/trace";
 import type { Topic } from "@tessera/protos/topic";
@@ -30,6 +30,9 @@ export interface TestStart {
   /** The clock's time until a test moves it, in microseconds since 1970; by default the real time. */
   readonly now?: number;
 }
+
+/** How long tests wait for an answer, unless they say otherwise. */
+const timeoutMs = 120_000;
 
 /** This folder is made with the first file. Few tests store one. */
 const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests") });
@@ -63,7 +66,12 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     clients: connectClients(clients, (service) => network.transportTo(service)),
   });
   network.serve(name, parts.implementations);
-  const transport = network.transportTo(name);
+  const { call, ...rest } = network.transportTo(name);
+  // A busy machine may take longer than peers wait.
+  const transport: Transport = {
+    ...rest,
+    call: (method, request, options) => call(method, request, { timeoutMs, ...options }),
+  };
 
   async function deliverMessages(topic: string, messages: readonly Delivery[]): Promise<void> {
     const consumer = parts.consumers.find((candidate) => candidate.topic === topic);

@@ -11,9 +11,6 @@ import { boxOfficeOn } from "./box-office.ts";
 import { festival, sample, type TestRecord } from "./records.ts";
 import { recount } from "./recount.ts";
 
-/** More than the largest sale takes. */
-const timeoutMs = 60_000;
-
 /** Calls sales as offline-sales does. */
 export async function startSales(db: Db) {
   const service = await startForTest(boxoffice, { db });
@@ -31,8 +28,7 @@ export async function startSales(db: Db) {
   });
   return {
     /** Sells one of item 1, unless told otherwise. */
-    sell: (rest: Partial<SellTicketsRequest> = {}): Promise<SellTicketsResponse> =>
-      sales.sellTickets(request(rest), { timeoutMs }),
+    sell: (rest: Partial<SellTicketsRequest> = {}): Promise<SellTicketsResponse> => sales.sellTickets(request(rest)),
     /** The fields that are wrong. */
     async findWrong(rest: Partial<SellTicketsRequest> = {}): Promise<string[]> {
       const { problems } = await sales.sellTickets(request({ onlyCheck: true, sale: "", ...rest }));
