@@ -4,7 +4,7 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
-import { eventPath, groundwork, listData, ofEvent, ofOrganizer, orderData } from "./sample-records.ts";
+import { eventPath, groundwork, listData, ofEvent, orderData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const organizer = ["--organizer", "bigevents"];
@@ -105,21 +105,6 @@ describe("keys and devices by command", () => {
       .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
   });
 
-  it("[R9.2, R9.13] two equal requests create two", async () => {
-    const path = "/api/v1/organizers/bigevents/apikeys/";
-    const options = {
-      as: `Token ${platform.operatorKey}`,
-      body: { name: "twin", permissions: ["*"], all_events: true },
-    };
-    const [one, other] = await Promise.all([1, 2].map(() => platform.request("POST", path, options)));
-    expect([one?.status, other?.status, one?.body.settled, other?.body.settled]).toEqual([201, 201, true, true]);
-    expect(one?.body.token).not.toBe(other?.body.token);
-    for (const { body } of [one, other].flatMap((answer) => answer ?? [])) {
-      platform.keepOutOfLogs(body.token);
-      expect((await lists(`Token ${body.token}`)).status).toBe(200);
-    }
-  });
-
   it("[R9.14] two equal requests with an idempotency key create one, and its token is stored nowhere", async () => {
     const send = (key: string, name: string) =>
       platform.request("POST", "/api/v1/organizers/bigevents/devices/", {
@@ -150,21 +135,6 @@ describe("keys and devices by command", () => {
       { status: null, body: null },
       { status: null, body: null },
     ]);
-  });
-
-  it("[R9.10] the newest record decides, whatever happened to its key before", async () => {
-    const token = "token-of-the-shop-that-goes-on-sending-it";
-    const record = ofOrganizer("api_key", { token, name: "sent", permissions: ["*"], all_events: true });
-    await platform.import([record]);
-    const key = (await list("apikeys")).find(({ name }) => name === "sent");
-    const path = `/api/v1/organizers/bigevents/apikeys/${key?.["id"]}/revoke/`;
-    for (let time = 0; time < 2; time += 1) {
-      const { status, body } = await platform.request("POST", path, { as: `Token ${platform.operatorKey}` });
-      expect([status, body]).toEqual([200, { ...key, active: false, settled: true }]);
-    }
-    await expect.poll(async () => (await lists(`Token ${token}`)).status, { timeout: 2000 }).toBe(401);
-    await platform.import([record]);
-    await expect.poll(async () => (await lists(`Token ${token}`)).status, { timeout: 2000 }).toBe(200);
   });
 
   it("every failure is explained in one sentence", async () => {

@@ -24,43 +24,6 @@ const organizer = "feeders";
 const { apiKey, eventPath, groundwork, ofEvent } = samplesOf(organizer);
 const quiet = createLog({ service: "shop", destination: { write: () => {} } });
 
-describe("[V4.19] the last place of a quota", () => {
-  const { apiKey: key, eventPath: path, groundwork: ground, ofEvent: of } = samplesOf("lastplaces");
-  let platform: TestPlatform;
-
-  beforeAll(async () => {
-    platform = await startTestPlatform();
-    const quota = (id: number, size: number) =>
-      of("quota", { id, name: `Quota ${id}`, size, items: [2], variations: [21, 22], subevent: null });
-    expect(await platform.import([...ground(), quota(2, 2), quota(3, 1)])).toMatchObject({ rejected: 0 });
-  });
-  afterAll(() => platform.stop());
-
-  const send = (method: string, to: string, body?: object) =>
-    platform.request(method, `${path}/vouchers/${to}`, { as: `Token ${key}`, ...(body === undefined ? {} : { body }) });
-  const block = async (quota: number, uses: number) => {
-    const { status, body } = await send("POST", "", { quota, block_quota: true, max_usages: uses });
-    return { status, to: `${body.id}/` };
-  };
-
-  it("is free at once when its voucher is changed, moved or deleted, and not before", async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const first = await block(2, 2);
-      expect([first.status, (await block(2, 1)).status]).toEqual([201, 400]);
-      await send("PATCH", first.to, { max_usages: 1 });
-      const second = await block(2, 1);
-      expect([second.status, (await block(2, 1)).status]).toEqual([201, 400]);
-      await send("PATCH", first.to, { block_quota: false });
-      const third = await block(2, 1);
-      expect([third.status, (await block(2, 1)).status]).toEqual([201, 400]);
-      expect((await send("PATCH", third.to, { quota: 3 })).status).toBe(200);
-      const fourth = await block(2, 1);
-      expect([fourth.status, (await block(2, 1)).status, (await block(3, 1)).status]).toEqual([201, 400, 400]);
-      for (const { to } of [first, second, third, fourth]) expect((await send("DELETE", to)).status).toBe(204);
-    }
-  });
-});
-
 /** The last suite, because it leaves parked records. */
 describe("the feed of records", () => {
   let platform: TestPlatform;

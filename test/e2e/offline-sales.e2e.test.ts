@@ -83,21 +83,6 @@ describe("offline sales", () => {
     expect((await send("GET", batches)).body).toMatchObject({ count: 1, results: [listed] });
   });
 
-  it("[O12.2] are not made where the quota does not suffice, none of them", async () => {
-    const before = await counts(72);
-    const failed = await create({ amount: 11 });
-    expect(failed).toMatchObject({ status: 410, body: { status: "failed", message: expect.any(String) } });
-    expect(await counts(72)).toEqual(before);
-    expect((await send("GET", batches)).body.count).toBe(1);
-  });
-
-  it("[O11.3] are refused at once for everything that is wrong", async () => {
-    const { status, body } = await send("POST", batches, wanted({ item: 999, layout: 998, sales_channel: "none" }));
-    expect([status, Object.keys(body).sort()]).toEqual([400, ["item", "layout", "sales_channel"]]);
-    expect((await send("POST", batches, wanted({ variation: 1 }))).body).toHaveProperty("variation");
-    expect((await send("POST", batches, wanted({ subevent: 1 }))).body).toHaveProperty("subevent");
-  });
-
   it("[O13.1, O13.2, O13.4, O13.5] are rendered in the order of their orders, with the layout of the batch", async () => {
     const { body } = await send("GET", batches);
     const at = `${batches}${body.results[0].id}/`;

@@ -101,27 +101,4 @@ describe("refused scans", () => {
     });
     expect((await get("/checkinlists/1/status/")).body).toMatchObject({ checkin_count: 1, inside_count: 1 });
   });
-
-  it("[C6.6, C6.10, C6.11, C6.23] are refused with the names of their wrong fields", async () => {
-    const least = { error_reason: "error", raw_barcode: "x" };
-    const wrong: [object, number, string[]][] = [
-      [{ ...least, position: 4711 }, 404, ["detail"]],
-      [
-        { ...least, raw_item: 4711, raw_variation: 4711, raw_subevent: 1 },
-        400,
-        ["raw_item", "raw_subevent", "raw_variation"],
-      ],
-      [{ ...least, error_reason: "exchange" }, 400, ["error_reason"]],
-    ];
-    for (const [body, status, names] of wrong) {
-      const answer = await tell(body);
-      expect([answer.status, Object.keys(answer.body).sort()]).toEqual([status, names]);
-    }
-    const nowhere = `${eventPath}/checkinlists/4711/failed_checkins/`;
-    expect((await platform.request("POST", nowhere, { as: scanner, body: {} })).status).toBe(404);
-    const filtered = await get("/checkins/?list=4711&error_reason=exchange");
-    expect([filtered.status, Object.keys(filtered.body).sort()]).toEqual([400, ["error_reason"]]);
-    expect((await get("/checkins/?list=4711")).body).toEqual({ list: [expect.any(String)] });
-    expect((await get("/checkins/4711/")).status).toBe(404);
-  });
 });

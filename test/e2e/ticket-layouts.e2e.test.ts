@@ -100,14 +100,6 @@ describe("ticket layouts", () => {
     expect((await send("GET", items)).body).toMatchObject({ count: 0 });
   });
 
-  it("[L5.1, L5.4] take uploads of the same caller alone", async () => {
-    const foreign = await upload(pdf("of a device"), `Device ${deviceKey}`);
-    for (const background of [foreign, "file:5d1c2c5e-0f39-4a4d-9f7a-6b6a2b1d7e10"])
-      expect((await send("POST", layouts, { name: "a", layout: [], background })).body).toEqual({
-        background: ["You have sent no file of this id within a day."],
-      });
-  });
-
   it("[L45.1, L45.2, L46.1, L48.1] are previewed and checked before they are stored, also on an upload", async () => {
     const background = await upload(pdf("draft"));
     const elements = [mark, { type: "barcodearea", left: 10, bottom: 40, size: 5 }];

@@ -144,22 +144,6 @@ describe("tickets as PDF", () => {
     ]);
   });
 
-  it("[L42.3, L44.1] belong to their event, and to all who may read its orders", async () => {
-    const download = await startBatch([{ orderposition: 1 }]);
-    const another = await startBatch([{ orderposition: 2 }]);
-    const { end } = await untilEnd(download);
-    await untilEnd(another);
-    const same = await send("GET", download, { by: `Token ${tokenOf("another")}` });
-    expect([same.status, same.bytes.equals(end.bytes)]).toEqual([200, true]);
-    expect((await send("GET", download, { by: `Token ${tokenOf("editor")}` })).status).toBe(403);
-    expect((await send("GET", download.replace(eventPath, otherEvent))).status).toBe(404);
-    const [job, file] = download.split("/").slice(-3);
-    const [anotherJob, anotherFile] = another.split("/").slice(-3);
-    const at = `${eventPath}/ticketpdfrenderer/download`;
-    for (const path of [`${anotherJob}/${file}`, `${job}/${anotherFile}`, `${file}/${job}`, `${job}/x`, `x/${file}`])
-      expect((await send("GET", `${at}/${path}/`)).status, path).toBe(404);
-  });
-
   it("[L41.1, L41.2, L41.3] are refused by part where a ticket, a layout or a channel is not of the event", async () => {
     const refused = await send("POST", `${eventPath}${start}`, {
       body: {
@@ -223,15 +207,5 @@ describe("tickets as PDF", () => {
     const scanned = [4, 1].map((orderposition) => ({ orderposition, override_layout: 5 }));
     const { end } = await untilEnd(await startBatch(scanned));
     expect((await readPdf(end.bytes)).pages.map(textsOf)).toEqual(["2027-12-26 11:05", ""]);
-  });
-
-  it("[L11.1] print the secret that a ticket has now", async () => {
-    const changed = positionData({ id: 3, secret: "another-secret-of-3-gkbyr5f4h6w", attendee_name: "Visitor 3" });
-    const answer = await platform.import([
-      ofEvent("order", orderData({ code: "ORD3", status: "n", positions: [changed] })),
-    ]);
-    expect(answer).toMatchObject({ rejected: 0, settled: true });
-    const { end } = await untilEnd(await startBatch([{ orderposition: 3 }]));
-    expect(await readQrCode(end.bytes)).toBe("another-secret-of-3-gkbyr5f4h6w");
   });
 });

@@ -42,7 +42,8 @@ export interface FestivalCluster {
   verify(edition: Edition, options?: Pick<FestivalEvidence, "poisoned" | "toldAgain">): Promise<string[]>;
   /** Errors that were logged since the last call; `outage`: without those about something being down. */
   loggedErrors(options?: { outage?: boolean }): string[];
-  stopInOrder(): Promise<void>;
+  /** Stops all processes; returns those that had to be killed. */
+  stopInOrder(): Promise<string[]>;
   /** Kills what still runs, because nothing is asserted about it, and deletes the data. */
   remove(): Promise<void>;
 }
@@ -93,6 +94,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
     const createTopics = async () => void (await applyCatalogue(engines));
     await createTopics();
     const logged: string[] = [];
+    const stopped = new Set<string>();
     const cluster = await startCluster({
       firstPort: options.firstPort ?? (await findFirstPort()),
       environment: {
@@ -103,8 +105,9 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
         ...options.environment,
       },
       ...(options.environmentOf === undefined ? {} : { environmentOf: options.environmentOf }),
-      onLine(_process, line) {
+      onLine(process, line) {
         logged.push(line);
+        if (line.includes('"service stopped"')) stopped.add(process);
         options.onLine?.(line);
       },
     });
@@ -154,7 +157,10 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
       createTopics,
       verify: (edition, how = {}) => verifyFestival({ baseUrl: one, db, festival, edition, attempts, ...how }),
       loggedErrors: (how) => describeErrors(parseLog(logged.splice(0)), how),
-      stopInOrder: () => cluster.stop(),
+      async stopInOrder() {
+        await cluster.stop();
+        return cluster.processes.map(({ plan }) => plan.name).filter((name) => !stopped.has(name));
+      },
       remove,
     };
   } catch (error) {

@@ -167,10 +167,7 @@ it("Kafka loses all its data, and a rebuild completes every copy", () =>
   }));
 
 it("after all that every process still stops in order", async () => {
-  const from = performance.now();
-  await cluster.stopInOrder();
-  // By then one that does not end would have been killed.
-  expect(performance.now() - from).toBeLessThan(20_000);
+  expect(await cluster.stopInOrder()).toEqual([]);
 });
 
 /** Waits until records have changed something, and then for a while without changes. */
