@@ -74,13 +74,13 @@ describe("record-results.mjs", () => {
     const { passed, failed, skipped } = JSON.parse(readFileSync(results, "utf8")) as Results;
     expect(passed).toBe(3);
     expect(skipped).toContainEqual({ name: "tests/sound.test.ts > lacks something", reason: "no moon tonight" });
-    const found = failed.map((failure) => failure.split("\n")[0]).sort();
-    expect(found).toEqual([
-      "an error outside every test: lost",
-      expect.stringContaining("tests/crash.test.ts"),
+    for (const failure of [
+      "tests/wrong.test.ts > fails",
+      "tests/unloadable.test.ts: ",
       "tests/hook.test.ts: no ground",
-      expect.stringContaining("tests/unloadable.test.ts: "),
-      "tests/wrong.test.ts > fails: no",
-    ]);
+      "tests/crash.test.ts",
+      "an error outside every test: lost",
+    ])
+      expect(failed).toContainEqual(expect.stringContaining(failure));
   });
 });
