@@ -68,7 +68,7 @@ describe("keys and devices by command", () => {
     const revoked = await tessera("keys", "revoke", id.slice(0, 8), ...organizer);
     expect(revoked).toMatchObject({ code: 0, stdout: `API key ${id} (Shop ★) is revoked.\n` });
     await expect
-      .poll(async () => await lists(`Token ${token}`), { timeout: 2000 })
+      .poll(async () => await lists(`Token ${token}`))
       .toMatchObject({ status: 401, body: { detail: "This API key has been switched off." } });
     const listed = await tessera("keys", "list", "--json", ...organizer);
     expect(JSON.parse(listed.stdout)).toEqual(await list("apikeys"));
@@ -101,7 +101,7 @@ describe("keys and devices by command", () => {
 
     expect((await tessera("devices", "revoke", String(number), ...organizer)).code).toBe(0);
     await expect
-      .poll(async () => await lists(as), { timeout: 2000 })
+      .poll(async () => await lists(as))
       .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
   });
 

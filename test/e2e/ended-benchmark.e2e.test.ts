@@ -28,9 +28,7 @@ it("a benchmark leaves no process and no folder behind when a signal ends it", a
   const started = () => findDescendants(child.pid ?? 0);
   // The database and the platform run, and orders arrive.
   await expect
-    .poll(async () => (await started()).filter(({ args }) => / serve all |^postgres: /.test(args)).length, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await started()).filter(({ args }) => / serve all |^postgres: /.test(args)).length)
     .toBeGreaterThan(8);
   const all = await started();
   const folders = () => readdirSync(directory).filter((name) => name.startsWith("tessera-bench-"));

@@ -48,9 +48,7 @@ async function look(platform: TestPlatform) {
   };
 }
 
-it("copies that were emptied or missed a removal are complete after a rebuild", {
-  timeout: 120_000,
-}, async () => {
+it("copies that were emptied or missed a removal are complete after a rebuild", async () => {
   const platform = await startTestPlatform();
   undo.push(() => platform.stop());
   const db = openAsAdministrator(platform.databaseUrl);
@@ -72,9 +70,7 @@ it("copies that were emptied or missed a removal are complete after a rebuild", 
   // The caches of the gateways are emptied, too.
   await db.run(sql`notify tessera_gateway_access`);
   await expect
-    .poll(async () => (await platform.request("GET", `${eventPath}/checkinlists/1/`, { as: token })).status, {
-      timeout: 40_000,
-    })
+    .poll(async () => (await platform.request("GET", `${eventPath}/checkinlists/1/`, { as: token })).status)
     .toBe(401);
 
   const rebuilt = await topicsCommand(platform.databaseUrl, "rebuild", "--all");
@@ -118,9 +114,7 @@ it("copies that were emptied or missed a removal are complete after a rebuild", 
   ]);
 });
 
-it("parked facts are listed without their contents, and replayed when their consumer works again", {
-  timeout: 120_000,
-}, async () => {
+it("parked facts are listed without their contents, and replayed when their consumer works again", async () => {
   const platform = await startTestPlatform();
   undo.push(() => platform.stop());
   platform.expectErrors("fact parked: no retry could apply it");

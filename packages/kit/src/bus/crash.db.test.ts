@@ -26,9 +26,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it("facts act exactly once, in order, through a process that is killed again and again", {
-  timeout: 120_000,
-}, async () => {
+it("facts act exactly once, in order, through a process that is killed again and again", async () => {
   const [owner, reader] = [database.open("owner"), database.open("reader")];
   await prepareCrashing({ owner, total });
   const progress: number[] = [0];

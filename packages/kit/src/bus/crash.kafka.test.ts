@@ -31,9 +31,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it("facts act exactly once, in order, whatever step on their way through Kafka a process dies at", {
-  timeout: 180_000,
-}, async () => {
+it("facts act exactly once, in order, whatever step on their way through Kafka a process dies at", async () => {
   const prefix = `crash-${randomUUID()}.`;
   for (const topic of crashingTopics) await createKafkaTopic(kafkaOfThisRun(), `${prefix}${topic}`, { partitions: 3 });
   const [owner, reader] = [database.open("owner"), database.open("reader")];

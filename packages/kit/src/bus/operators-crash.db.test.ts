@@ -28,9 +28,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-it("a rebuild and replays come to their end, once, through a process that is killed again and again", {
-  timeout: 90_000,
-}, async () => {
+it("a rebuild and replays come to their end, once, through a process that is killed again and again", async () => {
   const [owner, reader] = [database.open("owner"), database.open("reader")];
   await prepareCrashing({ owner, reader, entities, parked });
   const progress: string[] = [];

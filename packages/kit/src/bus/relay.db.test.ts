@@ -233,9 +233,7 @@ describe("a bus that does not answer", () => {
       await eventually(async () => received.includes(number));
     }
     expect(answers).toHaveLength(1);
-    const started = Date.now();
     await relay.stop();
-    expect(Date.now() - started).toBeLessThan(20_000);
     expect(await owner.many(sql`select topic from outbox order by id`)).toEqual([
       { topic: first.name },
       { topic: first.name },

@@ -204,9 +204,7 @@ describe("a fact that was overtaken", () => {
   });
 });
 
-it("a replay and what comes behind it take turns: whatever wins, the newer state stays", {
-  timeout: 60_000,
-}, async () => {
+it("a replay and what comes behind it take turns: whatever wins, the newer state stays", async () => {
   await db.run(sql`create table held (key text primary key, number bigint not null)`);
   const keep = async (tx: Tx, facts: readonly Fact<Numbered>[]) => {
     for (const { key, value } of facts) {

@@ -190,10 +190,7 @@ describe("waiting", () => {
     await held.promise;
     const started = Date.now();
     expect(await faultOf(db.run(add(name)))).toMatchObject({ kind: "conflict", code: "locked", retryAfterMs: 5000 });
-    const tookMs = Date.now() - started;
-    expect(tookMs).toBeGreaterThan(2900);
-    // Half of what a statement has, so that it was the lock that took too long.
-    expect(tookMs).toBeLessThan(15_000);
+    expect(Date.now() - started).toBeGreaterThan(2900);
     release.resolve();
     await holder;
     expect(await db.run(add(name))).toBe(1);

@@ -364,9 +364,7 @@ async function countTaken(): Promise<Record<number, number>> {
   return Object.fromEntries(quotas.map(({ id }) => [id, taken.get(id) ?? 0]));
 }
 
-it("[V4.1, V4.13] vouchers take what a list of them says, whatever is held, released, told again or told late", {
-  timeout: 120_000,
-}, async () => {
+it("[V4.1, V4.13] vouchers take what a list of them says, whatever is held, released, told again or told late", async () => {
   const seen = { held: 0, refused: 0, confirmed: 0 };
   await assert(
     asyncProperty(array(step, { minLength: 5, maxLength: 25, size: "max" }), async (steps) => {

@@ -164,9 +164,7 @@ class Gate {
 }
 
 describe("answers of records and gates", () => {
-  it("[C5.50] [C5.51] [C5.52] are those of a simple model, whatever comes when and however often", {
-    timeout: 120_000,
-  }, async () => {
+  it("[C5.50] [C5.51] [C5.52] are those of a simple model, whatever comes when and however often", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         await take(record("order", { code: "ABCDE" }, { deleted: true }));
