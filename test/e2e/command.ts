@@ -9,7 +9,7 @@ export interface Ended {
 
 export interface RunningCommand {
   readonly process: ChildProcess;
-  /** Resolves with everything printed so far when the text has appeared; rejects when the command ends or three minutes pass first. */
+  /** Resolves with everything printed so far when the text has appeared; rejects when the command ends or nine minutes pass first. */
   printed(text: string): Promise<string>;
   readonly ended: Promise<Ended>;
 }
@@ -60,8 +60,8 @@ export function runCommand(
     printed: (text) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(
-          () => reject(new Error(`"${text}" was not printed within three minutes; standard error: ${stderr}`)),
-          180_000,
+          () => reject(new Error(`"${text}" was not printed within nine minutes; standard error: ${stderr}`)),
+          540_000,
         );
         const look = () => {
           if (stdout.includes(text)) resolve(stdout);

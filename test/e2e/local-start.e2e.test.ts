@@ -46,7 +46,7 @@ describe("tessera serve all", () => {
     const variables = output.split("\n").filter((text) => /^ +[A-Z]+=["']/.test(text));
     for (const printed of [...variables, line]) expect(printed.length).toBeLessThan(100);
     const script = [...variables.map((text) => text.trim()), line.trim()].join("\n");
-    const { stdout } = await run("sh", ["-c", `${script} --silent --show-error --max-time 20`], {
+    const { stdout } = await run("sh", ["-c", `${script} --silent --show-error --max-time 200`], {
       cwd: directory,
     });
     return JSON.parse(stdout) as Record<string, unknown>;

@@ -46,7 +46,7 @@ export function runNpm(command: string, options: readonly string[]): NpmCommand 
     processes,
     async printed(text) {
       const look = () => output.includes(text) || (hasEnded() ? `it ended: ${output}` : false);
-      await expect.poll(look, { timeout: 240_000 }).toBe(true);
+      await expect.poll(look, { timeout: 540_000 }).toBe(true);
       return output;
     },
     async interrupt(signal) {
