@@ -63,7 +63,7 @@ export default defineConfig({
     // A list that should have been empty is shown whole, and not as its length.
     chaiConfig: { truncateThreshold: 2000 },
     // For hangs alone: tests wait for an outcome as long as a busy machine takes.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 110_000 } },
     unstubEnvs: true,
     silent: "passed-only",
     // Half an hour of daylight saving, on the other half of the year: code that reads the local zone shows itself.
