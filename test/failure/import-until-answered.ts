@@ -12,7 +12,7 @@ export interface ImportRun {
 const pauseMs = 150;
 
 /** Everything is back by then, on the slowest machine. */
-const withinMs = 300_000;
+const withinMs = 500_000;
 
 /** Sends records like a client that needs an answer: again from the start, until everything is stored and visible. */
 export async function importUntilAnswered({
@@ -63,7 +63,7 @@ export async function importOnce({
       headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
       body,
       ...(typeof body === "string" ? {} : { duplex: "half" }),
-      signal: AbortSignal.timeout(45_000),
+      signal: AbortSignal.timeout(240_000),
     });
     text = await response.text();
   } catch (error) {
