@@ -109,13 +109,13 @@ beforeAll(async () => {
   network.serve("checkin", [
     caughtUp,
     implement(Scans, {
-      redeem: async ({ scans }) => ({
-        outcomes: scans.map(({ list }) => ({
-          outcome: { $case: "admitted" as const, value: {} },
-          list: { id: list, name: "Gate", includePending: false },
+      redeem: async ({ scan }) => ({
+        outcome: {
+          outcome: { $case: "admitted", value: {} },
+          list: { id: scan?.list ?? 0, name: "Gate", includePending: false },
           position: aPosition(),
           checkinTexts: [],
-        })),
+        },
       }),
     }),
   ]);

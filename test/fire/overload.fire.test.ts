@@ -28,7 +28,7 @@ const overloadMs = Number(process.env["OVERLOAD_SECONDS"] ?? 60) * 1000;
 const afterwardsMs = 5000;
 
 /**
- * In milliseconds. At this rate the 64 scans that may always wait at each of two gateways take two thirds of a second; what is
+ * In milliseconds. At this rate the 128 scans of a credential that may wait at each of two gateways take 1.3 seconds; what is
  * promised for faster platforms is measured by `npm run bench -- redeem`.
  */
 const longestMs = { admitted: 3000, refused: 1000 } as const;

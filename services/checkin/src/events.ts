@@ -17,7 +17,6 @@ const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"
   refused: "refused",
   unknownTicket: "unknown_ticket",
   unknownList: "unknown_list",
-  failed: "failed",
   incomplete: "incomplete",
   undecided: "undecided",
   crowded: "crowded",
@@ -36,7 +35,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     ["outcome", "reason"],
   );
   // Prometheus sees no increase in a series that begins above zero: the first failed scan would raise no alert.
-  scans.add({ outcome: outcomeLabels.failed, reason: "" }, 0);
+  scans.add({ outcome: outcomeLabels.undecided, reason: "" }, 0);
   const failures = metrics.counter(
     "checkin_batches_failed_total",
     "Batches of scans that could not be decided as a whole.",
@@ -71,7 +70,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       log.debug("check-in lists imported", { lists: count });
     },
     scanDecided({ organizer, event, list }: Scan, { outcome, position }: ScanOutcome): void {
-      const kind = outcomeLabels[outcome?.$case ?? "failed"];
+      const kind = outcomeLabels[outcome?.$case ?? "undecided"];
       const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
       scans.add({ outcome: kind, reason });
       if (kind === "admitted") return;

@@ -21,7 +21,7 @@ describe("a scan with an upload", () => {
         dropped.push([ids, place]);
       },
     });
-    app.peers.when("scans", "redeem", async ({ scans }) => ({ outcomes: scans.map(() => outcome) }));
+    app.peers.when("scans", "redeem", async () => ({ outcome }));
   });
   afterEach(async () => {
     requireDocumented(app);

@@ -5,7 +5,6 @@ import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentPosition } from "../listed-positions/present.ts";
-import { undecided } from "./pending-scan.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
@@ -70,7 +69,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "unknownList":
       throw fault("not_found", "There is no such check-in list.");
     default:
-      throw undecided();
+      throw new Error("checkin sent no decision");
   }
 }
 

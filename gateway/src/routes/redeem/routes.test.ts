@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { questionDocument } from "@tessera/testkit/question-document";
 import { sample, string } from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -26,6 +26,7 @@ const unknownTicket: ScanOutcome = {
   position: undefined,
   checkinTexts: [],
 };
+const without = ($case: "undecided" | "crowded"): ScanOutcome => ({ ...unknownTicket, outcome: { $case, value: {} } });
 const unknownList: ScanOutcome = { ...unknownTicket, outcome: { $case: "unknownList", value: {} }, list: undefined };
 
 let app: ServedApp;
@@ -36,9 +37,9 @@ async function start(options: Parameters<typeof serveApp>[0] = {}): Promise<void
   app = await serveApp(options);
   scans = [];
   outcome = admitted;
-  app.peers.when("scans", "redeem", async (request) => {
-    scans.push(...request.scans);
-    return { outcomes: request.scans.map(() => outcome) };
+  app.peers.when("scans", "redeem", async ({ scan }) => {
+    if (scan !== undefined) scans.push(scan);
+    return { outcome };
   });
   app.peers.when("checkinLists", "getCheckinList", async ({ id }) => {
     if (id !== 7) throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
@@ -236,11 +237,11 @@ describe("what a scan is answered", () => {
   it("[C3.47] too many at a time: 429, whatever the next one says", async () => {
     let answerAll = () => {};
     const held = new Promise<void>((resolve) => (answerAll = resolve));
-    app.peers.when("scans", "redeem", async ({ scans: sent }) => {
+    app.peers.when("scans", "redeem", async () => {
       await held;
-      return { outcomes: sent.map(() => outcome) };
+      return { outcome };
     });
-    const mostOfOneCredential = 512;
+    const mostOfOneCredential = 128;
     const waiting = Array.from({ length: mostOfOneCredential }, (_, index) => redeem({}, { lookup: `t${index}` }));
     const crowded = { status: 429, headers: { "retry-after": "1" }, json: { detail: expect.any(String) } };
     await expect.poll(() => redeem({ type: "sideways" }), { timeout: 20_000 }).toMatchObject(crowded);
@@ -251,10 +252,25 @@ describe("what a scan is answered", () => {
     expect(await redeem({ type: "sideways" })).toMatchObject({ status: 400 });
   });
 
-  it("what could not be decided: 503 and when to try again", async () => {
-    outcome = { ...unknownTicket, outcome: { $case: "failed", value: {} } };
+  it.each<[string, number, () => Promise<RedeemResponse>]>([
+    ["what could not be decided", 503, async () => ({ outcome: without("undecided") })],
+    ["what has no outcome", 503, async () => ({ outcome: undefined })],
+    ["a crowd at checkin", 429, async () => ({ outcome: without("crowded") })],
+    ["checkin is away", 503, () => Promise.reject(new Fault("unavailable", "peer_unavailable", "away"))],
+    ["checkin is late", 503, () => Promise.reject(new Fault("timeout", "deadline_exceeded", "late"))],
+    ["checkin fails", 503, () => Promise.reject(new Error("broken"))],
+    ["checkin has no room", 429, () => Promise.reject(new Fault("exhausted", "peer_exhausted", "full"))],
+  ])("[C3.47] %s: %i and when to try again", async (_what, expected, answer) => {
+    app.peers.when("scans", "redeem", answer);
     const { status, headers } = await redeem();
-    expect([status, headers["retry-after"]]).toEqual([503, "1"]);
+    expect([status, headers["retry-after"]]).toEqual([expected, "1"]);
+    expect(app.peers.requestsOf("redeem")).toHaveLength(1);
+  });
+
+  it("[S4.19] answers too large for checkin: 413", async () => {
+    const tooLarge = new Fault("unmet", "message_too_large", "too large");
+    app.peers.when("scans", "redeem", () => Promise.reject(tooLarge));
+    expect(await redeem()).toMatchObject({ status: 413 });
   });
 });
 
@@ -452,9 +468,9 @@ describe("the scanned code", () => {
   it("comes out of both routers alike, whatever it holds", async () => {
     const cold = await serveApp({ routes: (routes) => routes.map((route) => ({ ...route, hot: false })) });
     const coldScans: Scan[] = [];
-    cold.peers.when("scans", "redeem", async (request) => {
-      coldScans.push(...request.scans);
-      return { outcomes: request.scans.map(() => admitted) };
+    cold.peers.when("scans", "redeem", async ({ scan }) => {
+      if (scan !== undefined) coldScans.push(scan);
+      return { outcome: admitted };
     });
     const codes = sample(string({ unit: "binary", minLength: 1, maxLength: 40 }), 60).filter(
       (code) => !code.includes("\0") && code.isWellFormed(),

@@ -15,15 +15,16 @@ import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
+import { askCheckin } from "./ask-checkin.ts";
 import { redeemExample, refusedExample, unknownExample } from "./examples.ts";
-import type { GatheredScans } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
+import { ScanRoom } from "./scan-room.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
-  readonly scans: GatheredScans;
+  readonly scans: Clients["scans"];
   readonly refusedStatus: RefusedStatus;
   readonly readPdfData: ReadPdfData;
   /** The uploads of a caller among these, each kept until boxoffice has its answer. */
@@ -36,6 +37,7 @@ export interface RedeemOptions {
 export function redeemRoutes(options: RedeemOptions) {
   const { checkinLists, scans, refusedStatus, readPdfData, findUploads, expireDropped } = options;
   const exists = listRequirer(checkinLists);
+  const room = new ScanRoom();
 
   /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
   async function pdfDataOf(
@@ -79,7 +81,7 @@ export function redeemRoutes(options: RedeemOptions) {
         },
       },
       exists,
-      crowd: ({ organizer, tenant }) => scans.refuse(organizer, tenant.countedAs),
+      crowd: ({ organizer, tenant }) => room.refuse({ organizer, credential: tenant.countedAs }),
       async handle(request) {
         const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {
@@ -87,7 +89,9 @@ export function redeemRoutes(options: RedeemOptions) {
           throw notSimulated();
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
-        const decided = await scans.redeem(toScan(request, answers), tenant.countedAs, () => request.isGone);
+        const decided = await room.hold({ organizer, credential: tenant.countedAs }, () =>
+          askCheckin(scans.redeem, { scan: toScan(request, answers), signal: request.signal }),
+        );
         const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
         // The visitor is admitted, whatever comes of this: without it they expire within a day.
         if (uploads.length > 0 && decided.outcome?.$case === "admitted")

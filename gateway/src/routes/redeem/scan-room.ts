@@ -1,64 +1,51 @@
 import { Counts } from "@tessera/kit/counts";
-import type { Pace } from "./pace.ts";
-import type { PendingScan } from "./pending-scan.ts";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../../faults.ts";
 
-/** A scan that would wait longer is better refused at once: its scanner sends it again, or decides alone. */
-const usuallyLongestWaitMs = 150;
+/** Scans without an answer. With more of them a scan would wait for a quarter of a second, where a thousand are decided in one. */
+const mostOpen = { organizer: 256, credential: 128 };
 
-/** More are never waiting, however fast they are decided. */
-const longestQueue = 4096;
+/** Who sends a scan. */
+export interface Sender {
+  readonly organizer: string;
+  /** Names the key or the device. */
+  readonly credential: string;
+}
 
-/** An organizer may have so many waiting, however many others have, and however slow it is. */
-const reserved = 64;
-
-/** What one organizer, one credential and one code on a list may have waiting, of `longestQueue`. */
-const mostOf = { organizer: 2048, credential: 512, code: 64 };
-
-/** The scans that have no answer yet, and whether there is room for one more. */
+/** The scans that have no answer yet, by their senders. */
 export class ScanRoom {
-  readonly #pace: Pace;
-  readonly #longestWaitMs: number;
-  readonly #open = { organizer: new Counts(), credential: new Counts(), code: new Counts() };
-  #unanswered = 0;
+  readonly #open = { organizer: new Counts(), credential: new Counts() };
+  /** One for all: thousands a second are refused so, and the trace of an error costs as much as an answer. */
+  readonly #refusal = overloaded();
 
-  constructor(pace: Pace, longestWaitMs = usuallyLongestWaitMs) {
-    this.#pace = pace;
-    this.#longestWaitMs = longestWaitMs;
+  /** Why one more scan of this sender is refused, whatever it says; undefined: there is room. */
+  refuse({ organizer, credential }: Sender): Fault | undefined {
+    const hasRoom =
+      this.#open.organizer.of(organizer) < mostOpen.organizer &&
+      this.#open.credential.of(credential) < mostOpen.credential;
+    return hasRoom ? undefined : this.#refusal;
   }
 
-  enter(pending: PendingScan): void {
-    this.#count(pending, 1);
+  /** Has a scan decided, if there is room for it. */
+  async hold<T>(sender: Sender, decide: () => Promise<T>): Promise<T> {
+    const refusal = this.refuse(sender);
+    if (refusal !== undefined) throw refusal;
+    this.#count(sender, 1);
+    try {
+      return await decide();
+    } finally {
+      this.#count(sender, -1);
+    }
   }
 
-  leave(pending: PendingScan): void {
-    this.#count(pending, -1);
-  }
-
-  /** Whether a scan of this caller has room, whatever its code is. */
-  hasRoom(organizer: string, credential: string): boolean {
-    const waiting = this.#open.organizer.of(organizer);
-    const isFull = this.#isLong() && waiting >= reserved;
-    return !isFull && waiting < mostOf.organizer && this.#open.credential.of(credential) < mostOf.credential;
-  }
-
-  hasRoomFor(code: string): boolean {
-    return this.#open.code.of(code) < mostOf.code;
-  }
-
-  /** Whether a scan of the code waits. */
-  has(code: string): boolean {
-    return this.#open.code.of(code) > 0;
-  }
-
-  /** Whether one more scan would wait too long. */
-  #isLong(): boolean {
-    return this.#unanswered >= Math.min(longestQueue, this.#pace.within(this.#longestWaitMs));
-  }
-
-  #count({ scan, credential, code }: PendingScan, change: number): void {
-    this.#unanswered += change;
-    this.#open.organizer.add(scan.organizer, change);
+  #count({ organizer, credential }: Sender, change: number): void {
+    this.#open.organizer.add(organizer, change);
     this.#open.credential.add(credential, change);
-    this.#open.code.add(code, change);
   }
+}
+
+export function overloaded(): Fault {
+  return fault("too_many_redeems", "More scans are waiting than can be decided; send it again.", {
+    retryAfterMs: 1000,
+  });
 }

@@ -11,9 +11,9 @@ describe("a forced scan with answers that no store could hold", () => {
   beforeEach(async () => {
     app = await serveApp();
     scans = [];
-    app.peers.when("scans", "redeem", async (request) => {
-      scans.push(...request.scans);
-      return { outcomes: request.scans.map(() => admitted) };
+    app.peers.when("scans", "redeem", async ({ scan }) => {
+      if (scan !== undefined) scans.push(scan);
+      return { outcome: admitted };
     });
   });
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import { defaultMaxMessageBytes } from "@tessera/engines/grpc/message-size";
 import { connect, implement, type Method } from "@tessera/kit/rpc";
-import type { RedeemRequest, RedeemResponse } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ApplyRecordsRequest } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { Scans } from "@tessera/protos/services";
 import { describe, expect, it } from "vitest";
@@ -47,15 +47,14 @@ export function messagesOfCalls({ arrange, records }: Served): void {
         implement(Scans, {
           redeem: async (request) => {
             received = request;
-            return { outcomes: [refusal(""), refusal(undefined)] };
+            return { outcome: refusal(request.scan?.nonce) };
           },
         }),
       ]);
-      const { outcomes } = await connect(Scans, transport).redeem({
-        scans: [scan({ at: 0, nonce: "", gate: 0 }), scan({})],
-      });
-      expect(received?.scans).toEqual([scan({ at: 0, nonce: "", gate: 0 }), scan({})]);
-      expect(outcomes).toEqual([refusal(""), refusal(undefined)]);
+      for (const sent of [scan({ at: 0, nonce: "", gate: 0 }), scan({})]) {
+        expect(await connect(Scans, transport).redeem({ scan: sent })).toEqual({ outcome: refusal(sent.nonce) });
+        expect(received).toEqual({ scan: sent });
+      }
     });
 
     it("delivers copies", async () => {
@@ -85,7 +84,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
         implement(service, {
           redeem: async (request) => {
             received = request;
-            return { outcomes: [refusal("known")] };
+            return { outcome: refusal("known") };
           },
         }),
       ]);
@@ -94,9 +93,9 @@ export function messagesOfCalls({ arrange, records }: Served): void {
         ...Scans.redeem,
         requestSerialize: () => Buffer.concat([scanOfType99, unknownField]),
       };
-      const response = await transport.call(method, { scans: [] }, {});
-      expect(response).toEqual({ outcomes: [refusal("known")] });
-      expect(received?.scans.map((each) => each.type)).toEqual(["UNRECOGNIZED"]);
+      const response = await transport.call(method, { scan: undefined }, {});
+      expect(response).toEqual({ outcome: refusal("known") });
+      expect(received?.scan?.type).toBe("UNRECOGNIZED");
     });
 
     it("carries four megabytes both ways", async () => {
@@ -134,7 +133,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
   });
 }
 
-function scan(given: Partial<RedeemRequest["scans"][number]>): RedeemRequest["scans"][number] {
+function scan(given: Partial<Scan>): Scan {
   return {
     organizer: "",
     event: "",
@@ -152,7 +151,7 @@ function scan(given: Partial<RedeemRequest["scans"][number]>): RedeemRequest["sc
   };
 }
 
-function refusal(explanation: string | undefined): RedeemResponse["outcomes"][number] {
+function refusal(explanation: string | undefined): ScanOutcome {
   return {
     outcome: { $case: "refused", value: { reason: "blocked", explanation } },
     list: undefined,

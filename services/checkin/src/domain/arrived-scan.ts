@@ -31,8 +31,6 @@ export interface ArrivedScan {
   readonly questionsSupported: boolean;
   readonly answers: readonly SentAnswer[];
   readonly traceparent: string | null;
-  /** When the gateway got it, by `performance.now`. */
-  readonly sentAt: number;
   /** Its ticket may have been sold so lately that it is not known here: boxoffice was not asked yet. */
   readonly mayBeNew: boolean;
 }

@@ -29,7 +29,6 @@ export const arrivedScan = (changes: Partial<ArrivedScan> = {}): ArrivedScan => 
   questionsSupported: true,
   answers: [],
   traceparent: null,
-  sentAt: 0,
   mayBeNew: false,
   ...changes,
 });

@@ -38,9 +38,10 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
   });
   const lists = service.connect(CheckinLists);
   const scans = service.connect(Scans);
-  const redeemAll = async (sent: readonly Scan[]): Promise<ScanOutcome[]> => {
-    const { outcomes } = await scans.redeem({ scans: [...sent] }, { timeoutMs: 20_000 });
-    return outcomes;
+  const redeem = async (sent: Scan): Promise<ScanOutcome> => {
+    const { outcome } = await scans.redeem({ scan: sent }, { timeoutMs: 20_000 });
+    if (outcome === undefined) throw new Error("no outcome came back");
+    return outcome;
   };
   return Object.assign(sales, {
     ...service,
@@ -55,14 +56,10 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
       return list;
     },
 
-    /** Scans several codes in one call. */
-    redeemAll,
+    redeem,
 
-    async redeem(sent: Scan): Promise<ScanOutcome> {
-      const [outcome] = await redeemAll([sent]);
-      if (outcome === undefined) throw new Error("no outcome came back");
-      return outcome;
-    },
+    /** Scans several codes at once. */
+    redeemAll: (sent: readonly Scan[]): Promise<ScanOutcome[]> => Promise.all(sent.map(redeem)),
 
     /** Leaves everything as it was after the start. */
     async reset(): Promise<void> {

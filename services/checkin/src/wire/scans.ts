@@ -8,8 +8,6 @@ export function toArrivedScan(
   scan: Scan,
   arrival: {
     readonly now: number;
-    /** The same moment by `performance.now`. */
-    readonly arrivedAt: number;
     readonly traceparent: string | undefined;
     readonly mayBeNew: boolean;
   },
@@ -37,7 +35,6 @@ export function toArrivedScan(
     questionsSupported,
     answers: toSentAnswers(scan.answers),
     traceparent: arrival.traceparent ?? null,
-    sentAt: arrival.arrivedAt - (scan.ageMs ?? 0),
     mayBeNew: arrival.mayBeNew,
   };
 }

@@ -20,15 +20,10 @@ import {
 } from "@grpc/grpc-js";
 import { Documents, Expand, ListedPosition, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 
-/** Scans (rules: C3). Batched: a gateway sends all scans that arrived during its last call. */
+/** Scans (rules: C3). */
 
 export interface RedeemRequest {
-  scans: Scan[];
-  /**
-   * How long the answer may wait for a scan that is held back: by other changes of its ticket, or because boxoffice is
-   * asked for its code. Such a scan is then undecided. Absent: as long as the service allows.
-   */
-  patienceMs?: number | undefined;
+  scan: Scan | undefined;
 }
 
 export interface Scan {
@@ -53,11 +48,7 @@ export interface Scan {
   answers: SentAnswer[];
   /** The medium that the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   sourceType: string;
-  expand?:
-    | Expand
-    | undefined;
-  /** How long its caller had it, in milliseconds. Absent: a moment. */
-  ageMs?: number | undefined;
+  expand?: Expand | undefined;
 }
 
 /** An answer as a scanner sends it. */
@@ -82,7 +73,7 @@ export interface SentFile {
 }
 
 export interface RedeemResponse {
-  outcomes: ScanOutcome[];
+  outcome: ScanOutcome | undefined;
 }
 
 export interface ScanOutcome {
@@ -96,13 +87,10 @@ export interface ScanOutcome {
     /** The event has no such list. */
     { $case: "unknownList"; value: UnknownList }
     | //
-    /** This scan could not be decided; it may be sent again with its nonce. */
-    { $case: "failed"; value: Failed }
-    | //
     /** Questions have to be answered first. */
     { $case: "incomplete"; value: Incomplete }
     | //
-    /** It was held back for longer than the request waits. Nothing is stored: it may be sent again, also without a nonce. */
+    /** It could not be decided now; it may be sent again with its nonce. */
     { $case: "undecided"; value: Undecided }
     | //
     /** Too many scans of its code or of its organizer wait. Nothing is stored. */
@@ -115,12 +103,8 @@ export interface ScanOutcome {
     | undefined;
   /** Check-in texts of order, variation and item. */
   checkinTexts: string[];
-  /** The expanded resources that the scan requested. Scans that requested the same share them: they are on the first. */
-  documents?:
-    | Documents
-    | undefined;
-  /** The index of the outcome that has the documents of this one. */
-  documentsAt?: number | undefined;
+  /** The expanded resources that the scan requested. */
+  documents?: Documents | undefined;
 }
 
 export interface ScannedList {
@@ -153,9 +137,6 @@ export interface Incomplete {
 export interface UnknownList {
 }
 
-export interface Failed {
-}
-
 export interface Undecided {
 }
 
@@ -163,16 +144,13 @@ export interface Crowded {
 }
 
 function createBaseRedeemRequest(): RedeemRequest {
-  return { scans: [], patienceMs: undefined };
+  return { scan: undefined };
 }
 
 export const RedeemRequest: MessageFns<RedeemRequest> = {
   encode(message: RedeemRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.scans) {
-      Scan.encode(v!, writer.uint32(10).fork()).join();
-    }
-    if (message.patienceMs !== undefined) {
-      writer.uint32(16).uint32(message.patienceMs);
+    if (message.scan !== undefined) {
+      Scan.encode(message.scan, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -195,15 +173,7 @@ export const RedeemRequest: MessageFns<RedeemRequest> = {
               break;
             }
 
-            message.scans.push(Scan.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.patienceMs = reader.uint32();
+            message.scan = Scan.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -238,7 +208,6 @@ function createBaseScan(): Scan {
     answers: [],
     sourceType: "",
     expand: undefined,
-    ageMs: undefined,
   };
 }
 
@@ -294,9 +263,6 @@ export const Scan: MessageFns<Scan> = {
     }
     if (message.expand !== undefined) {
       Expand.encode(message.expand, writer.uint32(138).fork()).join();
-    }
-    if (message.ageMs !== undefined) {
-      writer.uint32(144).uint32(message.ageMs);
     }
     return writer;
   },
@@ -448,14 +414,6 @@ export const Scan: MessageFns<Scan> = {
             }
 
             message.expand = Expand.decode(reader, reader.uint32());
-            continue;
-          }
-          case 18: {
-            if (tag !== 144) {
-              break;
-            }
-
-            message.ageMs = reader.uint32();
             continue;
           }
         }
@@ -630,13 +588,13 @@ export const SentFile: MessageFns<SentFile> = {
 };
 
 function createBaseRedeemResponse(): RedeemResponse {
-  return { outcomes: [] };
+  return { outcome: undefined };
 }
 
 export const RedeemResponse: MessageFns<RedeemResponse> = {
   encode(message: RedeemResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.outcomes) {
-      ScanOutcome.encode(v!, writer.uint32(10).fork()).join();
+    if (message.outcome !== undefined) {
+      ScanOutcome.encode(message.outcome, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -659,7 +617,7 @@ export const RedeemResponse: MessageFns<RedeemResponse> = {
               break;
             }
 
-            message.outcomes.push(ScanOutcome.decode(reader, reader.uint32()));
+            message.outcome = ScanOutcome.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -676,14 +634,7 @@ export const RedeemResponse: MessageFns<RedeemResponse> = {
 };
 
 function createBaseScanOutcome(): ScanOutcome {
-  return {
-    outcome: undefined,
-    list: undefined,
-    position: undefined,
-    checkinTexts: [],
-    documents: undefined,
-    documentsAt: undefined,
-  };
+  return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [], documents: undefined };
 }
 
 export const ScanOutcome: MessageFns<ScanOutcome> = {
@@ -700,9 +651,6 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
         break;
       case "unknownList":
         UnknownList.encode(message.outcome.value, writer.uint32(34).fork()).join();
-        break;
-      case "failed":
-        Failed.encode(message.outcome.value, writer.uint32(42).fork()).join();
         break;
       case "incomplete":
         Incomplete.encode(message.outcome.value, writer.uint32(74).fork()).join();
@@ -725,9 +673,6 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
     }
     if (message.documents !== undefined) {
       Documents.encode(message.documents, writer.uint32(82).fork()).join();
-    }
-    if (message.documentsAt !== undefined) {
-      writer.uint32(104).int32(message.documentsAt);
     }
     return writer;
   },
@@ -775,14 +720,6 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             }
 
             message.outcome = { $case: "unknownList", value: UnknownList.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.outcome = { $case: "failed", value: Failed.decode(reader, reader.uint32()) };
             continue;
           }
           case 9: {
@@ -839,14 +776,6 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             }
 
             message.documents = Documents.decode(reader, reader.uint32());
-            continue;
-          }
-          case 13: {
-            if (tag !== 104) {
-              break;
-            }
-
-            message.documentsAt = reader.int32();
             continue;
           }
         }
@@ -1160,41 +1089,6 @@ export const UnknownList: MessageFns<UnknownList> = {
   },
 };
 
-function createBaseFailed(): Failed {
-  return {};
-}
-
-export const Failed: MessageFns<Failed> = {
-  encode(_: Failed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Failed {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseFailed();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
 function createBaseUndecided(): Undecided {
   return {};
 }
@@ -1267,7 +1161,7 @@ export const Crowded: MessageFns<Crowded> = {
 
 export type ScansServiceService = typeof ScansServiceService;
 export const ScansServiceService = {
-  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
+  /** Decides a scan and stores it, in one batch with those of other calls. */
   redeem: {
     path: "/ticketing.checkin.v1.ScansService/Redeem" as const,
     requestStream: false as const,
@@ -1280,12 +1174,12 @@ export const ScansServiceService = {
 } as const;
 
 export interface ScansServiceServer extends UntypedServiceImplementation {
-  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
+  /** Decides a scan and stores it, in one batch with those of other calls. */
   redeem: handleUnaryCall<RedeemRequest, RedeemResponse>;
 }
 
 export interface ScansServiceClient extends Client {
-  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
+  /** Decides a scan and stores it, in one batch with those of other calls. */
   redeem(
     request: RedeemRequest,
     callback: (error: ServiceError | null, response: RedeemResponse) => void,

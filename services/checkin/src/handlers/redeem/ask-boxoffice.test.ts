@@ -18,7 +18,7 @@ function asking(kind: FaultKind) {
     clock: { now: () => 0 },
     events: { ticketsNotFound() {} },
   });
-  return { asked, ask: (organizer: string) => unknown.fetch([{ organizer, event: "e", code: "code" }]) };
+  return { asked, ask: (organizer: string) => unknown.fetch({ organizer, event: "e", code: "code" }) };
 }
 
 it("[C3.16] boxoffice rests from an organizer for which it is too slow, and is asked for the others", async () => {

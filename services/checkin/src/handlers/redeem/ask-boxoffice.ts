@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@tessera/kit/clock";
 import { Counts } from "@tessera/kit/counts";
 import { type Fault, isTransient } from "@tessera/kit/fault";
@@ -14,8 +15,8 @@ type Code = Pick<ArrivedScan, "organizer" | "event" | "code">;
 export interface UnknownTickets {
   /** Whether boxoffice is being asked for the code of a scan, or would be asked now. */
   mayBeAsked(scan: Pick<Scan, "organizer" | "event" | "lookup">): boolean;
-  /** Never fails: without an answer there are no such tickets. */
-  fetch(scans: readonly Code[]): Promise<void>;
+  /** Asks for the code of a scan, together with those of the same turn. Never fails: without an answer there is no such ticket. */
+  fetch(code: Code): Promise<void>;
 }
 
 export interface AskOptions {
@@ -54,6 +55,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
   let calls = 0;
   const callsOf = new Counts();
   const underWay = new Map<string, Promise<void>>();
+  const nextCalls = new Map<string, NextCall>();
 
   const isOpenTo = (organizer: string) =>
     calls < mostCalls.total &&
@@ -65,7 +67,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
     else restUntil = until;
   }
 
-  async function ask(organizer: string, codes: readonly { readonly event: string; readonly secret: string }[]) {
+  async function ask(organizer: string, codes: NextCall["codes"]) {
     calls += 1;
     callsOf.add(organizer, 1);
     try {
@@ -83,35 +85,44 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
     }
   }
 
-  /** The codes of one organizer. */
-  function fetchOf(organizer: string, scans: readonly Code[]): Promise<unknown> {
-    const waited: Promise<void>[] = [];
-    const codes = new Map<string, { event: string; secret: string }>();
-    for (const { event, code: secret } of scans) {
-      if (secret === null || secret.length > longestCode) continue;
-      const key = keyOf({ organizer, event, code: secret });
-      const asked = underWay.get(key);
-      if (asked !== undefined) waited.push(asked);
-      else if (codes.size < mostCodes) codes.set(key, { event, secret });
-    }
-    if (codes.size > 0 && isOpenTo(organizer)) {
-      const asked = ask(organizer, [...codes.values()]).finally(() => {
-        for (const key of codes.keys()) underWay.delete(key);
-      });
-      for (const key of codes.keys()) underWay.set(key, asked);
-      waited.push(asked);
-    }
-    return Promise.all(waited);
+  /** The call that is about to ask for codes of an organizer: one batch of scans may leave several unknown. */
+  function nextCallOf(organizer: string): NextCall {
+    const planned = nextCalls.get(organizer);
+    if (planned !== undefined) return planned;
+    const codes: NextCall["codes"] = [];
+    const asked = nextTurn().then(async () => {
+      nextCalls.delete(organizer);
+      if (isOpenTo(organizer)) await ask(organizer, codes);
+    });
+    const call = { codes, asked };
+    nextCalls.set(organizer, call);
+    return call;
+  }
+
+  function fetch({ organizer, event, code: secret }: Code): Promise<void> {
+    if (secret === null || secret.length > longestCode) return Promise.resolve();
+    const key = keyOf({ organizer, event, code: secret });
+    const isAsked = underWay.get(key);
+    if (isAsked !== undefined) return isAsked;
+    const call = nextCallOf(organizer);
+    if (call.codes.length === mostCodes) return Promise.resolve();
+    call.codes.push({ event, secret });
+    const asked = call.asked.finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
   }
 
   return {
     mayBeAsked: ({ organizer, event, lookup }) =>
       underWay.has(keyOf({ organizer, event, code: lookup })) || isOpenTo(organizer),
-    async fetch(scans) {
-      const byOrganizer = Map.groupBy(scans, ({ organizer }) => organizer);
-      await Promise.all([...byOrganizer].map(([organizer, codes]) => fetchOf(organizer, codes)));
-    },
+    fetch,
   };
+}
+
+interface NextCall {
+  readonly codes: { readonly event: string; readonly secret: string }[];
+  /** It was answered, or has failed. */
+  readonly asked: Promise<void>;
 }
 
 function keyOf({ organizer, event, code }: Code): string {

@@ -66,7 +66,8 @@ function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
     deadline = Number.POSITIVE_INFINITY,
   ) => {
     const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
-    const answers = await decided.submit(scans, { signal, deadline, patienceMs });
+    const wait = { signal, deadline, patienceMs };
+    const answers = await Promise.all(scans.map((scan) => decided.submit(scan, wait)));
     return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
   };
   return { submit, batches, failures };
@@ -213,7 +214,7 @@ describe("gathering", () => {
     await turn();
     expect(batches[1]?.items).toEqual(["b"]);
     batches[1]?.answer();
-    expect(await Promise.all([first, second, third])).toEqual([["A"], ["failed"], ["B"]]);
+    expect(await Promise.all([first, second, third])).toEqual([["A"], ["undecided"], ["B"]]);
   });
 });
 
@@ -230,7 +231,7 @@ it("[C3.48] does not decide a scan after its deadline, though no timer has told 
   await turn();
   expect(batches).toHaveLength(1);
   vi.useRealTimers();
-  expect(await Promise.all([first, second])).toEqual([["A"], ["failed"]]);
+  expect(await Promise.all([first, second])).toEqual([["A"], ["undecided"]]);
 });
 
 describe("deciding again", () => {
@@ -336,7 +337,7 @@ describe("when a batch fails", () => {
         return items.map((item) => item.toUpperCase());
       },
     });
-    expect(await submit(["a", "bad", "c"], here)).toEqual(["A", "failed", "C"]);
+    expect(await submit(["a", "bad", "c"], here)).toEqual(["A", "undecided", "C"]);
     expect(alone).toEqual(["a", "c"]);
     expect(failures).toEqual([3, 1]);
   });
@@ -346,7 +347,7 @@ describe("when a batch fails", () => {
     const result = submit(["a", "b"], here);
     await turn();
     batches[0]?.fail(new Fault("unavailable", "database_unavailable", "the database cannot be reached"));
-    expect(await result).toEqual(["failed", "failed"]);
+    expect(await result).toEqual(["undecided", "undecided"]);
     expect([batches.length, failures]).toEqual([1, [2]]);
   });
 
@@ -357,6 +358,6 @@ describe("when a batch fails", () => {
     batches[0]?.fail(new Error("a bug"));
     await turn();
     batches[1]?.answer();
-    expect(await Promise.all(results)).toEqual([["failed"], ["B"]]);
+    expect(await Promise.all(results)).toEqual([["undecided"], ["B"]]);
   });
 });

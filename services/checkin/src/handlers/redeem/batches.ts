@@ -6,7 +6,7 @@ import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { isTransient } from "@tessera/kit/fault";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { type Answer, conflict, type Decision, queuedBehind } from "./decision.ts";
-import { crowded, failed } from "./outcome.ts";
+import { crowded, undecided } from "./outcome.ts";
 import { QueuedScan, type Wait } from "./queued-scan.ts";
 import { ScanRate } from "./scan-rate.ts";
 
@@ -26,8 +26,8 @@ export interface BatchesOptions extends Pick<BatchSlotsOptions, "atOnce" | "wort
 }
 
 export interface Batches {
-  /** Decides scans among those of other callers. A scan that is undecided or refused for crowding is not stored. */
-  submit(scans: readonly ArrivedScan[], wait: Wait): Promise<Answer[]>;
+  /** Decides a scan among those of other callers. One that is refused for crowding is not stored. */
+  submit(scan: ArrivedScan, wait: Wait): Promise<Answer>;
 }
 
 /** So many scans of one code on one list may wait. Each batch decides one of them. */
@@ -93,7 +93,7 @@ export function createBatches(options: BatchesOptions): Batches {
       if (queued.isAnswered) return "drop";
       if (!queued.isAwaited) {
         // Its caller has gone away: a scan that cannot be answered should not be stored.
-        queued.answer(failed);
+        queued.answer(undecided);
         return "drop";
       }
       if (underWay.has(queued.key)) {
@@ -112,7 +112,7 @@ export function createBatches(options: BatchesOptions): Batches {
       settle(batch, await decide(scans, (index) => batch[index]?.isAwaited === true));
     } catch (error) {
       options.onFailure(error, batch.length);
-      if (batch.length === 1 || isOutage(error)) for (const queued of batch) end(queued, failed);
+      if (batch.length === 1 || isOutage(error)) for (const queued of batch) end(queued, undecided);
       // One bad scan must not fail those that happened to arrive with it.
       else for (const queued of batch) await decideTogether([queued]);
     }
@@ -121,7 +121,7 @@ export function createBatches(options: BatchesOptions): Batches {
   function settle(batch: readonly QueuedScan[], decisions: readonly Decision[]): void {
     const again: QueuedScan[] = [];
     for (const [index, queued] of batch.entries()) {
-      const decision = decisions[index] ?? failed;
+      const decision = decisions[index] ?? undecided;
       if (decision !== queuedBehind && decision !== conflict) {
         end(queued, decision);
         continue;
@@ -156,7 +156,7 @@ export function createBatches(options: BatchesOptions): Batches {
     schedule();
   }
 
-  function submitOne(scan: ArrivedScan, wait: Wait): Promise<Answer> {
+  function submit(scan: ArrivedScan, wait: Wait): Promise<Answer> {
     const { organizer, event, list, rawCode } = scan;
     // Slugs hold no slash, and the code comes last: no two scans of different codes have the same key.
     const key = `${organizer}/${event}/${list}/${rawCode}`;
@@ -168,7 +168,7 @@ export function createBatches(options: BatchesOptions): Batches {
     return queue.size >= longestQueue || queue.sizeOf(organizer) >= longestQueue * shareOfOrganizer;
   }
 
-  return { submit: (scans, wait) => Promise.all(scans.map((scan) => submitOne(scan, wait))) };
+  return { submit };
 }
 
 /** If the database cannot be reached, a retry of every scan alone would only take longer. A conflict is about single rows. */

@@ -7,8 +7,7 @@ import type { Readers } from "../../readers.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import type { IsAwaited } from "./batches.ts";
 import { conflict, type Decision, queuedBehind, unknownYet } from "./decision.ts";
-import { findSuperseded } from "./find-superseded.ts";
-import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
+import { type DecidedScan, toOutcome, undecided, unknownList } from "./outcome.ts";
 import { readOtherMeanings, readReplayed, toCircumstances } from "./read-scans.ts";
 import { storeDecided } from "./store-decided.ts";
 
@@ -25,8 +24,7 @@ interface Tools {
  * Of several scans of one ticket on one list, those after the first admission stay undecided: what was read is outdated
  * for them. So is it for scans of a ticket or list that another transaction changed between the read and the write. If
  * the code is unknown here and boxoffice was not asked for it yet, nothing is stored. Neither is it for a caller that gave up
- * meanwhile, because this process was frozen or the database slow: the scan may have been decided elsewhere. A late admission
- * is not stored either where the same scan was refused meanwhile.
+ * meanwhile, because this process was frozen or the database slow: the scan may have been decided elsewhere.
  */
 export async function decideBatch(
   tools: Tools,
@@ -45,13 +43,9 @@ export async function decideBatch(
     const place = placeOf(decided);
     if (outcome === "repeated") decisions[index] = toOutcome(decided);
     else if (isUnknownYet(decided)) decisions[index] = unknownYet;
-    else if (!isAwaited(index)) decisions[index] = failed;
+    else if (!isAwaited(index)) decisions[index] = undecided;
     else if (place === undefined || !changed.has(place)) open.set(index, decided);
     if (place !== undefined && outcome === "admitted") changed.add(place);
-  }
-  for (const index of await findSuperseded(tools.db, open)) {
-    decisions[index] = failed;
-    open.delete(index);
   }
   const stored = await storeDecided(tools.db, [...open.values()]);
   for (const [index, decided] of open) decisions[index] = stored.has(decided) ? toOutcome(decided) : conflict;
@@ -92,7 +86,7 @@ function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | 
     return { scan, read, verdict: decideScan(scan, toCircumstances(scan, { read, readers })) };
   } catch (error) {
     events.scansFailed(error, 1);
-    return failed;
+    return undecided;
   }
 }
 

@@ -20,9 +20,6 @@ const bare = { list: undefined, position: undefined, checkinTexts: [] };
 export const unknownList: ScanOutcome = { outcome: { $case: "unknownList", value: {} }, ...bare };
 
 /** It could not be decided; it may be sent again with its nonce. */
-export const failed: ScanOutcome = { outcome: { $case: "failed", value: {} }, ...bare };
-
-/** It was held back for longer than its caller waits. Nothing is stored. */
 export const undecided: ScanOutcome = { outcome: { $case: "undecided", value: {} }, ...bare };
 
 /** Too many scans wait before it. Nothing is stored. */

@@ -409,7 +409,7 @@ describe("one bad scan", () => {
       scan(list, "secret2", { nonce: "x".repeat(191) }),
       scan(list, "secret3"),
     ]);
-    expect(outcomes.map(inWord)).toEqual(["admitted", "failed", "failed", "admitted"]);
+    expect(outcomes.map(inWord)).toEqual(["admitted", "undecided", "undecided", "admitted"]);
     expect(await storedScans()).toHaveLength(2);
   });
 });

@@ -13,9 +13,8 @@ import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { type Batches, type BatchesOptions, createBatches } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { unknownYet } from "./decision.ts";
-import { expandOutcomes } from "./expand-outcomes.ts";
-import { fitOutcomes } from "./fit-outcomes.ts";
-import { failed, undecided } from "./outcome.ts";
+import { expandOutcome } from "./expand-outcome.ts";
+import { undecided } from "./outcome.ts";
 import type { Wait } from "./queued-scan.ts";
 
 export interface RedeemDeps {
@@ -32,7 +31,7 @@ export interface RedeemDeps {
 const longestNonce = 190;
 
 /** As long as another transaction may lock a ticket or a list, and less than a gateway waits. */
-const longestPatienceMs = 3000;
+const patienceMs = 3000;
 
 /** Opens the batches in which this process decides the scans of all its callers, by `decideBatch`. */
 export function openBatches({
@@ -51,57 +50,41 @@ export function openBatches({
   });
 }
 
-/** Decides scans, together with those of other callers. */
+/** Decides a scan, together with those of other callers. */
 export async function redeem(
-  { scans, patienceMs = longestPatienceMs }: RedeemRequest,
+  { scan }: RedeemRequest,
   deps: RedeemDeps,
   { signal, deadline }: Pick<Call, "signal" | "deadline">,
 ): Promise<RedeemResponse> {
+  if (scan === undefined) throw new Error("a call to redeem has no scan");
   const { urgent, clock, events, unknownTickets } = deps;
-  const patience = Math.min(patienceMs, longestPatienceMs);
-  const [now, arrivedAt] = [clock.now(), performance.now()];
+  const { nonce = "" } = scan;
+  if (nonce.length > longestNonce && [...nonce].length > longestNonce) return { outcome: undecided };
+  const now = clock.now();
+  const seconds = secondsAhead({ at: scan.at ?? now, now });
+  if (seconds !== undefined) events.scanAhead(scan, { seconds });
   const { traceparent } = currentContext();
-  const decidable = scans.filter(({ nonce = "" }) => nonce.length <= longestNonce || [...nonce].length <= longestNonce);
-  for (const scan of decidable) {
-    const seconds = secondsAhead({ at: scan.at ?? now, now });
-    if (seconds !== undefined) events.scanAhead(scan, { seconds });
-  }
-  const arrived = decidable.map((scan) =>
-    toArrivedScan(scan, { now, arrivedAt, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) }),
-  );
-  const decided = await decide(deps, arrived, { signal, deadline, patienceMs: patience });
-  const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
-  const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
-  for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
+  const arrived = toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) });
+  const outcome = await decide(deps, arrived, { signal, deadline, patienceMs });
+  events.scanDecided(scan, outcome);
   try {
-    return { outcomes: fitOutcomes(await expandOutcomes(urgent, { scans, outcomes })) };
+    return { outcome: await expandOutcome(urgent, { scan, outcome }) };
   } catch (error) {
-    // The decisions are stored, even if they can be shown by ids alone.
+    // The decision is stored, even if it can be shown by ids alone.
     events.notExpanded(error);
-    return { outcomes: fitOutcomes(outcomes.map((shown) => ({ bare: shown, shown }))) };
+    return { outcome };
   }
 }
 
-/** While boxoffice is asked no batch waits; the call waits no longer than its patience. */
-async function decide(
-  { batches, unknownTickets }: RedeemDeps,
-  scans: readonly ArrivedScan[],
-  wait: Wait,
-): Promise<ScanOutcome[]> {
+/** While boxoffice is asked no batch waits; the scan waits no longer than its patience. */
+async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<ScanOutcome> {
   const until = performance.now() + wait.patienceMs;
-  const answers = await batches.submit(scans, wait);
-  const unknown = scans.filter((_, index) => answers[index] === unknownYet);
-  if (unknown.length > 0) {
-    const wasAsked = await isInTime(unknownTickets.fetch(unknown), until);
-    const again = wasAsked
-      ? await batches.submit(
-          unknown.map((scan) => ({ ...scan, mayBeNew: false })),
-          { ...wait, patienceMs: Math.max(until - performance.now(), leastPatienceMs) },
-        )
-      : unknown.map(() => undecided);
-    for (const [order, scan] of unknown.entries()) answers[scans.indexOf(scan)] = again[order] ?? failed;
-  }
-  return answers.map((answer) => (answer === unknownYet ? failed : answer));
+  const decided = await batches.submit(scan, wait);
+  if (decided !== unknownYet) return decided;
+  if (!(await isInTime(unknownTickets.fetch(scan), until))) return undecided;
+  const left = Math.max(until - performance.now(), leastPatienceMs);
+  const again = await batches.submit({ ...scan, mayBeNew: false }, { ...wait, patienceMs: left });
+  return again === unknownYet ? undecided : again;
 }
 
 /** After boxoffice has answered a scan may meet other changes of its ticket at least for so long. */

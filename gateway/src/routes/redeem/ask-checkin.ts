@@ -1,0 +1,42 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Client } from "@tessera/kit/rpc";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scans } from "@tessera/protos/services";
+import { fault } from "../../faults.ts";
+import type { Placed } from "../../placed.ts";
+import { overloaded } from "./scan-room.ts";
+
+/** Scanners wait a little longer. */
+const scanMs = 8000;
+
+/**
+ * Has checkin decide a scan, in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
+ * once. After `signal` it is not stored any more: the scanner may have been told something else since.
+ */
+export async function askCheckin(
+  redeem: Client<Scans>["redeem"],
+  { scan, signal }: { readonly scan: Placed<Scan>; readonly signal: AbortSignal },
+): Promise<ScanOutcome> {
+  const { outcome } = await redeem({ scan }, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
+    throw toFault(error);
+  });
+  switch (outcome?.outcome?.$case) {
+    case undefined:
+    case "undecided":
+      throw undecided();
+    case "crowded":
+      throw overloaded();
+    default:
+      return outcome as ScanOutcome;
+  }
+}
+
+function toFault(error: unknown): Fault {
+  if (!(error instanceof Fault)) return undecided(error);
+  if (error.code === "message_too_large") return fault("body_too_large", "The answers of this scan are too large.");
+  return error.kind === "exhausted" ? overloaded() : undecided(error);
+}
+
+function undecided(cause?: unknown): Fault {
+  return fault("scan_undecided", "This scan could not be decided now; send it again.", { retryAfterMs: 1000, cause });
+}
