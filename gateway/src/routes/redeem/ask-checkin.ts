@@ -1,22 +1,30 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Scans } from "@tessera/protos/services";
 import { fault } from "../../faults.ts";
+import type { Incoming } from "../../http/route.ts";
 import type { Placed } from "../../placed.ts";
 import { overloaded } from "./scan-room.ts";
 
 /** Scanners wait a little longer. */
 const scanMs = 8000;
 
+/** In them the end of a connection is read that came with its last request, while this process stood still. */
+const turnsToEnd = 3;
+
 /**
  * Has checkin decide a scan, in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
- * once. After `signal` it is not stored any more: the scanner may have been told something else since.
+ * once. A scan whose scanner has gone is not sent, or not stored any more: the scanner may have been told something else since.
  */
 export async function askCheckin(
   redeem: Client<Scans>["redeem"],
-  { scan, signal }: { readonly scan: Placed<Scan>; readonly signal: AbortSignal },
+  { scan, request }: { readonly scan: Placed<Scan>; readonly request: Pick<Incoming, "isGone" | "signal"> },
 ): Promise<ScanOutcome> {
+  for (let turn = 0; turn < turnsToEnd; turn += 1) await nextTurn();
+  if (request.isGone) throw undecided();
+  const { signal } = request;
   const { outcome } = await redeem({ scan }, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
     throw toFault(error);
   });

@@ -90,7 +90,7 @@ export function redeemRoutes(options: RedeemOptions) {
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const decided = await room.hold({ organizer, credential: tenant.countedAs }, () =>
-          askCheckin(scans.redeem, { scan: toScan(request, answers), signal: request.signal }),
+          askCheckin(scans.redeem, { scan: toScan(request, answers), request }),
         );
         const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
         // The visitor is admitted, whatever comes of this: without it they expire within a day.
