@@ -10,7 +10,9 @@ import { batchEvent, checkBatches, type EndedBatch } from "./batch-traffic.ts";
 import { checkFacts } from "./check-facts.ts";
 import { checkVouchers } from "./check-vouchers.ts";
 import { readLedger, readParked, waitForEmptyOutboxes } from "./fact-ledger.ts";
+import { lists } from "./festival.ts";
 import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
+import { sendScan } from "./gates.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
@@ -226,6 +228,50 @@ it("one of two check-ins freezes: gates continue with the other one", { timeout:
     expect(cluster.loggedErrors({ outage: true })).toEqual([]);
   }),
 );
+
+/** Longer than scanners wait for an answer in this test. */
+const scannerMs = 1500;
+
+it("[C3.48] a gateway that was frozen sends no scan whose scanner has gone", () =>
+  withDice(async (dice) => {
+    const { baseUrls, festival, db, attempts } = cluster;
+    const [frozenUrl, otherUrl] = baseUrls;
+    const frozen = cluster.process("gateway-1");
+    undo.push(async () => frozen.signal("SIGCONT"));
+    const list = lists.again.id;
+    const tickets = festival.spare.slice(15);
+    const nonces = drawNonces(dice, tickets.length);
+    /** Has each ticket scanned once, at the same moment. */
+    const scanAll = (baseUrl: string, type: "entry" | "exit", names: readonly string[], withinMs?: number) =>
+      Promise.all(
+        tickets.map(async (ticket, index): Promise<Attempt> => {
+          const nonce = names[index] ?? "";
+          const scan = { gate: 200 + index, nonce, list, position: ticket.position, type };
+          const invokedAt = performance.now();
+          const { outcome } = await sendScan({ baseUrl, scan, ticket, ...(withinMs && { withinMs }) });
+          const attempt = { scan, invokedAt, endedAt: performance.now(), outcome };
+          attempts.push(attempt);
+          return attempt;
+        }),
+      );
+    const entered = await scanAll(otherUrl, "entry", drawNonces(dice, tickets.length));
+    frozen.signal("SIGSTOP");
+    const givenUp = await scanAll(frozenUrl, "entry", nonces, scannerMs);
+    const refused = await scanAll(otherUrl, "entry", nonces);
+    const left = await scanAll(otherUrl, "exit", drawNonces(dice, tickets.length));
+    frozen.signal("SIGCONT");
+    expect([entered, givenUp, refused, left].map(countOutcomes)).toEqual([
+      { admitted: tickets.length },
+      { unknown: tickets.length },
+      { already_redeemed: tickets.length },
+      { admitted: tickets.length },
+    ]);
+    // What waited for the frozen process is read before this scan.
+    await scanAll(frozenUrl, "exit", drawNonces(dice, tickets.length));
+    const late = await db.many(sql`
+      select scan.id from checkin.scan where scan.successful and scan.nonce = any(${nonces}::text[])`);
+    expect(late).toEqual([]);
+  }));
 
 /** Of some kills; together they take longer than a dead consumer's partitions to go to its successor. */
 const fewestKills = 5;
