@@ -24,6 +24,14 @@ function rollFrom(seed: number): Dice {
   };
 }
 
+/** All values, in a random order. */
+export function shuffle<T>(values: readonly T[], dice: Dice): T[] {
+  return values
+    .map((value) => ({ value, at: dice.below(2 ** 31) }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ value }) => value);
+}
+
 /** Reports measurements of a test; the runner prints them if the test fails, or on request. */
 export function report(measured: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(measured, undefined, 1));

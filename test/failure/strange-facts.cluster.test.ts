@@ -16,7 +16,7 @@ import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.t
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs, untilScanned } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
-import { type Dice, report, withDice } from "./seeded.ts";
+import { type Dice, report, shuffle, withDice } from "./seeded.ts";
 
 let cluster: FestivalCluster;
 
@@ -68,13 +68,6 @@ async function readTopics(bus: Bus): Promise<Delivery[]> {
     )
     .toBe(true);
   return read;
-}
-
-function shuffle<T>(values: readonly T[], dice: Dice): T[] {
-  return values
-    .map((value) => ({ value, at: dice.below(2 ** 31) }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ value }) => value);
 }
 
 /** Publishes messages again to random partitions, so that they arrive out of order. */

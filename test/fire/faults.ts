@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterProcess } from "@tessera/dev/cluster/start-process";
-import type { Dice } from "../failure/seeded.ts";
+import { type Dice, shuffle } from "../failure/seeded.ts";
 import type { Direction, TcpLink } from "../failure/tcp-link.ts";
 import { checkins, type FireCluster, linksOf } from "./fire-cluster.ts";
 
@@ -37,7 +37,7 @@ export function planFaults(dice: Dice): PlannedFault[] {
     ...directions.map((direction) => lostToCheckin(dice.pick(checkins), direction)),
     ...directions.map((direction) => lostToDatabase(dice.pick(checkins), direction)),
   ];
-  return shuffled(faults, dice);
+  return shuffle(faults, dice);
 }
 
 /** One of each family that no shorter test has: others kill and freeze processes and Kafka. */
@@ -47,14 +47,7 @@ export function planFewFaults(dice: Dice): PlannedFault[] {
     dice.pick([lostToCheckin, lostToDatabase])(dice.pick(checkins), dice.pick(directions)),
     failover(dice.pick(["killed", "frozen"])),
   ];
-  return shuffled(faults, dice);
-}
-
-function shuffled<T>(all: readonly T[], dice: Dice): T[] {
-  return all
-    .map((each) => ({ each, place: dice.below(1e9) }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ each }) => each);
+  return shuffle(faults, dice);
 }
 
 function killed(name: string, dice: Dice): PlannedFault {
