@@ -1,7 +1,7 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { expect } from "vitest";
-import { askForBatch, type EndedBatch, endLeases, limited, untilEnded } from "./batch-traffic.ts";
+import { askForBatch, type EndedBatch, endLeases, untilEnded } from "./batch-traffic.ts";
 import type { FestivalCluster } from "./festival-cluster.ts";
 
 /** A table that a step of the making of a batch writes: while it is locked, the step waits. */
@@ -55,12 +55,4 @@ async function whileLocked<T>(
       await expect.poll(isReached, { interval: 10 }).toBe(true);
     });
   });
-}
-
-/** Asks both gateways at once for more than half of what is left of a quota. */
-export async function raceForRest({ baseUrls, db }: FestivalCluster): Promise<EndedBatch[]> {
-  const amount = limited.size / 2 + 1;
-  return Promise.all(
-    baseUrls.map(async (baseUrl) => untilEnded(db, await askForBatch(baseUrl, { item: limited.item, amount }))),
-  );
 }

@@ -6,46 +6,64 @@ import { eventData, itemData, listData, ofEvent } from "../e2e/sample-records.ts
 import { apiKey, toLines } from "./festival.ts";
 import { describeFailure } from "./import-until-answered.ts";
 
-/** An event of its own, so that orders of others do not take its quotas. */
-const event = "batchfair";
-const eventPath = `/api/v1/organizers/bigevents/events/${event}`;
+/** An event of its own, so that there are no other orders. */
+const batchfair = "batchfair";
+const pathOf = (event: string) => `/api/v1/organizers/bigevents/events/${event}`;
 
-/** Item 1 is sold without end, item 2 as often as this. */
-export const limited = { item: 2, size: 100 } as const;
-
-/** The event with its products, its layout and its list, as records. */
+/** The event with its product, its layout and its list, as records. */
 export const batchEvent = toLines(
   [
-    ["event", eventData({ slug: event })] as const,
+    ["event", eventData({ slug: batchfair })] as const,
     ["category", { id: 1, name: { en: "Tickets" }, position: 1 }] as const,
-    ...[1, limited.item].map((id) => ["item", itemData({ id })] as const),
+    ["item", itemData({ id: 1 })] as const,
     ["quota", { id: 1, name: "Endless", size: null, items: [1], variations: [] }] as const,
-    ["quota", { id: 2, name: "Limited", size: limited.size, items: [limited.item], variations: [] }] as const,
     ["checkin_list", listData()] as const,
     ["ticket_layout", { id: 1, name: "Plain", default: true, layout: [] }] as const,
-  ].map(([kind, data]) => ofEvent(kind, data, event)),
+  ].map(([kind, data]) => ofEvent(kind, data, batchfair)),
 );
 
 /** How a batch ended. */
 export interface EndedBatch {
   readonly status: number;
   readonly body: { readonly id: number; readonly amount: number; readonly orders: readonly string[] };
+  isCanceled?: boolean;
 }
 
 const headers = { authorization: `Token ${apiKey}`, "content-type": "application/json" };
 
 /** After so long a batch hangs. */
-const endsWithinMs = 500_000;
+const endsWithinMs = 300_000;
+
+export interface WantedBatch {
+  readonly item: number;
+  readonly amount: number;
+  readonly event?: string;
+  /** That of another request makes this one its repetition. */
+  readonly key?: string;
+}
 
 /** Asks for a batch like a client that needs one: with the same key until there is an answer. Returns where it is shown. */
-export async function askForBatch(baseUrl: string, wanted: { readonly item: number; readonly amount: number }) {
-  const sent = { ...headers, "x-idempotency-key": randomUUID() };
-  const body = JSON.stringify({ layout: 1, sales_channel: "web", ...wanted });
+export async function askForBatch(
+  baseUrl: string,
+  { item, amount, event = batchfair, key = randomUUID() }: WantedBatch,
+): Promise<string> {
+  const sent = { ...headers, "x-idempotency-key": key };
+  const body = JSON.stringify({ layout: 1, sales_channel: "web", item, amount });
   const answer = await untilAnswered(
-    () => fetch(`${baseUrl}${eventPath}/offlinesalesbatches/`, { method: "POST", headers: sent, body }),
+    () => fetch(`${baseUrl}${pathOf(event)}/offlinesalesbatches/`, { method: "POST", headers: sent, body }),
     (status) => status === 202,
   );
   return `${baseUrl}${new URL((answer.body as { readonly check: string }).check).pathname}`;
+}
+
+/** Cancels a batch, again until it is canceled. */
+export async function cancelBatch(baseUrl: string, { event, id }: { readonly event: string; readonly id: number }) {
+  const address = `${baseUrl}${pathOf(event)}/offlinesalesbatches/${id}/cancel/`;
+  const body = JSON.stringify({ force: false });
+  await untilAnswered(
+    () => fetch(address, { method: "POST", headers, body }),
+    (status) => status === 200,
+  );
 }
 
 /** Waits for the end of a batch. Tries that failed are repeated at once, and not seconds later. */
@@ -84,23 +102,33 @@ export async function endLeases(db: Db): Promise<void> {
   await db.run(sql`update offline_sales.work set due_at = now() where work.state = 'running'`);
 }
 
-/** Compares batches with what was sold, taken and told to gates, and with what clients were shown; returns each contradiction. */
-export async function checkBatches({
-  db,
-  baseUrl,
-  ended,
-}: {
-  readonly db: Db;
-  readonly baseUrl: string;
-  readonly ended: readonly EndedBatch[];
-}): Promise<string[]> {
+interface Comparison {
+  readonly found: string[];
+  /** How many tickets all batches have. */
+  readonly total: number;
+}
+
+/** Compares the batches of an event with what was sold, told to gates, and shown to clients. */
+export async function compareBatches(
+  db: Db,
+  { event, ended }: { readonly event: string; readonly ended: readonly EndedBatch[] },
+): Promise<Comparison> {
   const found: string[] = [];
-  const rows = await db.many<{ id: number; amount: number; made: number; orders: string[]; sold: boolean }>(sql`
-    select batch.id, batch.amount, batch.orders,
+  const rows = await db.many<{
+    id: number;
+    amount: number;
+    made: number;
+    orders: string[];
+    sold: boolean;
+    isCanceled: boolean;
+  }>(sql`
+    select batch.id, batch.amount, batch.orders, batch.canceled_at is not null as "isCanceled",
            (select count(*)
               from unnest(batch.orders, batch.positions) as made (code, position)
               join boxoffice."order"
-                on "order".event = batch.event and "order".code = made.code and "order".status = 'p'
+                on "order".event = batch.event
+                   and "order".code = made.code
+                   and "order".status = case when batch.canceled_at is null then 'p' else 'c' end
               join boxoffice.position
                 on position.event = batch.event and position.id = made.position and position.order_code = made.code
               join checkin.position as at_gate
@@ -111,34 +139,47 @@ export async function checkBatches({
      where batch.event = ${event}`);
   for (const { id, amount, made, sold } of rows)
     if (made !== amount || !sold) found.push(`batch ${id} of ${amount} has ${made} tickets; its sale exists: ${sold}`);
-  const made = ended.filter(({ status }) => status === 200);
-  if (made.length !== rows.length) found.push(`${made.length} batches were shown, and there are ${rows.length}`);
-  for (const { body } of made) {
+  const shown = ended.filter(({ status }) => status === 200);
+  if (shown.length !== rows.length) found.push(`${shown.length} batches were shown, and there are ${rows.length}`);
+  for (const { body, isCanceled = false } of shown) {
     const stored = rows.find(({ id }) => id === body.id);
-    if (stored?.orders.join() !== body.orders.join())
+    if (stored?.orders.join() !== body.orders.join() || stored.isCanceled !== isCanceled)
       found.push(`batch ${body.id} is shown otherwise than it is stored`);
   }
   const total = rows.reduce((sum, { amount }) => sum + amount, 0);
+  const { made, sales } = await db.one<{ made: number; sales: number }>(sql`
+    select (select count(*) from boxoffice.sold_ticket where sold_ticket.event = ${event}) as made,
+           (select count(*) from boxoffice.sale where sale.event = ${event}) as sales`);
+  if (made !== total) found.push(`${made} tickets were made here, for batches of ${total}`);
+  if (sales !== rows.length) found.push(`there are ${sales} sales of ${rows.length} batches`);
+  return { found, total };
+}
+
+/** Compares batches of the event that has nothing else, also with what all tables count; returns each contradiction. */
+export async function checkBatches({
+  db,
+  baseUrl,
+  ended,
+}: {
+  readonly db: Db;
+  readonly baseUrl: string;
+  readonly ended: readonly EndedBatch[];
+}): Promise<string[]> {
+  const { found, total } = await compareBatches(db, { event: batchfair, ended });
   const counts = await db.one<Record<string, number>>(sql`
-    select (select count(*) from boxoffice."order" where "order".event = ${event}) as orders,
-           (select count(*) from boxoffice.position where position.event = ${event}) as positions,
-           (select count(*) from boxoffice.sold_ticket where sold_ticket.event = ${event}) as "tickets made here",
+    select (select count(*) from boxoffice."order" where "order".event = ${batchfair}) as orders,
+           (select count(*) from boxoffice.position where position.event = ${batchfair}) as positions,
            (select coalesce(sum(taken_capacity.positions), 0)::bigint
               from boxoffice.taken_capacity
-             where taken_capacity.event = ${event}) as "tickets that take quota",
-           (select count(*) from checkin.position where position.event = ${event}) as "tickets at gates"`);
+             where taken_capacity.event = ${batchfair}) as "tickets that take quota",
+           (select count(*) from checkin.position where position.event = ${batchfair}) as "tickets at gates"`);
   for (const [what, count] of Object.entries(counts))
     if (count !== total) found.push(`there are ${count} ${what}, and batches of ${total}`);
-  const sales = await db.one<{ sales: number }>(sql`
-    select count(*) as sales
-      from boxoffice.sale
-     where sale.event = ${event}`);
-  if (sales.sales !== rows.length) found.push(`there are ${sales.sales} sales of ${rows.length} batches`);
-  const list = (await (await fetch(`${baseUrl}${eventPath}/checkinlists/1/status/`, { headers })).json()) as {
+  const list = (await (await fetch(`${baseUrl}${pathOf(batchfair)}/checkinlists/1/status/`, { headers })).json()) as {
     readonly position_count: number;
   };
   if (list.position_count !== total) found.push(`the list counts ${list.position_count} of ${total} tickets`);
-  const sold = rows.length === 0 ? 0 : made.reduce((sum, { body }) => sum + Number(body.amount), 0);
-  if (sold !== total) found.push(`${sold} tickets were shown, and there are ${total}`);
+  const shown = ended.reduce((sum, { status, body }) => sum + (status === 200 ? Number(body.amount) : 0), 0);
+  if (shown !== total) found.push(`${shown} tickets were shown, and there are ${total}`);
   return found;
 }

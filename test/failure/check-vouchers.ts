@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { limitedQuotas, readVoucherTerms, type ToldVoucher } from "./voucher-traffic.ts";
+import { readVoucherTerms, type ToldVoucher } from "./voucher-traffic.ts";
 
 /** What must be the same in voucher and in boxoffice when everything has come to rest. */
 const accounts = [
@@ -59,18 +59,6 @@ export async function checkVouchers({
     select (select count(*) from voucher.asked_hold) as "remembered holds",
            (select count(*) from boxoffice.held_claim) as "held claims"`);
   for (const [name, count] of Object.entries(left)) if (count > 0) found.push(`${count} ${name} are left`);
-  const taken = await db.many<{ quota: number; amount: number }>(sql`
-    select coalesce(voucher_claim.quota, voucher_claim.item) as quota, sum(voucher_claim.max_usages - greatest(voucher_claim.uses_elsewhere + voucher_claim.uses, 0))::bigint as amount
-      from boxoffice.voucher_claim
-     where voucher_claim.event = 'voucherfair'
-       and voucher_claim.blocks
-       and voucher_claim.max_usages > greatest(voucher_claim.uses_elsewhere + voucher_claim.uses, 0)
-       and (voucher_claim.valid_until_at is null or voucher_claim.valid_until_at >= now())
-     group by 1`);
-  for (const { id, size } of limitedQuotas) {
-    const amount = taken.find(({ quota }) => quota === id)?.amount ?? 0;
-    if (amount > size) found.push(`${amount} of ${size} are taken of quota ${id}`);
-  }
   for (const { id, possible, deletion } of told) {
     const shown = await readVoucherTerms(baseUrl, id);
     const isRight = shown === undefined ? deletion !== "none" : deletion !== "done" && possible.has(shown);

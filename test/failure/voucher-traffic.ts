@@ -1,32 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventData, itemData, ofEvent, orderData, positionData } from "../e2e/sample-records.ts";
+import { ofEvent, orderData, positionData } from "../e2e/sample-records.ts";
 import { apiKey, toLines } from "./festival.ts";
 import { describeFailure, importUntilAnswered } from "./import-until-answered.ts";
 import type { Dice } from "./seeded.ts";
+import { event, sharedQuotas, soldItem } from "./shared-quotas.ts";
 
-/** An event of its own, so that orders of others do not take its quotas. */
-const event = "voucherfair";
 const path = `/api/v1/organizers/bigevents/events/${event}/vouchers/`;
-
-/** Vouchers alone take these, and none of them may be overbooked. */
-export const limitedQuotas = [
-  { id: 1, size: 60, item: 1 },
-  { id: 2, size: 40, item: 2 },
-] as const;
-
-/** Orders use vouchers of this one. */
-const soldItem = 3;
-
-/** The event with its products, as records. */
-export const voucherEvent = toLines([
-  ofEvent("event", eventData({ slug: event }), event),
-  ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1 }, event),
-  ...[1, 2, soldItem].map((id) => ofEvent("item", itemData({ id }), event)),
-  ...limitedQuotas.map(({ id, size, item }) =>
-    ofEvent("quota", { id, name: `Quota ${id}`, size, items: [item], variations: [], subevent: null }, event),
-  ),
-  ofEvent("quota", { id: 3, name: "Sold", size: null, items: [soldItem], variations: [], subevent: null }, event),
-]);
 
 /** What decides what a voucher takes, as a client sends and sees it. */
 export interface VoucherTerms {
@@ -42,6 +21,9 @@ export interface ToldVoucher {
   /** What it may be now, as JSON: several things, where a request got no answer. */
   possible: ReadonlySet<string>;
   deletion: "none" | "unknown" | "done";
+  /** How many changes and deletions were begun, and whether one is under way. */
+  changes: number;
+  isChanging: boolean;
 }
 
 export interface VoucherTraffic {
@@ -61,19 +43,26 @@ interface Answer {
 }
 
 const past = "2020-01-01T00:00:00Z";
-/** Longer than the gateway gives a batch. */
-const answerWithinMs = 30_000;
+/** Much longer than the gateway gives a batch. */
+const answerWithinMs = 120_000;
+const importWithinMs = 300_000;
 const ordersAtOnce = 15;
+const ordersOfShop = 3;
 
-/** Starts clients that create, change and delete vouchers that block quota, and one that sells and cancels. */
+/**
+ * Starts clients that create, change and delete vouchers that block quota, one that sells and cancels without a limit, and
+ * shops that sell what they have reserved with a voucher.
+ */
 export function startVoucherTraffic({
   baseUrls,
   dice,
   clients,
+  shops,
 }: {
   readonly baseUrls: readonly [string, ...string[]];
   readonly dice: Dice;
   readonly clients: number;
+  readonly shops: number;
 }): VoucherTraffic {
   const told: ToldVoucher[] = [];
   const sold: number[] = [];
@@ -82,7 +71,7 @@ export function startVoucherTraffic({
   let isClosing = false;
 
   async function send(own: Dice, method: string, under: string, body?: unknown): Promise<Answer> {
-    const answer = await sendOnce(own.pick(baseUrls), { method, under, body });
+    const answer = await sendVoucher(own.pick(baseUrls), { method, under, body });
     if (answer.oddity !== undefined) oddities.push(answer.oddity);
     const name = `${method} ${answer.kind}`;
     outcomes[name] = (outcomes[name] ?? 0) + 1;
@@ -93,7 +82,10 @@ export function startVoucherTraffic({
   function note(body: unknown, { isSold = false } = {}): ToldVoucher[] {
     const shown = [body].flat() as (VoucherTerms & { readonly id: number })[];
     const noted = shown.map(
-      (each): ToldVoucher => ({ id: each.id, possible: new Set([termsOf(each)]), deletion: "none" }),
+      (each): ToldVoucher => ({
+        ...{ id: each.id, possible: new Set([termsOf(each)]) },
+        ...{ deletion: "none", changes: 0, isChanging: false },
+      }),
     );
     told.push(...noted);
     if (isSold) sold.push(...noted.map(({ id }) => id));
@@ -106,10 +98,9 @@ export function startVoucherTraffic({
       const chosen = mine.length === 0 ? undefined : own.pick(mine);
       if (chosen === undefined || own.chance(30)) mine.push(...(await create(own)));
       else if (own.chance(25)) {
-        const { kind } = await send(own, "DELETE", `${chosen.id}/`);
-        if (kind !== "refused") chosen.deletion = kind;
+        await remove(own, chosen);
         mine = mine.filter((each) => each !== chosen);
-      } else await change(own, chosen);
+      } else await change(own, chosen, drawChanges(own));
       await sleep(own.below(60));
     }
   }
@@ -127,31 +118,80 @@ export function startVoucherTraffic({
     return kind === "done" ? note(body) : [];
   }
 
-  async function change(own: Dice, voucher: ToldVoucher): Promise<void> {
-    const changes: Partial<VoucherTerms> = own.pick([
-      { max_usages: 1 + own.below(9) },
-      { max_usages: 1 },
-      { valid_until: own.chance(50) ? past : null },
-      drawPlace(own),
-    ]);
-    const after = new Set(
-      [...voucher.possible].map((terms) => termsOf({ ...(JSON.parse(terms) as VoucherTerms), ...changes })),
-    );
-    const { kind } = await send(own, "PATCH", `${voucher.id}/`, changes);
-    if (kind === "done") voucher.possible = after;
-    if (kind === "unknown") voucher.possible = new Set([...voucher.possible, ...after]);
+  async function during(voucher: ToldVoucher, request: () => Promise<void>): Promise<void> {
+    voucher.changes += 1;
+    voucher.isChanging = true;
+    await request();
+    voucher.isChanging = false;
   }
+
+  const change = (own: Dice, voucher: ToldVoucher, changes: Partial<VoucherTerms>) =>
+    during(voucher, async () => {
+      const after = new Set(
+        [...voucher.possible].map((terms) => termsOf({ ...(JSON.parse(terms) as VoucherTerms), ...changes })),
+      );
+      const { kind } = await send(own, "PATCH", `${voucher.id}/`, changes);
+      if (kind === "done") voucher.possible = after;
+      if (kind === "unknown") voucher.possible = new Set([...voucher.possible, ...after]);
+    });
+
+  const remove = (own: Dice, voucher: ToldVoucher) =>
+    during(voucher, async () => {
+      const { kind } = await send(own, "DELETE", `${voucher.id}/`);
+      if (kind !== "refused") voucher.deletion = kind;
+    });
 
   async function sell(own: Dice): Promise<void> {
     for (let round = 0; !isClosing; round += 1) {
       const orders = Array.from({ length: ordersAtOnce }, (_, at) => drawOrder(own, { at, vouchers: sold }));
-      await importUntilAnswered({ baseUrl: own.pick(baseUrls), body: toLines(orders), oddities });
+      await importRecords(own, orders);
       outcomes["imports"] = round + 1;
     }
   }
 
-  const working = [...Array.from({ length: clients }, () => live(dice.fork())), sell(dice.fork())];
-  for (const each of working) each.catch(() => {});
+  async function importRecords(own: Dice, records: readonly unknown[]): Promise<void> {
+    const body = toLines(records);
+    await importUntilAnswered({ baseUrl: own.pick(baseUrls), body, oddities, withinMs: importWithinMs });
+  }
+
+  /** Reserves with a voucher, sells no more than that, and gives the rest back in the end. */
+  async function keepShop(own: Dice, shop: number): Promise<void> {
+    while (!isClosing) {
+      const { kind, body } = await send(own, "POST", "", { ...drawVoucher(own), ...byProduct(own) });
+      const [reserve] = kind === "done" ? note(body) : [];
+      if (reserve === undefined) await sleep(own.below(200));
+      else await sellReserved(own, shop, reserve);
+    }
+  }
+
+  async function sellReserved(own: Dice, shop: number, reserve: ToldVoucher): Promise<void> {
+    const sold = Array.from({ length: ordersOfShop }, () => 0);
+    const sum = () => sold.reduce((all, each) => all + each, 0);
+    // One order at a time: several may be stored one after the other.
+    for (let step = 3 + own.below(12); step > 0 && !isClosing; step -= 1) {
+      if (own.chance(20)) await change(own, reserve, { max_usages: Math.max(1, sum()) + own.below(3) });
+      else {
+        const [at, most] = [own.below(ordersOfShop), usagesOf(reserve)];
+        const wanted = Math.min(own.below(4), most - sum() + (sold[at] ?? 0));
+        await importRecords(own, [reservedOrder(own, { shop, at, wanted, reserve })]);
+        sold[at] = wanted;
+        outcomes["reserved"] = (outcomes["reserved"] ?? 0) + wanted;
+      }
+      await sleep(own.below(60));
+    }
+    if (own.chance(30)) return;
+    for (const at of sold.keys())
+      await importRecords(own, [{ ...ofEvent("order", { code: codeOf(shop, at) }, event), deleted: true }]);
+    await remove(own, reserve);
+    if (reserve.deletion === "none") oddities.push(`voucher ${reserve.id} cannot be deleted when its orders are gone`);
+  }
+
+  const working = [
+    ...Array.from({ length: clients }, () => live(dice.fork())),
+    ...Array.from({ length: shops }, (_, shop) => keepShop(dice.fork(), shop)),
+    sell(dice.fork()),
+  ];
+  for (const each of working) each.catch((error: unknown) => oddities.push(describeFailure(error)));
   return {
     told,
     oddities,
@@ -169,8 +209,66 @@ function drawVoucher(dice: Dice): Record<string, unknown> {
 
 /** By its quota or by its product. */
 function drawPlace(dice: Dice): Pick<VoucherTerms, "item" | "quota"> {
-  const { id, item } = dice.pick(limitedQuotas);
-  return dice.chance(50) ? { quota: id, item: null } : { quota: null, item };
+  return dice.chance(50) ? { quota: dice.pick(sharedQuotas).id, item: null } : byProduct(dice);
+}
+
+function byProduct(dice: Dice): Pick<VoucherTerms, "item" | "quota"> {
+  return { quota: null, item: dice.pick(sharedQuotas).item };
+}
+
+function drawChanges(dice: Dice): Partial<VoucherTerms> {
+  return dice.pick([
+    { max_usages: 1 + dice.below(9) },
+    { max_usages: 1 },
+    { valid_until: dice.chance(50) ? past : null },
+    drawPlace(dice),
+  ]);
+}
+
+export function isExpired({ valid_until }: VoucherTerms): boolean {
+  return valid_until !== null && new Date(valid_until) < new Date();
+}
+
+/** How often a voucher may be used, whatever became of changes without an answer. */
+function usagesOf({ possible }: ToldVoucher): number {
+  return Math.min(...[...possible].map((terms) => (JSON.parse(terms) as VoucherTerms).max_usages));
+}
+
+const codeOf = (shop: number, at: number) => `S${shop}X${at}`;
+
+/** An order with so many open positions that use a voucher, and others that are canceled. */
+function reservedOrder(
+  dice: Dice,
+  {
+    shop,
+    at,
+    wanted,
+    reserve,
+  }: { readonly shop: number; readonly at: number; readonly wanted: number; readonly reserve: ToldVoucher },
+): unknown {
+  const code = codeOf(shop, at);
+  const [terms = ""] = reserve.possible;
+  const { item } = JSON.parse(terms) as VoucherTerms;
+  if (wanted === 0 && dice.chance(30)) return { ...ofEvent("order", { code }, event), deleted: true };
+  const isOpen = wanted > 0 || dice.chance(50);
+  const positions = Array.from({ length: Math.max(wanted, 1) + dice.below(2) }, (_, index) => {
+    const id = 1000 + 100 * shop + 10 * at + index;
+    const [secret, canceled] = [`shop-${id}`, isOpen && index >= wanted];
+    return positionData({
+      id,
+      positionid: index + 1,
+      item,
+      secret,
+      pseudonymization_id: secret,
+      canceled,
+      voucher: reserve.id,
+    });
+  });
+  return ofEvent(
+    "order",
+    orderData({ code, status: isOpen ? dice.pick(["p", "n"]) : dice.pick(["e", "c"]), positions }),
+    event,
+  );
 }
 
 /** An order that has a voucher, or another one, or is canceled, or gone. */
@@ -200,7 +298,8 @@ function termsOf({ max_usages, item, quota, valid_until }: VoucherTerms): string
   return JSON.stringify({ max_usages, item, quota, valid_until });
 }
 
-async function sendOnce(
+/** Sends one request of a voucher. */
+export async function sendVoucher(
   baseUrl: string,
   { method, under, body }: { readonly method: string; readonly under: string; readonly body: unknown },
 ): Promise<Answer & { readonly oddity?: string }> {
