@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { isCollected } from "@tessera/testkit/collect-garbage";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Oddity } from "../testing/odd-program.ts";
 import { programBeside, Thread, type ThreadOptions } from "./thread.ts";
@@ -34,6 +35,12 @@ describe("a thread", () => {
     const [failed, next] = [ask(oddity, oddity === "work for ever" ? 20 : 10_000), ask("answer")];
     await expect(failed).rejects.toMatchObject({ trouble, ...more });
     expect(await next).not.toBe(first);
+  });
+
+  it("keeps no answer that its caller has let go", async () => {
+    const { ask } = open();
+    const answer = new WeakRef((await ask("answer with much")) as object);
+    expect(await isCollected(answer)).toBe(true);
   });
 
   it("that does not begin in time is late", async () => {

@@ -61,7 +61,9 @@ export class Thread<Request, Answer> {
   /** Throws a `ThreadFailure` where the thread has no answer. */
   ask(request: Request, limits: ThreadRequest): Promise<Answer> {
     const answer = this.#last.then(() => this.#askNow(request, limits));
-    this.#last = answer.catch(() => undefined);
+    // An answer may be large: it belongs to its caller alone.
+    const over = () => undefined;
+    this.#last = answer.then(over, over);
     return answer;
   }
 

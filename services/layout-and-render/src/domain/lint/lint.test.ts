@@ -1,5 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectGarbage } from "@tessera/testkit/collect-garbage";
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
 import { event, item, position, ticket } from "../../testing/ticket.ts";
@@ -183,13 +182,11 @@ describe("[L48.3] names", () => {
 });
 
 it("[L48.5] long values of hundreds of tickets do not stay in memory", () => {
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
   const longest = new LongestValues();
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let number = 0; number < 300; number += 1) longest.add([anArea(`${number}`.padEnd(50_000, "x"))]);
-  collect();
+  collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(7_000_000);
   expect(longest.tickets()).toHaveLength(4);
 });
