@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { isCollected } from "@tessera/testkit/collect-garbage";
 import { drawPdf, readPdf } from "@tessera/testkit/read-pdf";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -109,6 +110,14 @@ describe("a browser", () => {
     const { pages } = await readPdf(await print);
     expect(pages[0]?.texts.length).toBeGreaterThan(0);
     await renderer.tools.printer.print(short, { party });
+  });
+
+  it("keeps nothing that it has printed", async () => {
+    const { tools } = open();
+    const printed: WeakRef<object>[] = [];
+    for (let count = 0; count < 3; count += 1)
+      printed.push(new WeakRef((await tools.printer.print(short, { party })).pdf));
+    expect(await Promise.all(printed.map(isCollected))).toEqual([true, true, true]);
   });
 
   it("[L38.1] whose tab was killed while it had no work is started again, and the next print comes soon", async () => {

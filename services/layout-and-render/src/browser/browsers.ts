@@ -44,11 +44,15 @@ export class Browsers {
         const run = await attempt;
         if (!run.isRetired) return run;
       } catch (error) {
-        if (this.#starting === attempt) this.#starting = undefined;
+        this.#forget(attempt);
         throw error;
       }
-      if (this.#starting === attempt) this.#starting = undefined;
+      this.#forget(attempt);
     }
+  }
+
+  #forget(attempt: Promise<BrowserRun>): void {
+    if (this.#starting === attempt) this.#starting = undefined;
   }
 
   /** Notes that a browser has printed a job. */
@@ -76,7 +80,12 @@ export class Browsers {
     const chromium = await this.#options.start();
     const run = new BrowserRun(chromium, this.#options);
     this.#runs.add(run);
-    void chromium.ended.then(() => this.#runs.delete(run));
+    const started = this.#starting;
+    void chromium.ended.then(() => {
+      this.#runs.delete(run);
+      // Its tabs hold what they have loaded.
+      if (started !== undefined) this.#forget(started);
+    });
     if (this.#isClosed) await run.kill();
     return run;
   }

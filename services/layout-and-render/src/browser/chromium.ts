@@ -154,7 +154,8 @@ async function openTab(browser: Browser): Promise<Tab> {
 /** Waits for work of a tab, or for the end of its process: calls to it wait for ever then. */
 function unlessCrashed<T>(page: Page, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    page.once("error", reject);
+    // Not `once`: `off` would not find what that registers, and each of those holds what was printed.
+    page.on("error", reject);
     work.then(resolve, reject).finally(() => page.off("error", reject));
   });
 }
