@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "@cantoo/pdf-lib";
+import { isCollected } from "@tessera/testkit/collect-garbage";
 import { expect, it, vi } from "vitest";
 import { openBackgroundCache } from "./background-cache.ts";
 import { openFlattener } from "./flatten-in-thread.ts";
@@ -42,4 +44,21 @@ it("[L56.2] a background that a busy machine was too slow for is tried again lat
   expect(tries).toBe(1);
   await vi.waitFor(async () => expect((await prepare()).pages).toHaveLength(1), { timeout: 10_000 });
   expect(tries).toBe(2);
+});
+
+it("a background stays prepared while others are used, and is given up when none was for a while", async () => {
+  const document = await PDFDocument.create();
+  document.addPage();
+  const bytes = await document.save();
+  const flatten = vi.fn(openFlattener());
+  const idleMs = 400;
+  const cache = openBackgroundCache({ flatten, idleMs });
+  const prepare = (id: string) => cache.prepare({ id, bytes }, "one");
+  const prepared = new WeakRef(await prepare("first"));
+  for (const until = performance.now() + 2 * idleMs; performance.now() < until; await sleep(20)) await prepare("other");
+  await prepare("first");
+  expect(flatten).toHaveBeenCalledTimes(2);
+  await expect.poll(() => isCollected(prepared), { interval: idleMs }).toBe(true);
+  await prepare("first");
+  expect(flatten).toHaveBeenCalledTimes(3);
 });

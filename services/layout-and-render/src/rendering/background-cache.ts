@@ -29,17 +29,23 @@ const failureBytes = mostBytes / 1000;
 /** One that took too long is not tried again for so long: each try keeps a thread from others. */
 const usualSlowMs = 60_000;
 
+/** After so long without a print all are given up, as the browser is: a platform at rest keeps no memory for prints. */
+const usualIdleMs = 300_000;
+
 /** So many backgrounds of one organizer are read and held until they are prepared: each may have ten megabytes. */
 const mostOfEach = 4;
 
 export function openBackgroundCache({
   flatten = openFlattener(),
   slowMs = usualSlowMs,
+  idleMs = usualIdleMs,
 }: {
   readonly flatten?: PrepareBackground;
   readonly slowMs?: number;
+  readonly idleMs?: number;
 } = {}): BackgroundCache {
   const kept = new Map<string, { readonly prepared: Promise<NamedBackground>; size: number }>();
+  let idle: NodeJS.Timeout | undefined;
   const readings = new Turns({ total: Number.POSITIVE_INFINITY, each: mostOfEach, waitMs, busy: overloaded });
 
   async function prepareNew(file: BackgroundFile | typeof builtIn, party: string): Promise<FlatPdf> {
@@ -59,6 +65,8 @@ export function openBackgroundCache({
 
   return {
     prepare(file, party) {
+      clearTimeout(idle);
+      idle = setTimeout(() => kept.clear(), idleMs).unref();
       const id = file === builtIn ? builtIn : `file ${file.id}`;
       const known = kept.get(id);
       if (known !== undefined) {
