@@ -332,7 +332,6 @@ it(
       const settled = await importUntilAnswered({
         baseUrl,
         body: pulseRecord("after the sales"),
-        withinMs: longestRestMs,
       });
       // A job gives back after a minute what a killed request has left.
       await db.run(sql`update voucher.asked_hold set asked_at = asked_at - interval '2 minutes'`);

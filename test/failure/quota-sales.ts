@@ -24,7 +24,6 @@ export interface QuotaSales {
   close(): Promise<void>;
 }
 
-const importWithinMs = 300_000;
 const passingOrders = 4;
 
 /** Of records; each waits until its last ones are visible everywhere. */
@@ -78,7 +77,7 @@ export function startQuotaSales({
   }
 
   async function importRecords(baseUrl: string, records: readonly unknown[]): Promise<void> {
-    await importUntilAnswered({ baseUrl, body: toLines(records), oddities, withinMs: importWithinMs });
+    await importUntilAnswered({ baseUrl, body: toLines(records), oddities });
   }
 
   async function sendRecords(own: Dice): Promise<void> {

@@ -45,7 +45,6 @@ interface Answer {
 const past = "2020-01-01T00:00:00Z";
 /** Much longer than the gateway gives a batch. */
 const answerWithinMs = 120_000;
-const importWithinMs = 300_000;
 const ordersAtOnce = 15;
 const ordersOfShop = 3;
 
@@ -151,7 +150,7 @@ export function startVoucherTraffic({
 
   async function importRecords(own: Dice, records: readonly unknown[]): Promise<void> {
     const body = toLines(records);
-    await importUntilAnswered({ baseUrl: own.pick(baseUrls), body, oddities, withinMs: importWithinMs });
+    await importUntilAnswered({ baseUrl: own.pick(baseUrls), body, oddities });
   }
 
   /** Reserves with a voucher, sells no more than that, and gives the rest back in the end. */
