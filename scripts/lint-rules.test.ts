@@ -39,7 +39,7 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   ["failures-to-http", "gateway/src/middleware/throttle.ts", "ctx.throw(429);"],
   ["faults-to-http", handler, "export const answer = () => ({ status: 200 });"],
   ["faults-to-http", handler, "interface Answer { readonly status: 200 }"],
-  ["faults-to-http", "packages/kit/src/health.ts", "response.writeHead(503);"],
+  ["faults-to-http", "packages/kit/src/service/health.ts", "response.writeHead(503);"],
   ["named-booleans", handler, "export function open(name: string, durable: boolean): void {}"],
   ["named-booleans", handler, "export async function open<T>(\n  name: T,\n  durable = false,\n): Promise<void> {}"],
   ["named-booleans", handler, "export function open(name: string, durable: boolean | undefined): void {}"],

@@ -1,8 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { Cache } from "@tessera/kit/cache/cache";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
-import type { Tracing } from "@tessera/kit/trace";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
+import type { Tracing } from "@tessera/kit/telemetry/trace";
 import Koa from "koa";
 import type { Directory } from "./access/directory.ts";
 import { type BodyBudget, bodyReader } from "./body/read-body.ts";

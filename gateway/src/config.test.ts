@@ -1,4 +1,4 @@
-import { readConfig } from "@tessera/kit/config";
+import { readConfig } from "@tessera/kit/config/config";
 import { expect, it } from "vitest";
 import { settings } from "./config.ts";
 

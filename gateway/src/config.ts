@@ -1,4 +1,4 @@
-import { choice, int, optional, secret, strongSecret, text, url } from "@tessera/kit/config";
+import { choice, int, optional, secret, strongSecret, text, url } from "@tessera/kit/config/config";
 
 /** What the gateway reads from its environment. */
 export const settings = {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
-import { poll } from "@tessera/kit/poll";
 import { defineService } from "@tessera/kit/service";
+import { poll } from "@tessera/kit/waiting/poll";
 import { listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";

@@ -18,8 +18,9 @@ const values = "^packages/values/";
 const protos = "^protos/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
 const forServices = "^packages/(?:kit|schema|values|records|resources|sent-files|testkit)/|^protos/";
-/** What stands directly in src/ and wires nothing. */
-const loose = "(?!index\\.|app\\.|personal-data\\.)[^/]+\\.ts$";
+/** What handlers, consumers and jobs of a service share beside its domain: directly in src/, or in a folder named after its subject. */
+const loose =
+  "(?:(?:backgrounds|capacity|cases|drafts|export|leftovers|printing|uses)/|(?!index\\.|app\\.|personal-data\\.))[^/]+\\.ts$";
 
 const downwards =
   "In the gateway imports point down: index, app; routes, middleware; import, upload, body; http; access; store.";
@@ -123,13 +124,13 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "service-loose-files",
     `${service}/${loose}`,
     [`${own}/(?:domain|store|wire|rendering)/`, `${own}/${loose}`, forServices],
-    "Only index.ts and personal-data.ts wire; other files in src/ import domain, store, wire and rendering.",
+    "Only index.ts and personal-data.ts wire; what handlers share imports domain, store, wire and rendering.",
   ],
   ["gateway", "^gateway/", ["^gateway/", forServices], "The gateway calls services through its clients."],
   [
     "gateway-store",
     "^gateway/src/store/",
-    ["^gateway/src/(?:store/|faults\\.ts$)", values, "^packages/kit/src/(?:pg/|(?:fault|wait-at-most)\\.ts$)"],
+    ["^gateway/src/(?:store/|faults\\.ts$)", values, "^packages/kit/src/(?:pg/|(?:fault|waiting/wait-at-most)\\.ts$)"],
     downwards,
   ],
   ["gateway-access", "^gateway/src/access/", ["^gateway/src/(?:access/|store/|faults\\.ts$)", forServices], downwards],
@@ -162,11 +163,11 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
 
 /** Each: a library or a family of them, the files that may import it, and what the others do. */
 const fences: readonly (readonly [library: string, where: string, remedy: string])[] = [
-  ["kafkajs", "^packages/engines/src/kafka-client\\.ts$", "Use kit/bus; kafka-client.ts alone knows kafkajs."],
-  ["(?:redis|ioredis|@redis)", "^packages/engines/src/redis\\.ts$", "Use kit/cache."],
-  ["rate-limiter-flexible", "^packages/engines/src/limiters\\.ts$", "Use kit/cache."],
+  ["kafkajs", "^packages/engines/src/kafka/client\\.ts$", "Use kit/bus; kafka/client.ts alone knows kafkajs."],
+  ["(?:redis|ioredis|@redis)", "^packages/engines/src/cache/redis\\.ts$", "Use kit/cache."],
+  ["rate-limiter-flexible", "^packages/engines/src/cache/limiters\\.ts$", "Use kit/cache."],
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
-  ["@aws-sdk", "^packages/engines/src/s3\\.ts$", "Use kit/files."],
+  ["@aws-sdk", "^packages/engines/src/files/s3\\.ts$", "Use kit/files."],
   ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
   ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the queue in browser/."],
   ["@bwip-js", "^services/[^/]+/src/domain/code-symbol\\.ts$", "Use code-symbol.ts."],

@@ -32,8 +32,8 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
   {
     "kit knows no ticket": {
       broken: [
-        ["packages/kit/src/metrics.ts", "const scansTotal = 0;"],
-        ["packages/kit/src/metrics.ts", "// counts every ticket"],
+        ["packages/kit/src/telemetry/metrics.ts", "const scansTotal = 0;"],
+        ["packages/kit/src/telemetry/metrics.ts", "// counts every ticket"],
         ["packages/kit/src/jobs.ts", "const lastScan = 1;"],
         ["packages/kit/src/jobs.ts", "export function redeemVoucher() {}"],
         ["packages/kit/src/jobs.ts", "const orderId = 1;"],

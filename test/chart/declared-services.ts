@@ -1,5 +1,5 @@
 import { clientMaps, loadServices, outsideCallers } from "@tessera/cli/services";
-import type { Settings } from "@tessera/kit/config";
+import type { Settings } from "@tessera/kit/config/config";
 import type { ClientMap } from "@tessera/kit/service";
 
 /** What the chart has to know of the code: who calls whom, which services a deployment may lack, and the settings of each. */

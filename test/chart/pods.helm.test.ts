@@ -3,7 +3,7 @@ import { environmentOfPod } from "@tessera/cli/configuration/served-environment"
 import { addressSetting, readAddresses } from "@tessera/cli/serve/grpc-addresses";
 import { requireSecure } from "@tessera/cli/serve/secure-calls";
 import { loadServices } from "@tessera/cli/services";
-import { type Config, readConfig, type Setting, type Settings } from "@tessera/kit/config";
+import { type Config, readConfig, type Setting, type Settings } from "@tessera/kit/config/config";
 import { describe, expect, it } from "vitest";
 import { type Manifest, ofKind, renderChart, valueSets } from "./render-chart.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { migrateAll } from "@tessera/cli/migrate";
 import { loadServices } from "@tessera/cli/services";
-import { createLog } from "@tessera/kit/log";
 import { withClient } from "@tessera/kit/pg/administer";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 

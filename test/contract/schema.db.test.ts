@@ -1,8 +1,8 @@
 import { migrateAll } from "@tessera/cli/migrate";
 import { loadServices } from "@tessera/cli/services";
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { printSchema } from "@tessera/testkit/print-schema";
 import { expect, it } from "vitest";

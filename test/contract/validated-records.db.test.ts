@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadServices } from "@tessera/cli/services";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import type { Db } from "@tessera/kit/pg/database";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";

@@ -1,6 +1,6 @@
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 
 /** The rows of one table, as JSON. */
 interface Kept {

@@ -1,7 +1,7 @@
 import { loadServices } from "@tessera/cli/services";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { explainStatements, followExplained } from "./explain-statements.ts";
 import {

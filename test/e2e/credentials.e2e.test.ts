@@ -1,7 +1,7 @@
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
 import { eventPath, groundwork, listData, ofEvent, orderData } from "./sample-records.ts";

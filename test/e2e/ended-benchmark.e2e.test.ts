@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { findDescendants } from "./find-processes.ts";
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";

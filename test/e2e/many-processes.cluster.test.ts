@@ -1,9 +1,9 @@
-import { kafkaBus } from "@tessera/engines/kafka";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import type { Bus } from "@tessera/kit/bus/bus";
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { recordFeed } from "@tessera/protos/topics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 import { expect } from "vitest";
 import { type FoundProcess, findDescendants } from "./find-processes.ts";
 import { sources } from "./follow-page.ts";

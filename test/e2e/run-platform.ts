@@ -6,7 +6,7 @@ import { startPlatform } from "@tessera/cli/serve/platform";
 import { services } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";

@@ -1,6 +1,6 @@
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";

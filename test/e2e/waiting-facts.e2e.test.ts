@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { startPlatform } from "@tessera/cli/serve/platform";
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import getPort from "get-port";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadServices } from "@tessera/cli/services";
 import { consumerName } from "@tessera/kit/bus/accept-facts";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { topics } from "@tessera/protos/topics";
 import type { ArrivedFact, FactEvidence, WrittenFact } from "./check-facts.ts";
 

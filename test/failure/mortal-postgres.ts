@@ -7,7 +7,7 @@ import { processesIn, readServerFile } from "@tessera/embedded-postgres/server-p
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 
 /** A database server that can be killed and started again under the same address. */
 export interface MortalPostgres {

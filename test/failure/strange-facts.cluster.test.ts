@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { kafkaBus } from "@tessera/engines/kafka";
-import { type IHeaders, kafkaClient } from "@tessera/engines/kafka-client";
+import { type IHeaders, kafkaClient } from "@tessera/engines/kafka/client";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import type { Bus, Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";

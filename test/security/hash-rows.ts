@@ -1,6 +1,6 @@
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { identifier, type Sql, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -1,9 +1,9 @@
 import { hash, randomUUID } from "node:crypto";
-import { memoryCache } from "@tessera/engines/memory-cache";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";

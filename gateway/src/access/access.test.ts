@@ -1,4 +1,4 @@
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import { routesLike, toEndpoints } from "../http/endpoint.ts";

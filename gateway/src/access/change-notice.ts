@@ -1,8 +1,8 @@
 import type { Cache } from "@tessera/kit/cache/cache";
-import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { listenForNotices } from "@tessera/kit/pg/listen";
 import { sql } from "@tessera/kit/pg/sql";
+import type { Log } from "@tessera/kit/telemetry/log";
 
 const channel = "tessera_gateway_access";
 

@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { inSlices } from "@tessera/kit/in-slices";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { fault } from "../faults.ts";
 import { nameKind } from "../http/list-body.ts";
 import type { ListBody } from "../http/route.ts";

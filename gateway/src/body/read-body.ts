@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { type Turn, Turns } from "@tessera/kit/turns";
+import { type Turn, Turns } from "@tessera/kit/waiting/turns";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { hasBody, readBytes } from "./read-bytes.ts";

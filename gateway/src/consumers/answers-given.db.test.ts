@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { afterAll, expect, it } from "vitest";

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryCache } from "@tessera/engines/memory-cache";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { header } from "@tessera/kit/bus/headers";
 import { requestReplays } from "@tessera/kit/bus/operators";
 import { replayDeadLetters } from "@tessera/kit/bus/replay-dead-letters";
 import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
 import { deleteDeadLetters, noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { recordFeed, topics } from "@tessera/protos/topics";

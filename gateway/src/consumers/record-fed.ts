@@ -1,7 +1,7 @@
 import { type Consumer, consume } from "@tessera/kit/bus/consume";
 import type { Fact } from "@tessera/kit/bus/fact";
 import { Fault } from "@tessera/kit/fault";
-import { pause } from "@tessera/kit/pause";
+import { pause } from "@tessera/kit/waiting/pause";
 import { recordFeed } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
 
 /** No client and no proxy sends so many requests ahead of their answers. Node starts each of them at once. */
 const mostAhead = 8;

@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { type Turn, Turns } from "@tessera/kit/turns";
+import { type Turn, Turns } from "@tessera/kit/waiting/turns";
 import { fault } from "../faults.ts";
 import { asAttachment, pdf, warned } from "./attachment.ts";
 import type { Incoming, Reply } from "./route.ts";

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "@tessera/kit/fault";
-import { inSlices } from "@tessera/kit/in-slices";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { arrayOf } from "@tessera/schema/build";
 import { isObject } from "@tessera/values";
 import { type CheckedList, checkObject, type ListBody, type ObjectBody } from "./route.ts";

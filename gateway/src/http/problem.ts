@@ -1,5 +1,5 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { fault, type GatewayFault } from "../faults.ts";
 import type { Context } from "./context.ts";
 import { ElementErrors } from "./element-errors.ts";

@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage, type RequestListener, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics, type Metrics } from "@tessera/kit/metrics";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HttpServer, type HttpServerOptions, httpServer } from "./server.ts";
 

@@ -1,7 +1,7 @@
-import { backoff } from "@tessera/kit/backoff";
 import { Fault, isTimeout, isTransient } from "@tessera/kit/fault";
-import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { pause } from "@tessera/kit/waiting/pause";
 import type {
   ApplyRecordsResponse,
   RejectedRecord,

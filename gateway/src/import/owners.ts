@@ -1,5 +1,5 @@
 import type { Client } from "@tessera/kit/rpc";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import type { Facts, Records } from "@tessera/protos/services";
 import type { Clients } from "../clients.ts";

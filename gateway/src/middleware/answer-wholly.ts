@@ -1,4 +1,4 @@
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { finishBody, isFinished } from "../body/read-bytes.ts";
 import type { Context } from "../http/context.ts";
 import { answerProblem } from "../http/problem.ts";

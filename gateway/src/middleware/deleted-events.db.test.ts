@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { memoryCache } from "@tessera/engines/memory-cache";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";

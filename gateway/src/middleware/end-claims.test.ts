@@ -1,4 +1,4 @@
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Claim, Claiming } from "../store/kept-answers.ts";
 import { endClaims } from "./end-claims.ts";

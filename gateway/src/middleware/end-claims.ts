@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import type { AnswerStore } from "./repeat-answers.ts";
 

@@ -1,6 +1,6 @@
-import { memoryCache } from "@tessera/engines/memory-cache";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterEach, describe, expect, it } from "vitest";
 import { aList } from "../testing/fake-peers.ts";
 import { requireDocumented } from "../testing/require-documented.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { acceptTraceparent, runInContext } from "@tessera/kit/context";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
-import type { Span, Tracing } from "@tessera/kit/trace";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
+import type { Span, Tracing } from "@tessera/kit/telemetry/trace";
 import type { GatewayFault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";

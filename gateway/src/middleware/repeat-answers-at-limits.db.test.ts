@@ -1,6 +1,6 @@
-import { memoryCache } from "@tessera/engines/memory-cache";
-import { createLog } from "@tessera/kit/log";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { beforeEach, describe, expect, it } from "vitest";
 import { findFull } from "../jobs/find-full-callers.ts";
 import { aList } from "../testing/fake-peers.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { currentContext, runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import type { Caller } from "../access/caller.ts";
 import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";

@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { fault } from "../faults.ts";
 
 /** A gate waits for this before its scan is sent. A database that works answers within milliseconds. */

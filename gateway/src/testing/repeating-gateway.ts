@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { AppOptions } from "../app.ts";

@@ -1,8 +1,8 @@
 /** A program: the server for clients and, as the operations port is, another one in the same process. It writes both ports. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { httpServer } from "../http/server.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });

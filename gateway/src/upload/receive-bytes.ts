@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { passOn } from "../body/pass-on.ts";
 import { fault } from "../faults.ts";
 

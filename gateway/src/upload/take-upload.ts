@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { examine } from "@tessera/sent-files/examine";
 import type { Examined } from "@tessera/sent-files/examined";
 import type { FileType } from "@tessera/sent-files/file-type";

@@ -1,6 +1,6 @@
-import { createLog } from "@tessera/kit/log";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "./command/on-database.ts";
 import { databaseUrlOf, readOptions } from "./command/options.ts";
 import { fault } from "./faults.ts";

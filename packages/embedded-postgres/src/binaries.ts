@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { cp, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { cacheDirectories, keepOnce } from "@tessera/kit/keep-once";
+import { cacheDirectories, keepOnce } from "@tessera/kit/files/keep-once";
 import { type DatabaseAccount, isReachable, run } from "./account.ts";
 import { fault } from "./faults.ts";
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeFolder } from "@tessera/kit/make-folder";
+import { makeFolder } from "@tessera/kit/files/make-folder";
 import { type DatabaseAccount, isReachable, runsAsRoot, unprivileged } from "./account.ts";
 import { fault } from "./faults.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { runsAsRoot, unprivileged } from "./account.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startMarkOf } from "@tessera/kit/running-process";
+import { startMarkOf } from "@tessera/kit/service/running-process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DirectoryLock, tryLockDirectory } from "./lock-directory.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { isRunning, startMarkOf } from "@tessera/kit/service/running-process";
 
 /** Keeps a directory for this process until it is released. */
 export interface DirectoryLock {

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { poll } from "@tessera/kit/poll";
-import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { isRunning, startMarkOf } from "@tessera/kit/service/running-process";
+import { poll } from "@tessera/kit/waiting/poll";
 
 /** The server's `postmaster.pid` in its cluster. */
 export interface ServerFile {

@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFi
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoff } from "@tessera/kit/backoff";
+import { backoff } from "@tessera/kit/waiting/backoff";
 import { environment, unprivileged } from "./account.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { cannotRun, createCluster } from "./create-cluster.ts";

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { currentContext, runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
-import type { Tracing } from "@tessera/kit/trace";
+import { createLog } from "@tessera/kit/telemetry/log";
+import type { Tracing } from "@tessera/kit/telemetry/trace";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startTracing } from "./tracing.ts";
 

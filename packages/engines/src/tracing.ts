@@ -2,9 +2,9 @@ import type { Context as ParentContext, Tracer } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { currentContext, parseTraceparent, runInContext } from "@tessera/kit/context";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
-import { type ProcessTracing, type SpanKind, type Tracing, untraced } from "@tessera/kit/trace";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import type { Log } from "@tessera/kit/telemetry/log";
+import { type ProcessTracing, type SpanKind, type Tracing, untraced } from "@tessera/kit/telemetry/trace";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 
 export interface TracingOptions {
   readonly service: string;

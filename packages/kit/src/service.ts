@@ -1,19 +1,19 @@
-import type { Account } from "./account.ts";
 import { type Consumer, limitTransactions, type OpenConsumer } from "./bus/consume.ts";
 import type { Rebuild } from "./bus/rebuild-topics.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
-import type { Config, Settings } from "./config.ts";
+import type { Config, Settings } from "./config/config.ts";
 import type { Files } from "./files/files.ts";
 import type { Job } from "./jobs/interval.ts";
 import type { Worker } from "./jobs/work-on.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
 import type { Holding } from "./personal-data/holder.ts";
 import type { Db } from "./pg/database.ts";
 import type { Reads } from "./pg/reads.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
-import type { Tracing } from "./trace.ts";
+import type { Account } from "./service/account.ts";
+import type { Log } from "./telemetry/log.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
+import type { Tracing } from "./telemetry/trace.ts";
 
 /** The clients of a service: each has a name, the service that it calls, and the definition of its RPCs. */
 export type ClientMap = Readonly<Record<string, readonly [service: string, definition: Definition]>>;

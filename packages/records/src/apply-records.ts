@@ -1,7 +1,7 @@
 import { Fault, type FieldErrors, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { Log } from "@tessera/kit/telemetry/log";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { type Applied, applyRun } from "./apply-run.ts";
 import type { KnownScope, RecordKind, RecordOwner, SentFile } from "./kind.ts";

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "@tessera/kit/fault";
-import { inSlices } from "@tessera/kit/in-slices";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { FieldProblems } from "@tessera/schema/field-problems";
 import type { JsonSchema } from "@tessera/schema/schema";
 import { isObject } from "@tessera/values";

@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { openExaminer } from "@tessera/sent-files/examine";
 import { fault } from "./faults.ts";
 import type { RecordKind } from "./kind.ts";

@@ -1,4 +1,4 @@
-import { inSlices } from "@tessera/kit/in-slices";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 
 /** Work that says where something else may come between. */
 export type Slices<T> = Generator<undefined, T>;

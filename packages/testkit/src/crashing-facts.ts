@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { kafkaBus } from "@tessera/engines/kafka";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, inject } from "vitest";
 import { openServer } from "./database-server.ts";
 

@@ -4,9 +4,9 @@ import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
 import type { Fact } from "@tessera/kit/bus/fact";
 import { type RelayOptions, startRelay } from "@tessera/kit/bus/relay";
-import { createLog } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { type Topic, topic } from "@tessera/protos/topic";
 
 /** A fact with its number among those of its key. */

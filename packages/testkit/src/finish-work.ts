@@ -1,10 +1,10 @@
 import { systemClock } from "@tessera/kit/clock";
 import type { Worker } from "@tessera/kit/jobs/work-on";
 import { startWorkers } from "@tessera/kit/jobs/workers";
-import type { Log } from "@tessera/kit/log";
-import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { Log } from "@tessera/kit/telemetry/log";
+import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
 import { eventually, quiet } from "./fact-pipeline.ts";
 
 /** Starts workers that poll all the time. */

@@ -1,5 +1,5 @@
 import { childTraceparent, currentContext, runInContext } from "@tessera/kit/context";
-import type { SpanAttributes, SpanKind, Tracing } from "@tessera/kit/trace";
+import type { SpanAttributes, SpanKind, Tracing } from "@tessera/kit/telemetry/trace";
 
 export interface RecordedSpan {
   readonly name: string;

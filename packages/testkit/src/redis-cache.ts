@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RedisCacheOptions, redisCache } from "@tessera/engines/redis";
+import { type RedisCacheOptions, redisCache } from "@tessera/engines/cache/redis";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 
 export interface OpenedCache {
   readonly cache: Cache;

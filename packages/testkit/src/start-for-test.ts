@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { inProcess } from "@tessera/engines/grpc/in-process";
-import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
 import { systemClock } from "@tessera/kit/clock";
-import { readConfig, type Settings } from "@tessera/kit/config";
+import { readConfig, type Settings } from "@tessera/kit/config/config";
 import type { Files } from "@tessera/kit/files/files";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { type Reads, shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { connect, type Implementation, type Transport } from "@tessera/kit/rpc";
 import { type ClientMap, connectClients, type ServiceDefinition } from "@tessera/kit/service";
-import { untraced } from "@tessera/kit/trace";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
+import { untraced } from "@tessera/kit/telemetry/trace";
 import type { Topic } from "@tessera/protos/topic";
 import { emptyTables } from "./empty-tables.ts";
 

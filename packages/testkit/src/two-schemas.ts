@@ -1,6 +1,6 @@
-import { createLog } from "@tessera/kit/log";
 import { type DatabaseOptions, type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { topic } from "@tessera/protos/topic";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./database.ts";

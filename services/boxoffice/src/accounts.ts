@@ -1,11 +1,11 @@
-import type { Account } from "@tessera/kit/account";
 import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { uuid } from "@tessera/kit/pg/table";
+import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { recountedTakenRows, takenKey, takenRows } from "./store/capacity.ts";
 import { heldRows } from "./store/holds.ts";
 import { voucherUseRows } from "./store/positions.ts";
-import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claims.ts";
+import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claim-rows.ts";
 
 /** What boxoffice keeps as voucher does, and what it counts. */
 export const accounts: readonly Account[] = [

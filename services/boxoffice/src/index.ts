@@ -15,7 +15,6 @@ import { accounts } from "./accounts.ts";
 import { clients } from "./clients.ts";
 import { answersGiven } from "./consumers/answers-given.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
-import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
 import { createCredential } from "./handlers/create-credential.ts";
@@ -40,6 +39,7 @@ import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { removeEvents } from "./jobs/remove-events.ts";
 import { personalData } from "./personal-data.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
+import { reportEvents } from "./report-events.ts";
 
 /** Owns what all other services refer to: organizers, events, products, orders, keys and devices. */
 export const boxoffice = defineService({

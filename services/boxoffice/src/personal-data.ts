@@ -8,7 +8,7 @@ import { eraseOrders, eraseState, fieldsOfStates, placedAtOf } from "./records/e
 import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
-import { countRows, versionOf } from "./store/personal-data.ts";
+import { countRows, versionOf } from "./store/erase-documents.ts";
 
 /** What the documents of orders hold, of each kind. */
 const inOrders = Object.keys(orderPersonalData).map(

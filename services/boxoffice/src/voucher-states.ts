@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { nameOf } from "@tessera/kit/pg/entity-key";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { lockPresent } from "./store/events.ts";
-import { voucherClaims } from "./store/voucher-claims.ts";
+import { voucherClaims } from "./store/voucher-claim-rows.ts";
 import { toVoucherClaim } from "./wire/voucher-fact.ts";
 
 /** Keeps what vouchers take, where that is newer than what is known. Vouchers of a removed event take nothing. */

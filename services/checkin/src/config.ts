@@ -1,4 +1,4 @@
-import { int } from "@tessera/kit/config";
+import { int } from "@tessera/kit/config/config";
 
 /** What checkin reads from its environment. */
 export const settings = {

@@ -13,7 +13,6 @@ import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
-import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createCheckinList } from "./handlers/create-checkin-list.ts";
 import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
@@ -40,6 +39,7 @@ import { personalData } from "./personal-data.ts";
 import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
+import { reportEvents } from "./report-events.ts";
 
 /** Check-in lists and scans. Gates admit while everything else is down: only for unknown codes boxoffice is asked. */
 export const checkin = defineService({

@@ -5,10 +5,10 @@ import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { catalogue, entityKey, topics } from "@tessera/protos/topics";
 import { filledFields } from "@tessera/values";
-import * as store from "./store/personal-data.ts";
+import * as store from "./store/erase-answers.ts";
 import { lockPositions } from "./store/positions.ts";
 import { deleteAnswersOf } from "./store/presences.ts";
-import { decodePosition } from "./wire/positions.ts";
+import { decodePosition } from "./wire/position-messages.ts";
 
 const ticketsAtATime = 500;
 const scansAtATime = 2000;

@@ -1,4 +1,4 @@
-import { choice, int, optional, text, url } from "@tessera/kit/config";
+import { choice, int, optional, text, url } from "@tessera/kit/config/config";
 
 const mebibyte = 1024 * 1024;
 

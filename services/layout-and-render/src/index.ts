@@ -7,9 +7,8 @@ import { browserStarter } from "./browser/open-browser.ts";
 import { openPrintQueue, usualLimits } from "./browser/print-queue.ts";
 import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
-import { eventChanged, itemChanged, salesChannelChanged } from "./consumers/copies.ts";
+import { eventChanged, itemChanged, salesChannelChanged } from "./consumers/keep-copies.ts";
 import { Formats } from "./domain/formats/formats.ts";
-import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createLayout } from "./handlers/create-layout.ts";
 import { deleteLayout } from "./handlers/delete-layout.ts";
@@ -36,6 +35,7 @@ import { openBackgroundCache } from "./rendering/background-cache.ts";
 import { openFontCatalogue } from "./rendering/font-catalogue.ts";
 import { openPictureDrawer } from "./rendering/picture-drawer.ts";
 import { SlowLayouts } from "./rendering/slow-layouts.ts";
+import { reportEvents } from "./report-events.ts";
 
 /** Ticket layouts, and tickets as PDF. */
 export const layoutAndRender = defineService({

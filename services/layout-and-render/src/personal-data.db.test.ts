@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { workOn } from "@tessera/kit/jobs/work-on";
@@ -18,7 +18,7 @@ import { erase, findErased } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { drawKey, renderBatch, renderFew, renderId } from "./render-work.ts";
+import { drawKey, renderBatch, renderFew, renderId } from "./printing/render-work.ts";
 import type { EventKey } from "./store/keys.ts";
 import { place, type RunningLayout, startLayout } from "./testing/start-layout.ts";
 

@@ -1,15 +1,15 @@
 import type { Files } from "@tessera/kit/files/files";
 import { countResults, expireWork, findAlive } from "@tessera/kit/jobs/work";
-import { pause } from "@tessera/kit/pause";
 import { findLastRequest } from "@tessera/kit/personal-data/erasures";
 import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
 import type { Client } from "@tessera/kit/rpc";
+import { pause } from "@tessera/kit/waiting/pause";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import type { PersonalData } from "@tessera/protos/services";
 import { catalogue, topics } from "@tessera/protos/topics";
-import { rendersOf, rendersPrefix, renderWorks, workAt, worksOf } from "./render-work.ts";
-import { readTime, versionOf } from "./store/personal-data.ts";
+import { rendersOf, rendersPrefix, renderWorks, workAt, worksOf } from "./printing/render-work.ts";
+import { readTime, versionOf } from "./store/version-of-layouts.ts";
 
 /** What tickets print of people, and the files themselves. */
 const printedKinds = [

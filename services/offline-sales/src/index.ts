@@ -2,8 +2,7 @@ import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { OfflineSales } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
-import { eventChanged, itemChanged, subeventChanged } from "./consumers/copies.ts";
-import { reportEvents } from "./events.ts";
+import { eventChanged, itemChanged, subeventChanged } from "./consumers/keep-copies.ts";
 import { cancelBatch } from "./handlers/cancel-batch.ts";
 import { createBatch } from "./handlers/create-batch.ts";
 import { findCreation } from "./handlers/find-creation.ts";
@@ -15,6 +14,7 @@ import { cancelEndedSales } from "./jobs/cancel-ended.ts";
 import { forgetRenderings } from "./jobs/forget-renderings.ts";
 import { makeBatches } from "./jobs/make-batches.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
+import { reportEvents } from "./report-events.ts";
 
 /** Batches of tickets that are sold outside of the shop. */
 export const offlineSales = defineService({

@@ -4,7 +4,6 @@ import { defineService } from "@tessera/kit/service";
 import { Retention, Shredders } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
-import { reportEvents } from "./events.ts";
 import { endRetention } from "./handlers/end-retention.ts";
 import { findExport } from "./handlers/find-export.ts";
 import { findRetention } from "./handlers/find-retention.ts";
@@ -20,6 +19,7 @@ import { makeExports } from "./jobs/make-exports.ts";
 import { removeExports } from "./jobs/remove-exports.ts";
 import { shredEvents } from "./jobs/shred-events.ts";
 import { rebuildRequests } from "./rebuilds/rebuild-requests.ts";
+import { reportEvents } from "./report-events.ts";
 
 /** The export and the erasure of the personal data of events. */
 export const shredder = defineService({

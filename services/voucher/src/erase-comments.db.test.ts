@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { runInContext } from "@tessera/kit/context";
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";

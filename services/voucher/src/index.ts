@@ -1,11 +1,9 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { Records, VoucherShop, Vouchers } from "@tessera/protos/services";
-import { accounts } from "./accounts.ts";
 import { clients } from "./clients.ts";
-import { categoryChanged, eventChanged, itemChanged, quotaChanged, subeventChanged } from "./consumers/copies.ts";
+import { categoryChanged, eventChanged, itemChanged, quotaChanged, subeventChanged } from "./consumers/keep-copies.ts";
 import { voucherUseChanged } from "./consumers/voucher-use-changed.ts";
-import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { checkVouchers } from "./handlers/check-vouchers.ts";
 import { confirmReservation } from "./handlers/confirm-reservation.ts";
@@ -25,6 +23,8 @@ import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeReservations } from "./jobs/remove-reservations.ts";
 import { personalData } from "./personal-data.ts";
 import { rebuildVouchers } from "./rebuilds/rebuild-vouchers.ts";
+import { reportEvents } from "./report-events.ts";
+import { accounts } from "./uses/accounts.ts";
 
 /** Vouchers. Those that take no capacity are created and changed while everything else is down. */
 export const voucher = defineService({

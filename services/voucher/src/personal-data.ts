@@ -2,10 +2,10 @@ import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holde
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { catalogue, topics } from "@tessera/protos/topics";
+import { storeChanged } from "./capacity/store-changed.ts";
 import { mask, namesGuest } from "./domain/guest-comment.ts";
-import * as store from "./store/personal-data.ts";
+import * as store from "./store/guest-comments.ts";
 import { lockVouchers } from "./store/vouchers.ts";
-import { storeChanged } from "./store-changed.ts";
 
 const erasedAtATime = 500;
 const readAtATime = 50;

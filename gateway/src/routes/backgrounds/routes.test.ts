@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-import { backoff } from "@tessera/kit/backoff";
+import { backoff } from "@tessera/kit/waiting/backoff";
 import type { Clients } from "../../clients.ts";
 import type { Incoming } from "../../http/route.ts";
 import { answerUrl } from "./position-url.ts";

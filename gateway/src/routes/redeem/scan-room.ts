@@ -1,5 +1,5 @@
-import { Counts } from "@tessera/kit/counts";
 import type { Fault } from "@tessera/kit/fault";
+import { Counts } from "@tessera/kit/waiting/counts";
 import { fault } from "../../faults.ts";
 
 /** Scans without an answer. With more of them a scan would wait for a quarter of a second, where a thousand are decided in one. */

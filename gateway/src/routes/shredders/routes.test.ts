@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";

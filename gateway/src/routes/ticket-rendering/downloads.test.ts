@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { BatchState, type FindBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";

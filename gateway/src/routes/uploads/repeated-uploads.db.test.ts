@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import type { Files } from "@tessera/kit/files/files";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { aGif, aPng } from "@tessera/sent-files/testing/sample-files";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";

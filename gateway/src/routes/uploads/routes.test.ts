@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files, FoundFile } from "@tessera/kit/files/files";
 import { examine } from "@tessera/sent-files/examine";

@@ -1,4 +1,4 @@
-import { mapInSlices } from "@tessera/kit/in-slices";
+import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { NewVoucher } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";

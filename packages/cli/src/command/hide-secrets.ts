@@ -1,4 +1,4 @@
-import type { Environment } from "@tessera/kit/config";
+import type { Environment } from "@tessera/kit/config/config";
 import type { Finding } from "./finding.ts";
 
 /** Default passwords of images and examples. They are words of our own sentences, so hiding them would hide those. */

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { Environment } from "@tessera/kit/config";
+import type { Environment } from "@tessera/kit/config/config";
 import { fault } from "../faults.ts";
 
 interface Option {

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
-import { Secret } from "@tessera/kit/redacted";
+import { readConfig } from "@tessera/kit/config/config";
+import { Secret } from "@tessera/kit/config/redacted";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { describe, expect, it } from "vitest";
 import { databaseUrlOf, readPort } from "../command/options.ts";
 import { kafkaAccess, openFiles } from "../serve/open-engines.ts";

@@ -1,6 +1,6 @@
 import { deadLettersKeptMs } from "@tessera/kit/bus/keep-tables";
-import { choice, durationMs, int, optional, secret, text, url } from "@tessera/kit/config";
-import { logLevels } from "@tessera/kit/log";
+import { choice, durationMs, int, optional, secret, text, url } from "@tessera/kit/config/config";
+import { logLevels } from "@tessera/kit/telemetry/log";
 
 /** The engines that a process uses beside PostgreSQL, and how it connects to them. */
 export const engineSettings = {

@@ -1,4 +1,4 @@
-import { readConfig, type Settings } from "@tessera/kit/config";
+import { readConfig, type Settings } from "@tessera/kit/config/config";
 import { Fault } from "@tessera/kit/fault";
 import { explainRefusal } from "../command/explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "../command/finding.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "@tessera/kit/clock";
-import type { Environment } from "@tessera/kit/config";
+import type { Environment } from "@tessera/kit/config/config";
 import { fault } from "../faults.ts";
 import { examineConfiguration } from "./examine-configuration.ts";
 import { lookAround } from "./surroundings.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "@tessera/kit/config";
+import type { Environment } from "@tessera/kit/config/config";
 import type { DemoKeys } from "../serve/fill.ts";
 
 /** The environment of all services in one process, with the defaults of a local start. */

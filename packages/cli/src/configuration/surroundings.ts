@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
 import type { Clock } from "@tessera/kit/clock";
-import { type Environment, readConfig } from "@tessera/kit/config";
-import { createLog, type Log } from "@tessera/kit/log";
+import { type Environment, readConfig } from "@tessera/kit/config/config";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { requireMigrated } from "@tessera/kit/pg/migrate";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { Skip } from "../command/finding.ts";
 import { databaseUrlOf } from "../command/options.ts";
 import { readOperationsPort } from "../local/local-data.ts";

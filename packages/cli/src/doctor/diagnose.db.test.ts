@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { addWarnings } from "@tessera/gateway/store/record-warnings";
 import { systemClock } from "@tessera/kit/clock";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { openServer } from "@tessera/testkit/database-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

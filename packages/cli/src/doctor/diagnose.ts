@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { explainFailure } from "../command/explain-failure.ts";
 import { type Finding, Skip, skipped } from "../command/finding.ts";
 import { hideSecrets, secretsOf } from "../command/hide-secrets.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { systemClock } from "@tessera/kit/clock";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { kafkaClient } from "@tessera/engines/kafka-client";
-import type { Account } from "@tessera/kit/account";
+import { kafkaClient } from "@tessera/engines/kafka/client";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Account } from "@tessera/kit/service/account";
 import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "../command/finding.ts";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@tessera/kit/clock";
-import { readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
+import { readConfig } from "@tessera/kit/config/config";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { expect, it } from "vitest";

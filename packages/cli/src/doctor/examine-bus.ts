@@ -1,5 +1,5 @@
-import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka-client";
-import type { TopicDifference } from "@tessera/engines/kafka-topics";
+import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka/client";
+import type { TopicDifference } from "@tessera/engines/kafka/topics";
 import { Fault } from "@tessera/kit/fault";
 import { explainFailure } from "../command/explain-failure.ts";
 import { describeCount, type Finding, ok, Skip, warning, wrong } from "../command/finding.ts";

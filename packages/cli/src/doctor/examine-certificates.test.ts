@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveGrpc } from "@tessera/engines/grpc/server";
 import { systemClock } from "@tessera/kit/clock";
-import type { Environment } from "@tessera/kit/config";
-import { readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import type { Environment } from "@tessera/kit/config/config";
+import { readConfig } from "@tessera/kit/config/config";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import {
   type CertificateRequest,
   createAuthority,

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { expect, it } from "vitest";
 import { examinePrinting } from "./examine-printing.ts";
 

@@ -21,7 +21,7 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
   const endpoint = endpointOf(url);
   const access = redisAccess(config);
   // Loaded on use: a service that starts looks at its configuration, and may need no client.
-  const { inspectRedis } = await import("@tessera/engines/redis");
+  const { inspectRedis } = await import("@tessera/engines/cache/redis");
   try {
     const answer = await inspectRedis(access);
     if (typeof answer === "string") return judgeRedis(answer, endpoint);
@@ -147,7 +147,7 @@ export function judgeFree(megabytes: number): Finding[] {
 
 /** Examines whether the files of all backgrounds are there: they are nowhere else. */
 export async function examineBackgrounds(around: Surroundings, layoutAndRender: Service): Promise<Finding[]> {
-  const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds");
+  const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds/backgrounds");
   const db = await around.database.as(layoutAndRender);
   if (await isGone(around)) throw new Skip("the folder for files is gone");
   const files = await openFiles(around.config);

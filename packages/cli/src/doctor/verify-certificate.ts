@@ -2,7 +2,7 @@ import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "@tessera/kit/clock";
-import { describeCause } from "@tessera/kit/describe-cause";
+import { describeCause } from "@tessera/kit/telemetry/describe-cause";
 import { Skip } from "../command/finding.ts";
 import { parseJson } from "../command/parse-json.ts";
 import { printable } from "../command/printable.ts";

@@ -1,6 +1,6 @@
-import { backoff } from "@tessera/kit/backoff";
 import type { Fault } from "@tessera/kit/fault";
-import { pause } from "@tessera/kit/pause";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { pause } from "@tessera/kit/waiting/pause";
 import pLimit from "p-limit";
 import { fault } from "../faults.ts";
 

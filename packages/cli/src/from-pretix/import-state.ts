@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Fault } from "@tessera/kit/fault";
-import { makeFolder } from "@tessera/kit/make-folder";
+import { makeFolder } from "@tessera/kit/files/make-folder";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 

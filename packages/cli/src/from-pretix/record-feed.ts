@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import { backoff } from "@tessera/kit/backoff";
 import { isTransient } from "@tessera/kit/fault";
-import { pause } from "@tessera/kit/pause";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { pause } from "@tessera/kit/waiting/pause";
 import { fault } from "../faults.ts";
 import type { ImportAnswer } from "../import/import-answer.ts";
 

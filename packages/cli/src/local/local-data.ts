@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Environment } from "@tessera/kit/config";
-import { makeFolder } from "@tessera/kit/make-folder";
+import type { Environment } from "@tessera/kit/config/config";
+import { makeFolder } from "@tessera/kit/files/make-folder";
 import { replaceFile } from "../command/replace-file.ts";
 import { fault } from "../faults.ts";
 import { logFileNames } from "../serve/log-file.ts";

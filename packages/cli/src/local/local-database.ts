@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { fault } from "../faults.ts";
 
 /** Opens the database of a URL, or without one the embedded PostgreSQL. */

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { isRunning, startMarkOf } from "@tessera/kit/service/running-process";
 import { replaceFile } from "../command/replace-file.ts";
 import { fault } from "../faults.ts";
 

@@ -1,4 +1,4 @@
-import type { Readiness } from "@tessera/kit/health";
+import type { Readiness } from "@tessera/kit/service/health";
 
 /** Reads the answer of `/readyz`; undefined if another program sent it. */
 export function readReadiness(text: string): Readiness | undefined {

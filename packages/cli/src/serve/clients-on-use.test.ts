@@ -27,5 +27,5 @@ it("a platform without Kafka, Redis and S3 starts without their clients", () => 
 });
 
 it("finds clients that are loaded", () => {
-  expect(clientsLoadedWith("../../../engines/src/redis.ts")).toEqual(["@redis/client"]);
+  expect(clientsLoadedWith("../../../engines/src/cache/redis.ts")).toEqual(["@redis/client"]);
 });

@@ -1,4 +1,4 @@
-import type { Environment } from "@tessera/kit/config";
+import type { Environment } from "@tessera/kit/config/config";
 import { fault } from "../faults.ts";
 
 /** The setting with the gRPC address of a service. */

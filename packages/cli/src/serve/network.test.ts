@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { serveGrpc } from "@tessera/engines/grpc/server";
-import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Network, socketNetwork } from "./network.ts";

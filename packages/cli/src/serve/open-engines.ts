@@ -1,17 +1,17 @@
-import { diskFiles } from "@tessera/engines/disk";
-import type { KafkaAccess } from "@tessera/engines/kafka-client";
+import { memoryCache } from "@tessera/engines/cache/memory-cache";
+import type { RedisAccess } from "@tessera/engines/cache/redis";
+import { diskFiles } from "@tessera/engines/files/disk";
+import type { KafkaAccess } from "@tessera/engines/kafka/client";
 import { memoryBus } from "@tessera/engines/memory-bus";
-import { memoryCache } from "@tessera/engines/memory-cache";
-import type { RedisAccess } from "@tessera/engines/redis";
 import { readTlsFiles, type TlsFiles } from "@tessera/engines/tls-files";
 import type { Bus } from "@tessera/kit/bus/bus";
 import type { Cache } from "@tessera/kit/cache/cache";
-import type { Config } from "@tessera/kit/config";
+import type { Config } from "@tessera/kit/config/config";
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
 import type { ServiceDefinition } from "@tessera/kit/service";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { engineSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";
 
@@ -26,7 +26,7 @@ export async function openBus(
 ): Promise<Bus> {
   if (config.bus === "memory")
     return memoryBus(definitions.flatMap(({ name, consumes }) => consumes.map((topic) => ({ group: name, topic }))));
-  const { kafkaBus } = await import("@tessera/engines/kafka");
+  const { kafkaBus } = await import("@tessera/engines/kafka/kafka");
   const clientId = `tessera-${definitions.length === 1 ? definitions[0]?.name : "all"}`;
   return kafkaBus({ ...kafkaAccess(config, { clientId, log }), topicPrefix: config.kafkaTopicPrefix });
 }
@@ -78,7 +78,7 @@ export async function openCache(
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Promise<Cache> {
   if (config.cache === "memory") return memoryCache({ log });
-  const { redisCache } = await import("@tessera/engines/redis");
+  const { redisCache } = await import("@tessera/engines/cache/redis");
   return redisCache({ ...redisAccess(config), prefix: config.redisPrefix, log, metrics });
 }
 
@@ -95,7 +95,7 @@ export function redisAccess(config: EngineConfig): RedisAccess {
 /** Opens the file store. */
 export async function openFiles(config: EngineConfig): Promise<Files> {
   if (config.files === "disk") return diskFiles({ directory: config.filesDirectory });
-  const { s3Files } = await import("@tessera/engines/s3");
+  const { s3Files } = await import("@tessera/engines/files/s3");
   const { s3Endpoint: endpoint, s3AccessKey: accessKeyId, s3SecretKey: secretAccessKey } = config;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     throw wrong("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both or none");

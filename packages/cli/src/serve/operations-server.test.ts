@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { Fault } from "@tessera/kit/fault";
-import { createHealth, type Health } from "@tessera/kit/health";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics, type Metrics } from "@tessera/kit/metrics";
+import { createHealth, type Health } from "@tessera/kit/service/health";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
 import { afterEach, describe, expect, it } from "vitest";
 import { type OperationsServer, serveOperations } from "./operations-server.ts";
 

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Health } from "@tessera/kit/health";
-import { listen } from "@tessera/kit/listen";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
+import type { Health } from "@tessera/kit/service/health";
+import { listen } from "@tessera/kit/service/listen";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
 
 export interface OperationsOptions {
   readonly host: string;

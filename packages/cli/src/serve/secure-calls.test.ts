@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Environment, readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { type Environment, readConfig } from "@tessera/kit/config/config";
 import { connect, implement } from "@tessera/kit/rpc";
 import { callersOf } from "@tessera/kit/service";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import {
   Capacity,

@@ -1,10 +1,10 @@
 import { type Certificates, watchCertificates } from "@tessera/engines/grpc/certificates";
 import type { Callers } from "@tessera/engines/grpc/refuse-strangers";
 import type { TlsFiles } from "@tessera/engines/tls-files";
-import type { Config, Environment } from "@tessera/kit/config";
-import type { Log } from "@tessera/kit/log";
-import type { Metrics } from "@tessera/kit/metrics";
+import type { Config, Environment } from "@tessera/kit/config/config";
 import { callersOf } from "@tessera/kit/service";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { processSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";
 import { clientMaps, outsideCallers } from "../services.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { type Environment, readConfig } from "@tessera/kit/config";
-import { createLog, type Log } from "@tessera/kit/log";
+import { type Environment, readConfig } from "@tessera/kit/config/config";
+import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { databaseUrlOf, readPort } from "../command/options.ts";
 import { showProgress } from "../command/progress.ts";

@@ -1,5 +1,5 @@
-import { readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
+import { readConfig } from "@tessera/kit/config/config";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { databaseUrlOf, readOptions, readPort } from "../command/options.ts";
 import { processSettings } from "../configuration/engine-settings.ts";

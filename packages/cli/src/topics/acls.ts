@@ -1,6 +1,6 @@
-import { allow } from "@tessera/engines/kafka-acls";
-import { readConfig } from "@tessera/kit/config";
-import { createLog } from "@tessera/kit/log";
+import { allow } from "@tessera/engines/kafka/acls";
+import { readConfig } from "@tessera/kit/config/config";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { readOptions, refuseNames } from "../command/options.ts";
 import { engineSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";

@@ -1,4 +1,4 @@
-import type { TopicDifference } from "@tessera/engines/kafka-topics";
+import type { TopicDifference } from "@tessera/engines/kafka/topics";
 import { columns } from "../command/columns.ts";
 import { readOptions, refuseNames } from "../command/options.ts";
 import { applyCatalogue, diffCatalogue } from "./catalogue.ts";

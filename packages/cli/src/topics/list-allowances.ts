@@ -1,4 +1,4 @@
-import type { Allowance } from "@tessera/engines/kafka-acls";
+import type { Allowance } from "@tessera/engines/kafka/acls";
 import { catalogue, recordFeed } from "@tessera/protos/topics";
 import { loadServices } from "../services.ts";
 

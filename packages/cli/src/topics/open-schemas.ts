@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { databaseUrlOf } from "../command/options.ts";
 import { fault } from "../faults.ts";

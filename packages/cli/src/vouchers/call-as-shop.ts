@@ -1,10 +1,10 @@
 import { watchCertificates } from "@tessera/engines/grpc/certificates";
 import { grpcTransport } from "@tessera/engines/grpc/client";
 import { NotImplemented } from "@tessera/engines/grpc/fault-status";
-import { type Environment, readConfig } from "@tessera/kit/config";
+import { type Environment, readConfig } from "@tessera/kit/config/config";
 import { Fault } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
 import { type Client, connect } from "@tessera/kit/rpc";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { VoucherShop } from "@tessera/protos/services";
 import { processSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";

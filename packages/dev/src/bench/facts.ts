@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "@tessera/cli/command/progress";
 import { migrateAll } from "@tessera/cli/migrate";
-import { kafkaBus } from "@tessera/engines/kafka";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
 import { countAcceptedFacts } from "@tessera/kit/bus/operators";

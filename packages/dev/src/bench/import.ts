@@ -1,4 +1,4 @@
-import { poll } from "@tessera/kit/poll";
+import { poll } from "@tessera/kit/waiting/poll";
 import { ask, eventPath, sendRecords } from "./client.ts";
 import { inOneProcess } from "./platform.ts";
 import { groundwork, orderOf, recordOf, secretOf } from "./records.ts";

@@ -1,6 +1,6 @@
 import { PDFDocument, rgb, StandardFonts } from "@cantoo/pdf-lib";
 import type { ResolvedElement } from "@tessera/layout-and-render/domain/elements/resolved-element";
-import type { BackgroundFile, ReadImages, Ticket } from "@tessera/layout-and-render/rendering/ticket";
+import type { BackgroundFile, ReadImages, Ticket } from "@tessera/layout-and-render/rendering/printed-ticket";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import { orderOf, recordOf } from "./records.ts";
 

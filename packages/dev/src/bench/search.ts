@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { poll } from "@tessera/kit/poll";
+import { poll } from "@tessera/kit/waiting/poll";
 import { ask, eventPath, sample, sendRecords, timed } from "./client.ts";
 import { filledSecret, fillLargeEvent } from "./large-event.ts";
 import { inOneProcess } from "./platform.ts";

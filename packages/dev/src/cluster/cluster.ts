@@ -15,7 +15,7 @@ import { fill, keptDemoKeys } from "@tessera/cli/serve/fill";
 import { onSignal } from "@tessera/cli/serve/on-signal";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { Fault } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { engines } from "@tessera/testkit/engines/all-engines";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { startRedis } from "@tessera/testkit/engines/redis-server";

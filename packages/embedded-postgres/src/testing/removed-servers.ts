@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "@tessera/kit/running-process";
+import { isRunning } from "@tessera/kit/service/running-process";
 import { afterEach } from "vitest";
 import { readServerFile } from "../server-process.ts";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from "../start.ts";

@@ -1,7 +1,7 @@
 import { acceptTraceparent, isRequestId, runInContext } from "@tessera/kit/context";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
 import type { Call, Handler, Implementation, Method } from "@tessera/kit/rpc";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { canceled, deadlineExceeded, ok, toStatus, type WireStatus } from "./fault-status.ts";
 import { pauseIfLong, requireSize } from "./message-size.ts";
 

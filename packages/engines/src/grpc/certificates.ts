@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { PeerCertificate } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
 import { fault } from "@tessera/kit/faults";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { readTlsFiles, type TlsFiles } from "../tls-files.ts";
 
 /** The certificate of a process and the authorities of its peers, as they are in their files at the moment. */

@@ -1,6 +1,6 @@
 import { Client, connectivityState, Metadata, type ServiceError } from "@grpc/grpc-js";
-import type { Log } from "@tessera/kit/log";
 import type { Transport } from "@tessera/kit/rpc";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { type PeerTls, secureChannel } from "./channel.ts";
 import { deadlineExceeded, fromStatus, isLocalTimeout, peerUnavailable, type WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";

@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { transportContract } from "@tessera/testkit/transport-contract";
 import { describe, expect, it } from "vitest";

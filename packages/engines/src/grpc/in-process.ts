@@ -1,5 +1,5 @@
-import type { Log } from "@tessera/kit/log";
 import type { Implementation, Transport } from "@tessera/kit/rpc";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { answerCall, type CallUnderWay, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import { fromStatus, peerUnavailable, unimplemented } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import { Metadata, ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder } from "@grpc/grpc-js";
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { certificateOf, hasName } from "./certificates.ts";
 import { notACaller, uncertified, type WireStatus } from "./fault-status.ts";
 

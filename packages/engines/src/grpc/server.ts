@@ -6,8 +6,8 @@ import {
   type ServerUnaryCall,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import type { Log } from "@tessera/kit/log";
 import type { Implementation } from "@tessera/kit/rpc";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { HealthImplementation } from "grpc-health-check";
 import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import type { Certificates } from "./certificates.ts";

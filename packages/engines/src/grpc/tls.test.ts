@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import {
   type CertificateRequest,

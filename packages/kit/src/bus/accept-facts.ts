@@ -1,9 +1,9 @@
 import type { Topic } from "@tessera/protos/topic";
-import { describeCause } from "../describe-cause.ts";
 import { fault } from "../faults.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
+import { describeCause } from "../telemetry/describe-cause.ts";
 import type { Delivery } from "./bus.ts";
 import { deleteDeadLetters, lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
 import type { Apply, Fact } from "./fact.ts";

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import type { Backlog } from "./bus.ts";
 import { catchUp, isFirst } from "./catch-up.ts";
 

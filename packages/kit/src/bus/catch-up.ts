@@ -1,6 +1,6 @@
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
-import { waitAtMost } from "../wait-at-most.ts";
+import type { Log } from "../telemetry/log.ts";
+import { pause } from "../waiting/pause.ts";
+import { waitAtMost } from "../waiting/wait-at-most.ts";
 import type { Bus } from "./bus.ts";
 import type { OpenConsumer } from "./consume.ts";
 

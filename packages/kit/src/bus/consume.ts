@@ -1,15 +1,16 @@
 import { setMaxListeners } from "node:events";
 import type { Topic } from "@tessera/protos/topic";
-import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
 import { Fault, isTimeout, isTransient } from "../fault.ts";
 import { fault } from "../faults.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import type { CopyTable } from "../pg/table.ts";
-import { type SpanOptions, type Tracing, untraced } from "../trace.ts";
-import { Turns } from "../turns.ts";
+import type { Log } from "../telemetry/log.ts";
+import { type SpanOptions, type Tracing, untraced } from "../telemetry/trace.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { type Gather, gather } from "../waiting/gather.ts";
+import { pause } from "../waiting/pause.ts";
+import { Turns } from "../waiting/turns.ts";
 import {
   type Accepted,
   acceptDeadLetter,
@@ -23,7 +24,6 @@ import type { Delivery } from "./bus.ts";
 import { divide } from "./divide.ts";
 import type { Apply } from "./fact.ts";
 import { identifyAnything } from "./fact-id.ts";
-import { type Gather, gather } from "./gather.ts";
 import { header } from "./headers.ts";
 import type { Sweep } from "./pass-markers.ts";
 

@@ -1,8 +1,8 @@
-import { withoutNul } from "../describe-cause.ts";
 import type { Queryable, Tx } from "../pg/database.ts";
 import { isErased } from "../pg/erased-kinds.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
+import { withoutNul } from "../telemetry/describe-cause.ts";
 import type { Delivery } from "./bus.ts";
 import type { FactIdentity } from "./fact-id.ts";
 import { header } from "./headers.ts";

@@ -1,10 +1,10 @@
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
-import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
 import { identifier, literal, type Sql, sql } from "../pg/sql.ts";
+import type { Log } from "../telemetry/log.ts";
 
 const inboxLock = declareLock("tessera inbox");
 

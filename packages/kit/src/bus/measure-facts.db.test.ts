@@ -4,9 +4,9 @@ import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createMetrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import type { Backlog, Bus, Delivery } from "./bus.ts";
 import { measureFacts } from "./measure-facts.ts";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { Job } from "../jobs/interval.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
-import { keepSample } from "../sample.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { keepSample } from "../telemetry/sample.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 import { countDeadLetters } from "./operators.ts";

@@ -10,10 +10,10 @@ import {
   quiet,
 } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { pause } from "../pause.ts";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { roleOf } from "../pg/provision.ts";
 import { sql } from "../pg/sql.ts";
+import { pause } from "../waiting/pause.ts";
 import type { Delivery } from "./bus.ts";
 import { consume, limitTransactions } from "./consume.ts";
 import type { Apply } from "./fact.ts";

@@ -1,5 +1,5 @@
-import { pause } from "../pause.ts";
 import type { Queryable } from "../pg/queryable.ts";
+import { pause } from "../waiting/pause.ts";
 import { readOutbox } from "./outbox-rows.ts";
 
 const mostWaiting = 2000;

@@ -1,12 +1,12 @@
-import { describeCause } from "../describe-cause.ts";
 import { isTransient } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Job } from "../jobs/interval.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
 import type { Db, Queryable, Tx } from "../pg/database.ts";
 import { declareLock, takeLocks, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
+import { describeCause } from "../telemetry/describe-cause.ts";
+import type { Log } from "../telemetry/log.ts";
+import { pause } from "../waiting/pause.ts";
 import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
 import { rebuildKey } from "./pass-markers.ts";

@@ -1,9 +1,9 @@
 import { RebuildsServiceService } from "@tessera/protos/gen/platform/v1/rebuilds";
 import type { Job } from "../jobs/interval.ts";
-import type { Log } from "../log.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { connect, type Implementation, implement, type Transport } from "../rpc.ts";
+import type { Log } from "../telemetry/log.ts";
 import type { OpenConsumer } from "./consume.ts";
 
 /** Each look reads whole tables, and two versions run beside each other for minutes. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { kafkaBus } from "@tessera/engines/kafka";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createKafkaTopic } from "@tessera/testkit/engines/kafka-bed";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";

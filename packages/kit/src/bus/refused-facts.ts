@@ -1,9 +1,9 @@
-import { describeCause } from "../describe-cause.ts";
 import { Fault } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Queryable } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
+import { describeCause } from "../telemetry/describe-cause.ts";
 import type { Message } from "./bus.ts";
 import { deleteDeadLetters, outgoing, storeDeadLetters } from "./dead-letter.ts";
 import { header, isMarker } from "./headers.ts";

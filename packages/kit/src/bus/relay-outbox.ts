@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Log } from "../log.ts";
 import type { Dedicated } from "../pg/database.ts";
+import type { Log } from "../telemetry/log.ts";
 import { idleMs } from "./idle-time.ts";
 import { deleteRows, type OutboxRow, readRows } from "./outbox-rows.ts";
 import { deadLetterRow, deleteReplaced, endsRebuild } from "./refused-facts.ts";

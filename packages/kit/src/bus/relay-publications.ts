@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Alarm } from "../alarm.ts";
-import { backoff } from "../backoff.ts";
-import type { Log } from "../log.ts";
 import type { Dedicated } from "../pg/database.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Alarm } from "../waiting/alarm.ts";
+import { backoff } from "../waiting/backoff.ts";
 import type { Bus } from "./bus.ts";
 import { endsRebuild, isRefusal, requirePublished } from "./refused-facts.ts";
 import { type Batch, nameOf, type Place } from "./relay-batch.ts";

@@ -1,5 +1,5 @@
-import type { Log } from "../log.ts";
 import type { Dedicated } from "../pg/database.ts";
+import type { Log } from "../telemetry/log.ts";
 import { header } from "./headers.ts";
 import { deleteRefused, findRequested, keepRefused, type RefusedFact } from "./refused-facts.ts";
 import type { Batch } from "./relay-batch.ts";

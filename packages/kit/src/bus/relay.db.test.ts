@@ -10,10 +10,10 @@ import {
   startPipeline,
 } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Log } from "../log.ts";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { roleOf } from "../pg/provision.ts";
 import { sql } from "../pg/sql.ts";
+import type { Log } from "../telemetry/log.ts";
 import type { Bus, Message } from "./bus.ts";
 import { type Relay, startRelay } from "./relay.ts";
 

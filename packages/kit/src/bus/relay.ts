@@ -1,10 +1,10 @@
-import { createAlarm } from "../alarm.ts";
 import { startLeader } from "../jobs/leader.ts";
-import type { Log } from "../log.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { declareLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import { settledOr } from "../settled-or.ts";
+import type { Log } from "../telemetry/log.ts";
+import { createAlarm } from "../waiting/alarm.ts";
+import { settledOr } from "../waiting/settled-or.ts";
 import type { Bus } from "./bus.ts";
 import { idleMs } from "./idle-time.ts";
 import { findWaitingTopics } from "./outbox-rows.ts";

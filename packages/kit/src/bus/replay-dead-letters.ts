@@ -1,10 +1,10 @@
-import { describeCause } from "../describe-cause.ts";
 import { isTimeout, isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
-import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
+import { describeCause } from "../telemetry/describe-cause.ts";
+import type { Log } from "../telemetry/log.ts";
 import { type Claimed, consumerName, Refused, type Replayed } from "./accept-facts.ts";
 import type { OpenConsumer } from "./consume.ts";
 import { outgoing } from "./dead-letter.ts";

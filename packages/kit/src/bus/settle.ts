@@ -1,6 +1,6 @@
 import type { FactsServiceService, MarkFactsResponse } from "@tessera/protos/gen/platform/v1/facts";
-import { poll } from "../poll.ts";
 import type { Client } from "../rpc.ts";
+import { poll } from "../waiting/poll.ts";
 
 type Facts = Client<typeof FactsServiceService>;
 

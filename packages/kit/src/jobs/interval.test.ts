@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import { runJobs } from "./interval.ts";
 
 describe("a job", () => {

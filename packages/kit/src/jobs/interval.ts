@@ -1,6 +1,6 @@
-import { backoff } from "../backoff.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
+import type { Log } from "../telemetry/log.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { pause } from "../waiting/pause.ts";
 
 /** Work that repeats at an interval. */
 export interface Job {

@@ -1,9 +1,9 @@
-import { backoff } from "../backoff.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { type Lock, tryLead } from "../pg/locks.ts";
 import { onOwnConnection } from "../pg/own-connection.ts";
+import type { Log } from "../telemetry/log.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { pause } from "../waiting/pause.ts";
 
 /** How often a process that does not lead asks for the lead. */
 const followMs = 250;

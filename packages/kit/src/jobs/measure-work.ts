@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
-import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
-import { keepSample } from "../sample.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { keepSample } from "../telemetry/sample.ts";
 import type { Job } from "./interval.ts";
 import * as reads from "./work-reads.ts";
 

@@ -1,8 +1,8 @@
 import { runInContext } from "../context.ts";
-import { describeCause, withoutNul } from "../describe-cause.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
 import type { Db } from "../pg/database.ts";
+import { describeCause, withoutNul } from "../telemetry/describe-cause.ts";
+import type { Log } from "../telemetry/log.ts";
+import { pause } from "../waiting/pause.ts";
 import type { WorkMeter } from "./measure-work.ts";
 import { LeaseLost, type Worker, WorkFailed } from "./work-on.ts";
 import * as table from "./work-table.ts";

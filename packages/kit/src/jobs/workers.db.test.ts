@@ -6,10 +6,10 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { eventually } from "@tessera/testkit/fact-pipeline";
 import { finishWork, passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLog } from "../log.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
+import { createLog } from "../telemetry/log.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { defineWork, enqueueWork, findWork, json } from "./work.ts";
 import { type Effect, type Worker, WorkFailed, type WorkInHand, workOn } from "./work-on.ts";
 import * as table from "./work-table.ts";

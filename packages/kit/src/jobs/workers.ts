@@ -1,11 +1,11 @@
-import { type Alarm, createAlarm } from "../alarm.ts";
-import { backoff } from "../backoff.ts";
 import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { pause } from "../pause.ts";
 import type { Db } from "../pg/database.ts";
 import { listenForNotices } from "../pg/listen.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { type Alarm, createAlarm } from "../waiting/alarm.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { pause } from "../waiting/pause.ts";
 import { runJobs } from "./interval.ts";
 import { measureWork } from "./measure-work.ts";
 import { performWork } from "./perform-work.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { faultOf } from "@tessera/testkit/fault-of";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import { type DatabaseOptions, type Db, openDatabase } from "./database.ts";
 import { roleOf } from "./provision.ts";
 import { sql } from "./sql.ts";

@@ -1,11 +1,11 @@
 import type { Topic } from "@tessera/protos/topic";
 import pg from "pg";
-import { backoff } from "../backoff.ts";
 import { header } from "../bus/headers.ts";
 import { currentContext } from "../context.ts";
-import type { Log } from "../log.ts";
-import { pause } from "../pause.ts";
-import { type Tracing, untraced } from "../trace.ts";
+import type { Log } from "../telemetry/log.ts";
+import { type Tracing, untraced } from "../telemetry/trace.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { pause } from "../waiting/pause.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { type Dedicated, openDedicated } from "./dedicated.ts";
 import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";

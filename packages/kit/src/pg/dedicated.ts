@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Log } from "../log.ts";
+import type { Log } from "../telemetry/log.ts";
 import { toFault } from "./failure.ts";
 import { rememberStatements } from "./prepared-statements.ts";
 import { inTurn, type Queryable, runner } from "./queryable.ts";

@@ -1,8 +1,8 @@
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createLog } from "../log.ts";
-import { pause } from "../pause.ts";
+import { createLog } from "../telemetry/log.ts";
+import { pause } from "../waiting/pause.ts";
 import type { Db } from "./database.ts";
 import { waitForEarlierTransactions } from "./earlier-transactions.ts";
 import { roleOf } from "./provision.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../pause.ts";
+import { pause } from "../waiting/pause.ts";
 import type { Queryable } from "./queryable.ts";
 import { type Sql, sql } from "./sql.ts";
 import { urgentSuffix } from "./urgent.ts";

@@ -1,5 +1,5 @@
-import { backoff } from "../backoff.ts";
-import { pause } from "../pause.ts";
+import { backoff } from "../waiting/backoff.ts";
+import { pause } from "../waiting/pause.ts";
 import type { Db } from "./database.ts";
 import { onOwnConnection } from "./own-connection.ts";
 import { identifier, sql } from "./sql.ts";

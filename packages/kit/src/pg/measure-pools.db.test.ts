@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createLog } from "../log.ts";
-import { createMetrics } from "../metrics.ts";
+import { createLog } from "../telemetry/log.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import { measurePools } from "./measure-pools.ts";
 import { roleOf } from "./provision.ts";
 import { openReads, type Reads } from "./reads.ts";

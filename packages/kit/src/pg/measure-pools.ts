@@ -1,4 +1,4 @@
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { PoolState } from "./database.ts";
 
 /** Declares the metrics of a service's pools of connections. */

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { faultOf } from "@tessera/testkit/fault-of";
 import { afterEach, describe, expect, it } from "vitest";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import { type Db, openDatabase } from "./database.ts";
 import { migrate, requireMigrated } from "./migrate.ts";
 import { provision, roleOf } from "./provision.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { fault } from "../faults.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../telemetry/log.ts";
 import { inTransaction, withClient } from "./administer.ts";
 import { breaksConnection } from "./failure.ts";
 import { declareLock } from "./locks.ts";

@@ -1,6 +1,6 @@
 import { currentContext } from "../context.ts";
 import { fault } from "../faults.ts";
-import { Turns } from "../turns.ts";
+import { Turns } from "../waiting/turns.ts";
 import { type DatabaseOptions, type Db, openDatabase, type PoolState } from "./database.ts";
 
 /** The number of slow reads at a time, and of additional connections of a process. */

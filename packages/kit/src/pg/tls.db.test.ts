@@ -9,7 +9,7 @@ import {
 } from "@tessera/testkit/certificates";
 import { startTlsPostgres, type TlsPostgres } from "@tessera/testkit/engines/tls-postgres";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createLog } from "../log.ts";
+import { createLog } from "../telemetry/log.ts";
 import { withClient } from "./administer.ts";
 import { type Db, openDatabase } from "./database.ts";
 import { sql } from "./sql.ts";

@@ -2,7 +2,7 @@ import { recordSpans } from "@tessera/testkit/record-spans";
 import type pg from "pg";
 import { describe, expect, it } from "vitest";
 import { runInContext } from "../context.ts";
-import { untraced } from "../trace.ts";
+import { untraced } from "../telemetry/trace.ts";
 import { sql } from "./sql.ts";
 import { traceFacts, traceStatements } from "./trace-statements.ts";
 

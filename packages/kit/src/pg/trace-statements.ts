@@ -1,5 +1,5 @@
 import pg from "pg";
-import { spanWithin, type Tracing } from "../trace.ts";
+import { spanWithin, type Tracing } from "../telemetry/trace.ts";
 import type { Query } from "./queryable.ts";
 
 /** What a database is called in traces. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { kafkaClient } from "@tessera/engines/kafka-client";
-import { untilKnown } from "@tessera/engines/kafka-topics";
+import { kafkaClient } from "@tessera/engines/kafka/client";
+import { untilKnown } from "@tessera/engines/kafka/topics";
 import type { Bus, Delivery, Message } from "@tessera/kit/bus/bus";
-import { createLog, type Log } from "@tessera/kit/log";
+import { createLog, type Log } from "@tessera/kit/telemetry/log";
 
 export const quiet: Log = createLog({ service: "test", destination: { write: () => {} } });
 

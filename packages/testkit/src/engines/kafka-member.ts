@@ -1,4 +1,4 @@
-import { kafkaBus } from "@tessera/engines/kafka";
+import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import { numberOf, quiet } from "./kafka-bed.ts";
 
 /** A member of a group in a process that a test kills. It prints the number of each message that it accepts. */

@@ -1,6 +1,6 @@
 import type { Observe } from "@tessera/engines/grpc/answer-call";
-import type { Fields, Log } from "@tessera/kit/log";
 import { connect, type Handlers, type Implementation, implement, type Transport } from "@tessera/kit/rpc";
+import type { Fields, Log } from "@tessera/kit/telemetry/log";
 import { type CaughtUpRequest, FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { Records } from "@tessera/protos/services";

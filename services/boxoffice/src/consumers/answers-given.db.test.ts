@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

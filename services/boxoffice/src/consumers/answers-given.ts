@@ -4,7 +4,7 @@ import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { entityKey, topics } from "@tessera/protos/topics";
-import { applyGivenAnswers } from "../records/gate-answers.ts";
+import { applyGivenAnswers } from "../records/change-gate-answers.ts";
 
 /**
  * Applies answers that visitors gave at gates.

@@ -17,7 +17,7 @@ import {
 import { beforeEach, describe, expect, it } from "vitest";
 import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { readQuotas } from "../store/capacity.ts";
-import { readLedger } from "../store/voucher-claims.ts";
+import { readLedger } from "../store/voucher-claim-rows.ts";
 import { boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { festival, position, sample } from "../testing/records.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { endHolds, endLostHolds } from "../store/holds.ts";
-import { forgetClaims, forgetOlderClaims, recountUses, voucherClaims } from "../store/voucher-claims.ts";
+import { forgetClaims, forgetOlderClaims, recountUses, voucherClaims } from "../store/voucher-claim-rows.ts";
 import { storeStates } from "../voucher-states.ts";
 
 /**

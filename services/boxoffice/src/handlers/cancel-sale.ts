@@ -5,9 +5,9 @@ import {
   SellTicketsResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
 import { isUuid } from "@tessera/values";
-import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { cancelOrders } from "../records/sold-orders.ts";
+import type { BoxofficeEvents } from "../report-events.ts";
 import { lockPresent } from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { findSale, markCanceled, storeSale } from "../store/sales.ts";

@@ -3,8 +3,8 @@ import { changedSince, takenBack } from "@tessera/kit/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";
 import type { CloseEventRequest, CloseEventResponse } from "@tessera/protos/gen/platform/v1/personal_data";
 import { refuseShredding } from "../domain/refuse-shredding.ts";
+import { findEnding, isAwaitingFiles, versionOf } from "../store/erase-documents.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { findEnding, isAwaitingFiles, versionOf } from "../store/personal-data.ts";
 
 /**
  * Closes an event to records that bring kinds of personal data. What decides is read under the lock of the event, so

@@ -6,13 +6,13 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { Reading } from "@tessera/records/read";
 import { FieldProblems } from "@tessera/schema/field-problems";
-import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import type { CredentialKind } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";
+import type { BoxofficeEvents } from "../report-events.ts";
 import * as credentials from "../store/credentials.ts";
 import * as ids from "../store/id-sequences.ts";
-import { toCredential } from "../wire/credentials.ts";
+import { toCredential } from "../wire/credential-messages.ts";
 import { lockOrganizer, runOf } from "./store-credential.ts";
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import type {
   ApiKeyFields,
   Credential,
@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { firstIdMadeHere } from "@tessera/values";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { reportEvents } from "../events.ts";
+import { reportEvents } from "../report-events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { record, sample } from "../testing/records.ts";

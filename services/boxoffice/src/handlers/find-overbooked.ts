@@ -10,7 +10,7 @@ import type { Scope } from "../domain/scope.ts";
 import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { fault } from "../faults.ts";
 import { type QuotaRow, readLimitedQuotas, readVariations } from "../store/capacity.ts";
-import { type Ledger, readLedger } from "../store/voucher-claims.ts";
+import { type Ledger, readLedger } from "../store/voucher-claim-rows.ts";
 
 /** One statement reads all of them. */
 const mostEvents = 1000;

@@ -8,7 +8,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/shredding";
 import { refuseShredding } from "../domain/refuse-shredding.ts";
 import { fault } from "../faults.ts";
-import { type Ending, findEnding, nextEndings } from "../store/personal-data.ts";
+import { type Ending, findEnding, nextEndings } from "../store/erase-documents.ts";
 
 /** Tells whether the personal data of an event may be erased. */
 export async function findReadiness(

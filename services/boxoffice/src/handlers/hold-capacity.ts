@@ -1,6 +1,6 @@
 import { currentContext } from "@tessera/kit/context";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { type HoldCapacityRequest, HoldCapacityResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { isUuid } from "@tessera/values";
 import { dependsOnQuotas, findQuotaProblems, findSeatProblems, type Need, type Problem } from "../domain/fit-needs.ts";
@@ -11,7 +11,7 @@ import { lockPresent } from "../store/events.ts";
 import * as holds from "../store/holds.ts";
 import { lockOfHolds, takeLocks } from "../store/locks.ts";
 import { findSeatStates } from "../store/seats.ts";
-import { toNeed, toNeedProblem } from "../wire/capacity.ts";
+import { toNeed, toNeedProblem } from "../wire/capacity-messages.ts";
 import { readRoom } from "./quota-room.ts";
 
 /** As many vouchers as one request may create. */

@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type {
   ListCredentialsRequest,
@@ -6,7 +6,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { credentialKindOf } from "../records/credential-kinds.ts";
 import * as credentials from "../store/credentials.ts";
-import { toCredential } from "../wire/credentials.ts";
+import { toCredential } from "../wire/credential-messages.ts";
 import { requireOrganizer } from "./store-credential.ts";
 
 /** Pages through the credentials of an organizer of one kind, revoked ones included. */

@@ -3,7 +3,7 @@ import { computeAvailability } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { matchQuotas, type QuotaMatch, type ReadClaim, sumByQuota } from "../domain/voucher-claims.ts";
 import { type QuotaRow, readQuotas, readVariations } from "../store/capacity.ts";
-import { type Ledger, readLedger } from "../store/voucher-claims.ts";
+import { type Ledger, readLedger } from "../store/voucher-claim-rows.ts";
 
 /** What may take of quotas: a voucher, or a sale. */
 interface Taker {

@@ -1,7 +1,7 @@
-import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import type { Document, ReadTicketDataRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
 import { topics } from "@tessera/protos/topics";
 import { emptyTables } from "@tessera/testkit/empty-tables";

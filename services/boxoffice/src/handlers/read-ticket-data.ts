@@ -10,7 +10,7 @@ import { fault } from "../faults.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import * as ticketData from "../store/ticket-data.ts";
 import { positionChanged } from "../wire/position-fact.ts";
-import { addDocument, emptyAnswer, toEvent } from "../wire/ticket-data.ts";
+import { addDocument, emptyAnswer, toEvent } from "../wire/ticket-data-messages.ts";
 
 /** As many as one print may have. */
 const mostPositions = 1000;

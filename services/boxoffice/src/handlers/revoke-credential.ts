@@ -3,12 +3,12 @@ import type {
   RevokeCredentialRequest,
   RevokeCredentialResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
-import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import type { CredentialKind } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";
+import type { BoxofficeEvents } from "../report-events.ts";
 import * as credentials from "../store/credentials.ts";
-import { toCredential } from "../wire/credentials.ts";
+import { toCredential } from "../wire/credential-messages.ts";
 import { lockOrganizer, runOf } from "./store-credential.ts";
 
 /**

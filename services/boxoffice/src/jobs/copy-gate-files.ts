@@ -4,11 +4,11 @@ import { workOn } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { isFileType } from "@tessera/sent-files/file-type";
-import type { BoxofficeEvents } from "../events.ts";
 import { keyOfFile, nameFile } from "../records/answer-file.ts";
-import { applyCopiedFile, gateFileCopy } from "../records/gate-answers.ts";
+import { applyCopiedFile, gateFileCopy } from "../records/change-gate-answers.ts";
+import type { BoxofficeEvents } from "../report-events.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
-import { type AwaitedAnswer, findAwaited } from "../store/gate-answers.ts";
+import { type AwaitedAnswer, findAwaited } from "../store/gate-answer-rows.ts";
 
 export interface GateFileStores {
   readonly db: Db;

@@ -1,6 +1,6 @@
-import { diskFiles } from "@tessera/engines/disk";
-import { createLog } from "@tessera/kit/log";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { type Rebuild, rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { beforeEach, describe, expect, it } from "vitest";
 import { boxOfficeOn } from "../testing/box-office.ts";

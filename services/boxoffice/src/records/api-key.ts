@@ -3,7 +3,7 @@ import * as resources from "@tessera/resources/credential";
 import { apiKeyRecord } from "@tessera/resources/records/api-key";
 import type { TypeOf } from "@tessera/schema/schema";
 import { closestName, isPermission, permissions, resolvePermissions } from "@tessera/values";
-import { apiKeyFields } from "../wire/credentials.ts";
+import { apiKeyFields } from "../wire/credential-messages.ts";
 import { credentialKind, hashToken, tokenRule } from "./credential.ts";
 
 function explainPermission(name: string): string {

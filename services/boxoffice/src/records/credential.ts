@@ -9,7 +9,7 @@ import type { Checked } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import * as credentials from "../store/credentials.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
-import { credentialFact, credentialKey, publishedKinds } from "../wire/credentials.ts";
+import { credentialFact, credentialKey, publishedKinds } from "../wire/credential-messages.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
 

@@ -3,7 +3,7 @@ import type * as resources from "@tessera/resources/credential";
 import { deviceRecord, deviceWithoutToken } from "@tessera/resources/records/device";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf, firstIdMadeHere } from "@tessera/values";
-import { deviceFields } from "../wire/credentials.ts";
+import { deviceFields } from "../wire/credential-messages.ts";
 import { credentialKind, tokenRule } from "./credential.ts";
 
 function complete<D extends TypeOf<typeof deviceWithoutToken>>(device: D) {

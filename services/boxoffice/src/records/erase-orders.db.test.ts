@@ -15,7 +15,7 @@ import { takeFacts } from "../testing/facts.ts";
 import { answersFact, given, readPosition } from "../testing/gate.ts";
 import { position, sample } from "../testing/records.ts";
 import { keyOfFile } from "./answer-file.ts";
-import { gateFileCopy } from "./gate-answers.ts";
+import { gateFileCopy } from "./change-gate-answers.ts";
 
 const orders = erasableOrders();
 const { documentOf, storedFiles, take } = orders;

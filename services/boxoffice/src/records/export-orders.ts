@@ -6,6 +6,7 @@ import { type Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v
 import type { Shredder } from "@tessera/values";
 import { composeName } from "../domain/compose-name.ts";
 import { type AnswerFileRow, findOfPositions } from "../store/answer-files.ts";
+import { hasFiles } from "../store/erase-documents.ts";
 import {
   type OrderPart,
   readAnswerable,
@@ -13,7 +14,6 @@ import {
   readPositionFields,
   type Start,
 } from "../store/following-orders.ts";
-import { hasFiles } from "../store/personal-data.ts";
 import { find } from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 

@@ -1,6 +1,6 @@
-import { inSlices } from "@tessera/kit/in-slices";
 import { type ErasedUntil, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { LeftOut } from "@tessera/records/kind";
@@ -29,6 +29,7 @@ import {
 } from "../wire/position-message.ts";
 import { toVoucherUse } from "../wire/voucher-use-fact.ts";
 import { bringOrder } from "./brought-order.ts";
+import { deleteOverruledAnswers } from "./change-gate-answers.ts";
 import {
   answerTooLong,
   examineFileAnswers,
@@ -40,7 +41,6 @@ import {
   resolveFileAnswers,
   validateFileAnswers,
 } from "./file-answers.ts";
-import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
 import { dropTakenOver, findTaken, keepLeftOut, noteAges } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";

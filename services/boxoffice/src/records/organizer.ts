@@ -6,7 +6,7 @@ import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
 import { eventBeingRemoved, findRemoved } from "../store/events.ts";
 import * as organizers from "../store/organizers.ts";
-import { credentialKey } from "../wire/credentials.ts";
+import { credentialKey } from "../wire/credential-messages.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 
 type Organizer = TypeOf<typeof organizerRecord>;

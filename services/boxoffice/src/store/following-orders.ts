@@ -2,8 +2,8 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { OrderDocument } from "./erase-documents.ts";
 import { orderWithCode } from "./orders.ts";
-import type { OrderDocument } from "./personal-data.ts";
 
 /** Where to go on: behind an order, or within it, at the index of one of its positions. */
 export interface Start {

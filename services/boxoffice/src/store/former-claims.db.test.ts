@@ -6,7 +6,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { claimRows, recountedUsesRows, usesRows } from "./voucher-claims.ts";
+import { claimRows, recountedUsesRows, usesRows } from "./voucher-claim-rows.ts";
 
 const migrations = new URL("../../migrations/", import.meta.url);
 const first = "0020_claims_beside_positions.sql";

@@ -5,7 +5,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
 import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
-import { claimColumns } from "./voucher-claims.ts";
+import { claimColumns } from "./voucher-claim-rows.ts";
 
 /** A hold that was asked for, or released. */
 export interface StoredHold {

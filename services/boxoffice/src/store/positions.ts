@@ -7,8 +7,8 @@ import { withKey } from "@tessera/kit/pg/with-key";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
-import { gateAnswersOf, type StoredGateAnswers } from "./gate-answers.ts";
-import { addUses } from "./voucher-claims.ts";
+import { gateAnswersOf, type StoredGateAnswers } from "./gate-answer-rows.ts";
+import { addUses } from "./voucher-claim-rows.ts";
 
 export interface PositionRow {
   readonly id: number;

@@ -6,7 +6,7 @@ import { withKey } from "@tessera/kit/pg/with-key";
 import type { SeatState } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
-import { isUnexpired, isUsable } from "./voucher-claims.ts";
+import { isUnexpired, isUsable } from "./voucher-claim-rows.ts";
 
 /** Draws ids for seats that came without one, larger than those of all seats of the event. */
 export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import type { Files } from "@tessera/kit/files/files";
-import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
+import { createLog } from "@tessera/kit/telemetry/log";
 import type { RejectedRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecords } from "../handlers/apply-records.ts";
 import { removeUntil } from "../records/event-removal.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { systemClock } from "@tessera/kit/clock";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";

@@ -1,5 +1,5 @@
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
-import type { VoucherClaimRow } from "../store/voucher-claims.ts";
+import type { VoucherClaimRow } from "../store/voucher-claim-rows.ts";
 
 /** Reads what a voucher takes as long as it can be used; one that was deleted takes nothing. */
 export function toVoucherClaim({

@@ -5,7 +5,7 @@ import { toSortName } from "../domain/sort-name.ts";
 import type { EarlierScan } from "../store/earlier-scans.ts";
 import type { EntityKey } from "../store/keys.ts";
 import type { PositionFact } from "../wire/position-fact.ts";
-import { orderOf, toTicket } from "../wire/positions.ts";
+import { orderOf, toTicket } from "../wire/position-messages.ts";
 
 /** A position as it is stored. */
 export function toPositionCopy(fact: PositionFact) {

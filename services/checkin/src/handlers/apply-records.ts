@@ -1,7 +1,7 @@
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecordsOf, type RecordStores } from "@tessera/records/apply-records";
-import type { CheckinEvents } from "../events.ts";
 import { recordOwner } from "../records/record-owner.ts";
+import type { CheckinEvents } from "../report-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
 

@@ -8,14 +8,14 @@ import type {
 import { CheckinLists } from "@tessera/protos/services";
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
-import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findReferences } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { nextListId, putLists } from "../store/lists.ts";
-import { fromListFields } from "../wire/lists.ts";
+import { fromListFields } from "../wire/list-messages.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
 /** Adds a list to an event. */

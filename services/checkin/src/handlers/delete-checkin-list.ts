@@ -5,7 +5,7 @@ import type {
   DeleteCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { CheckinLists } from "@tessera/protos/services";
-import type { CheckinEvents } from "../events.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import { requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { listNotFound, removeList } from "../store/lists.ts";

@@ -12,7 +12,7 @@ import { readDocuments } from "../store/documents.ts";
 import { requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { requireList } from "../store/lists.ts";
-import { toCheckinList } from "../wire/lists.ts";
+import { toCheckinList } from "../wire/list-messages.ts";
 
 /** Shows one list. */
 export async function getCheckinList(

@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
@@ -8,7 +8,7 @@ import { requireEvent } from "../store/events.ts";
 import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
-import { toCheckinList } from "../wire/lists.ts";
+import { toCheckinList } from "../wire/list-messages.ts";
 import { expandLists } from "./get-checkin-list.ts";
 
 /** Pages through the lists of an event. */

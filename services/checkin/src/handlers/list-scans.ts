@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";

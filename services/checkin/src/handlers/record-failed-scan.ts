@@ -11,8 +11,8 @@ import { topics } from "@tessera/protos/topics";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
-import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import {
   findFailedScan,

@@ -7,12 +7,12 @@ import type {
 import { CheckinLists } from "@tessera/protos/services";
 import { checkListFields, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
-import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { listNotFound, lockList, putLists } from "../store/lists.ts";
-import { fromListFields, listFields } from "../wire/lists.ts";
+import { fromListFields, listFields } from "../wire/list-messages.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { withCounts } from "./get-checkin-list.ts";
 

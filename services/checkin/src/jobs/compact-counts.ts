@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import type { CheckinEvents } from "../events.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
 import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runJobs } from "@tessera/kit/jobs/interval";
-import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { ScanDecided } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";

@@ -1,14 +1,14 @@
 import type { Clock } from "@tessera/kit/clock";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { leadOnce } from "@tessera/kit/jobs/leader";
-import { pause } from "@tessera/kit/pause";
 import type { Db } from "@tessera/kit/pg/database";
 import { declareLock } from "@tessera/kit/pg/locks";
+import { pause } from "@tessera/kit/waiting/pause";
 import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
-import type { CheckinEvents } from "../events.ts";
 import type { Readers } from "../readers.ts";
+import type { CheckinEvents } from "../report-events.ts";
 import {
   findInside,
   findNextInside,

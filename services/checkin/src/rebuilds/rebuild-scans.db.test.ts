@@ -1,7 +1,7 @@
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";

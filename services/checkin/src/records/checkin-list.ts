@@ -7,7 +7,7 @@ import { checkRulesText } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockLists, putLists, removeList, type StoredList } from "../store/lists.ts";
-import { fromListFields, listFields } from "../wire/lists.ts";
+import { fromListFields, listFields } from "../wire/list-messages.ts";
 import type { Known, Mentioned } from "./known.ts";
 
 const check = compileSchema(checkinListRecord, { namesParts: true });

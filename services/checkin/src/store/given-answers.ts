@@ -3,8 +3,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
+import { answersAreErased } from "./erase-answers.ts";
 import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
-import { answersAreErased } from "./personal-data.ts";
 
 /** An answer that a position was given at a gate. */
 export interface AnswerToStore extends EntityKey {

@@ -8,9 +8,9 @@ import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
+import { answersAreErased } from "./erase-answers.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { findPlaces, placeColumns } from "./list-places.ts";
-import { answersAreErased } from "./personal-data.ts";
 import {
   inMicroseconds,
   joinedTo,

@@ -6,8 +6,8 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
+import { attendeesAreErased } from "./erase-answers.ts";
 import { findPlaces, type ListPlace, placeColumns } from "./list-places.ts";
-import { attendeesAreErased } from "./personal-data.ts";
 
 /** A scan that is ready to be stored. What a device did not send is null or left out. */
 export interface ScanToStore {

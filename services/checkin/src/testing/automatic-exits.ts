@@ -1,15 +1,15 @@
 import type { Job } from "@tessera/kit/jobs/interval";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { reportEvents } from "../events.ts";
 import { exitDueLists } from "../jobs/exit-due-lists.ts";
 import { createReaders } from "../readers.ts";
+import { reportEvents } from "../report-events.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact, subeventFact } from "./facts.ts";
 import { recount } from "./recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "./start-checkin.ts";

@@ -7,7 +7,7 @@ import type {
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
-import { fromScanType, toCheckin, toScanType } from "./positions.ts";
+import { fromScanType, toCheckin, toScanType } from "./position-messages.ts";
 import { toKeptCode } from "./scans.ts";
 
 /** Reads a refusal that a device reports; without a time, it was scanned now. */

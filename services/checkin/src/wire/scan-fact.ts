@@ -1,7 +1,7 @@
 import { deriveFactId } from "@tessera/kit/bus/fact-id";
 import { topics } from "@tessera/protos/topics";
 import type { ScanType } from "../domain/presence.ts";
-import { fromScanType } from "./positions.ts";
+import { fromScanType } from "./position-messages.ts";
 
 /** Writes the fact that publishes a scan, with the same id whenever it is published. */
 export function toScanFact(scan: {

@@ -1,7 +1,7 @@
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { toSentAnswers } from "./answers.ts";
-import { toScanType } from "./positions.ts";
+import { toScanType } from "./position-messages.ts";
 
 /** Field by field: every scan passes here, and to spread one takes three times as long. */
 export function toArrivedScan(

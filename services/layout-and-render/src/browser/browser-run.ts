@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import type { Log } from "@tessera/kit/telemetry/log";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { fault } from "../faults.ts";
 import type { Chromium, Tab } from "./chromium.ts";
 import type { Printed, PrintJob } from "./print-job.ts";

@@ -1,4 +1,4 @@
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { isCollected } from "@tessera/testkit/collect-garbage";
 import { expect, it } from "vitest";
 import { Browsers } from "./browsers.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { fault } from "../faults.ts";
 import { BrowserRun, type RunLimits } from "./browser-run.ts";
 import type { Chromium } from "./chromium.ts";

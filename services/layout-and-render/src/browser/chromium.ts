@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
 import { pageStyle } from "../domain/drawing/page-style.ts";
 import { flags } from "./flags.ts";

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
-import { cacheDirectories, keepOnce } from "@tessera/kit/keep-once";
+import { cacheDirectories, keepOnce } from "@tessera/kit/files/keep-once";
 import { unpackTar } from "./unpack-tar.ts";
 
 /** A browser that can be tried. */

@@ -1,4 +1,4 @@
-import { createMetrics } from "@tessera/kit/metrics";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { expect, it } from "vitest";
 import { fault } from "../faults.ts";
 import { measurePrinting } from "./measure-printing.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import type { Metrics } from "@tessera/kit/metrics";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { PrintQueue } from "./print-queue.ts";
 
 /** Buckets from a single ticket to the longest print, in seconds. */

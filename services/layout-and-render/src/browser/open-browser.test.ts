@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Candidate, findChromium } from "./find-chromium.ts";
 import { browserStarter } from "./open-browser.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "@tessera/kit/log";
+import type { Log } from "@tessera/kit/telemetry/log";
 import { fault } from "../faults.ts";
 import { type Chromium, EndedAtOnce, startChromium } from "./chromium.ts";
 import { type Candidate, findChromium, keepSystemFont } from "./find-chromium.ts";

@@ -1,7 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
-import { Recent } from "@tessera/kit/recent";
-import { Turns } from "@tessera/kit/turns";
+import type { Log } from "@tessera/kit/telemetry/log";
+import { Recent } from "@tessera/kit/waiting/recent";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { fault } from "../faults.ts";
 import { isTooSlow } from "./browser-run.ts";
 import { type BrowserLimits, Browsers } from "./browsers.ts";

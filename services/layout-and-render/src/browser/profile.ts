@@ -1,8 +1,8 @@
 import { chown, lstat, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeFolder } from "@tessera/kit/make-folder";
-import { isRunning } from "@tessera/kit/running-process";
+import { makeFolder } from "@tessera/kit/files/make-folder";
+import { isRunning } from "@tessera/kit/service/running-process";
 
 /** What one run of a browser has for itself. */
 export interface Profile {

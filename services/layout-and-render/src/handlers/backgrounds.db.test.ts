@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { diskFiles } from "@tessera/engines/disk";
+import { diskFiles } from "@tessera/engines/files/disk";
 import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import type { Files } from "@tessera/kit/files/files";

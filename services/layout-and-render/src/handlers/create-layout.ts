@@ -3,14 +3,14 @@ import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { CreateLayoutRequest, CreateLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { lockRoom, orRemove, requireRoom } from "../background-room.ts";
-import { copyBackground } from "../backgrounds.ts";
-import type { LayoutEvents } from "../events.ts";
+import { lockRoom, orRemove, requireRoom } from "../backgrounds/background-room.ts";
+import { copyBackground } from "../backgrounds/backgrounds.ts";
 import { fault } from "../faults.ts";
+import type { LayoutEvents } from "../report-events.ts";
 import { lockEvent, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findDefault, nextLayoutId, putLayouts } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layouts.ts";
+import { toWireLayout } from "../wire/layout-messages.ts";
 
 /** Adds a layout to an event. */
 export async function createLayout(

@@ -3,8 +3,8 @@ import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { DeleteLayoutRequest, DeleteLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { keyOf } from "../backgrounds.ts";
-import type { LayoutEvents } from "../events.ts";
+import { keyOf } from "../backgrounds/backgrounds.ts";
+import type { LayoutEvents } from "../report-events.ts";
 import { lockEvent } from "../store/events.ts";
 import { deleteLayouts, promoteFirst, requireLayout } from "../store/layouts.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@tessera/kit/clock";
-import { inSlices } from "@tessera/kit/in-slices";
 import type { Call, Client } from "@tessera/kit/rpc";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import type {
   AnswerPicture,
   EvaluatedTicket,
@@ -11,8 +11,8 @@ import type { FirstEntries, TicketData } from "@tessera/protos/services";
 import { evaluateAll } from "../domain/elements/resolve-elements.ts";
 import type { Formats } from "../domain/formats/formats.ts";
 import { fault } from "../faults.ts";
-import { findScans } from "../first-entries.ts";
-import { readTicketsOf } from "../ticket-data.ts";
+import { findScans } from "../printing/first-entries.ts";
+import { readTicketsOf } from "../printing/ticket-data.ts";
 
 const mostPositions = 100;
 

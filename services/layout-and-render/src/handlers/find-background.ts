@@ -1,6 +1,6 @@
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { FindBackgroundRequest, FindBackgroundResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
-import { keyOf } from "../backgrounds.ts";
+import { keyOf } from "../backgrounds/backgrounds.ts";
 import { fault } from "../faults.ts";
 import { findBackground as find } from "../store/layouts.ts";
 

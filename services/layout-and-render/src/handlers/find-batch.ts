@@ -6,7 +6,7 @@ import {
   type FindBatchResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { fault } from "../faults.ts";
-import { renderId, renderWorks } from "../render-work.ts";
+import { renderId, renderWorks } from "../printing/render-work.ts";
 
 /** Finds how far a job is (L42.1). */
 export async function findBatch(request: FindBatchRequest, { db }: { readonly db: Db }): Promise<FindBatchResponse> {

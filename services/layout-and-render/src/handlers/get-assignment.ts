@@ -3,7 +3,7 @@ import type { GetAssignmentRequest, GetAssignmentResponse } from "@tessera/proto
 import { fault } from "../faults.ts";
 import { findAssignment } from "../store/assignments.ts";
 import { requireEvent } from "../store/events.ts";
-import { toWireAssignment } from "../wire/layouts.ts";
+import { toWireAssignment } from "../wire/layout-messages.ts";
 
 /** Finds one assignment of an event. */
 export async function getAssignment(

@@ -3,7 +3,7 @@ import type { GetLayoutRequest, GetLayoutResponse } from "@tessera/protos/gen/ti
 import { findOfLayouts } from "../store/assignments.ts";
 import { requireEvent } from "../store/events.ts";
 import { requireLayout } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layouts.ts";
+import { toWireLayout } from "../wire/layout-messages.ts";
 
 /** Finds one layout of an event. */
 export async function getLayout(request: GetLayoutRequest, { db }: { readonly db: Db }): Promise<GetLayoutResponse> {

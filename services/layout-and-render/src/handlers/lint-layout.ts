@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
-import { inSlices } from "@tessera/kit/in-slices";
 import type { Call } from "@tessera/kit/rpc";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import type { LintLayoutRequest, LintLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { pointsPerMm } from "../domain/drawing/page-units.ts";
 import type { LayoutElement } from "../domain/elements/element.ts";
@@ -13,14 +13,14 @@ import type { Finding } from "../domain/lint/finding.ts";
 import { KnownNames } from "../domain/lint/known-names.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
-import { findScans } from "../first-entries.ts";
-import type { ReadLayout } from "../layout-reader.ts";
-import { describeFile, type PrintTools } from "../printing.ts";
-import { readDraft } from "../read-draft.ts";
+import type { ReadLayout } from "../drafts/layout-reader.ts";
+import { readDraft } from "../drafts/read-draft.ts";
+import { findScans } from "../printing/first-entries.ts";
+import { describeFile, type PrintTools } from "../printing/printing.ts";
+import { readNewestTickets } from "../printing/ticket-data.ts";
 import { builtIn } from "../rendering/background-cache.ts";
 import { encodeCodes } from "../rendering/encode-codes.ts";
 import { renderTickets } from "../rendering/render-tickets.ts";
-import { readNewestTickets } from "../ticket-data.ts";
 
 const mostTickets = 1000;
 

@@ -1,9 +1,9 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListAssignmentsRequest, ListAssignmentsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { countAssignments, pageAssignments } from "../store/assignments.ts";
 import { requireEvent } from "../store/events.ts";
-import { toWireAssignment } from "../wire/layouts.ts";
+import { toWireAssignment } from "../wire/layout-messages.ts";
 
 /** Pages through what the layouts of an event are for. */
 export async function listAssignments(

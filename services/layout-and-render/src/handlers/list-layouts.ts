@@ -1,10 +1,10 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListLayoutsRequest, ListLayoutsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { findOfLayouts } from "../store/assignments.ts";
 import { requireEvent } from "../store/events.ts";
 import { countLayouts, pageLayouts } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layouts.ts";
+import { toWireLayout } from "../wire/layout-messages.ts";
 
 /** Pages through the layouts of an event. */
 export async function listLayouts(

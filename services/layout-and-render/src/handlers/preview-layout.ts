@@ -6,17 +6,17 @@ import {
   type PreviewLayoutRequest,
   type PreviewLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { mostAnswerBytes } from "../answer-size.ts";
 import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
+import { readDraft } from "../drafts/read-draft.ts";
 import { fault } from "../faults.ts";
-import { findScans } from "../first-entries.ts";
-import { describeFile, type PrintTools } from "../printing.ts";
-import { readDraft } from "../read-draft.ts";
+import { mostAnswerBytes } from "../printing/answer-size.ts";
+import { findScans } from "../printing/first-entries.ts";
+import { describeFile, type PrintTools } from "../printing/printing.ts";
+import { readNewestTickets, readTicketsOf } from "../printing/ticket-data.ts";
 import type { PictureDrawer } from "../rendering/picture-drawer.ts";
 import { renderTickets } from "../rendering/render-tickets.ts";
-import { readNewestTickets, readTicketsOf } from "../ticket-data.ts";
 
 interface PreviewTools extends PrintTools {
   readonly pictures: PictureDrawer;

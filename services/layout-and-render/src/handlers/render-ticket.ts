@@ -3,10 +3,10 @@ import { Fault } from "@tessera/kit/fault";
 import { WorkFailed } from "@tessera/kit/jobs/work-on";
 import type { Call } from "@tessera/kit/rpc";
 import type { RenderTicketRequest, RenderTicketResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { mostAnswerBytes } from "../answer-size.ts";
 import { fault } from "../faults.ts";
-import { type PrintTools, printTickets } from "../printing.ts";
-import { readTicketsOf } from "../ticket-data.ts";
+import { mostAnswerBytes } from "../printing/answer-size.ts";
+import { type PrintTools, printTickets } from "../printing/printing.ts";
+import { readTicketsOf } from "../printing/ticket-data.ts";
 
 /** Renders one ticket, if it may be downloaded now. */
 export async function renderTicket(

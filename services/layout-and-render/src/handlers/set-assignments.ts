@@ -4,8 +4,8 @@ import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { SetAssignmentsRequest, SetAssignmentsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
 import { checkAssignments, compareAssignments, type Wanted } from "../domain/selection/check-assignments.ts";
-import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { LayoutEvents } from "../report-events.ts";
 import {
   deleteAssignments,
   findOfItems,
@@ -17,7 +17,7 @@ import { findSalesChannels, lockItems } from "../store/copies.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { requireLayout } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layouts.ts";
+import { toWireLayout } from "../wire/layout-messages.ts";
 
 /** Puts assignments in place of all that a layout has. Those that stay keep their ids. */
 export async function setAssignments(

@@ -8,10 +8,10 @@ import type { Client } from "@tessera/kit/rpc";
 import type { StartBatchRequest, StartBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { Rendering, type TicketData } from "@tessera/protos/services";
 import { fault } from "../faults.ts";
-import { expectBytes, renderId, workFor } from "../render-work.ts";
+import { expectBytes, renderId, workFor } from "../printing/render-work.ts";
+import { findPositions } from "../printing/ticket-data.ts";
 import { findSalesChannels } from "../store/copies.ts";
 import { findLayoutIds } from "../store/layouts.ts";
-import { findPositions } from "../ticket-data.ts";
 
 /** As many as a request may bring (L41.3), and as many as a caller inside may allow. */
 const usualMost = 1000;

@@ -8,15 +8,15 @@ import type {
   UpdateLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { lockRoom, orRemove, requireRoom } from "../background-room.ts";
-import { copyBackground, keyOf } from "../backgrounds.ts";
+import { lockRoom, orRemove, requireRoom } from "../backgrounds/background-room.ts";
+import { copyBackground, keyOf } from "../backgrounds/backgrounds.ts";
 import type { Background, Layout } from "../domain/selection/layout.ts";
-import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { LayoutEvents } from "../report-events.ts";
 import { findOfLayouts } from "../store/assignments.ts";
 import { lockEvent, requireEvent } from "../store/events.ts";
 import { putLayouts, requireLayout } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layouts.ts";
+import { toWireLayout } from "../wire/layout-messages.ts";
 import { refuseSecondDefault } from "./create-layout.ts";
 
 const names: ReadonlySet<string> = new Set(["name", "is_default", "elements", "background"]);

@@ -3,7 +3,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { backgroundsPrefix, keyOf, nameAt } from "../backgrounds.ts";
+import { backgroundsPrefix, keyOf, nameAt } from "../backgrounds/backgrounds.ts";
 import { findBackgrounds } from "../store/layouts.ts";
 
 export interface BackgroundStores {

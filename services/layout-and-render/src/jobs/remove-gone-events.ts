@@ -1,7 +1,7 @@
 import type { Files } from "@tessera/kit/files/files";
 import { removingGoneEvents } from "@tessera/kit/jobs/remove-gone-events";
 import type { Db } from "@tessera/kit/pg/database";
-import { rendersOf } from "../render-work.ts";
+import { rendersOf } from "../printing/render-work.ts";
 import { hasEvent } from "../store/events.ts";
 import { deleteGoneEvent } from "../store/gone-events.ts";
 import type { EventKey } from "../store/keys.ts";

@@ -4,7 +4,7 @@ import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { findResults } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
-import { rendersPrefix, renderWorks, workAt } from "../render-work.ts";
+import { rendersPrefix, renderWorks, workAt } from "../printing/render-work.ts";
 
 export interface RenderStores {
   readonly db: Db;

@@ -6,7 +6,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { describe, expect, it, vi } from "vitest";
 import { fault } from "../faults.ts";
-import { rendersOf } from "../render-work.ts";
+import { rendersOf } from "../printing/render-work.ts";
 import { SlowLayouts } from "../rendering/slow-layouts.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { openTestRenderer } from "../testing/renderer.ts";

@@ -1,10 +1,10 @@
-import { backoff } from "@tessera/kit/backoff";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import { type Effect, WorkFailed, type WorkInHand, workOn } from "@tessera/kit/jobs/work-on";
-import type { Log } from "@tessera/kit/log";
-import { pause } from "@tessera/kit/pause";
-import { type LeftOut, PartsLeftOut, type PrintTools, printTickets } from "../printing.ts";
-import { drawKey, type Rendered, type RenderOrder, renderBatch, renderFew } from "../render-work.ts";
+import type { Log } from "@tessera/kit/telemetry/log";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { pause } from "@tessera/kit/waiting/pause";
+import { type LeftOut, PartsLeftOut, type PrintTools, printTickets } from "../printing/printing.ts";
+import { drawKey, type Rendered, type RenderOrder, renderBatch, renderFew } from "../printing/render-work.ts";
 
 export interface JobTools extends PrintTools {
   readonly log: Log;

@@ -8,7 +8,7 @@ import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { describe, expect, it, vi } from "vitest";
-import { drawKey, renderId } from "../render-work.ts";
+import { drawKey, renderId } from "../printing/render-work.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { place, startLayout } from "../testing/start-layout.ts";
 import { removeGoneEvents } from "./remove-gone-events.ts";

@@ -5,7 +5,7 @@ import { findTooLong, ticketLayoutRecord } from "@tessera/resources/ticket-layou
 import { compileSchema } from "@tessera/schema/schema";
 import { type HeldFile, holdFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
-import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
+import { backgroundType, drawName, keyOf } from "../backgrounds/backgrounds.ts";
 import type { Layout } from "../domain/selection/layout.ts";
 import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/layouts.ts";
 import type { Known, Mentioned } from "./known.ts";

@@ -1,10 +1,10 @@
 import { Fault } from "@tessera/kit/fault";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { type FlatPdf, flattenPdf } from "@tessera/sent-files/flatten-pdf";
 import { fault } from "../faults.ts";
 import { drawDefaultBackground } from "./default-background.ts";
 import { openFlattener, overloaded, type PrepareBackground, waitMs, wasTooSlow } from "./flatten-in-thread.ts";
-import type { BackgroundFile } from "./ticket.ts";
+import type { BackgroundFile } from "./printed-ticket.ts";
 
 /** The page of tickets without a background of their own. */
 export const builtIn = "built-in";

@@ -12,9 +12,8 @@ import { StyleSheet } from "../domain/drawing/style-sheet.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
-
+import type { ImageFile, RenderWarning, Ticket } from "./printed-ticket.ts";
 import type { Stamp, Stamps } from "./stamps.ts";
-import type { ImageFile, RenderWarning, Ticket } from "./ticket.ts";
 
 /** A ticket of which all that it needs was read. */
 export interface ReadTicket {

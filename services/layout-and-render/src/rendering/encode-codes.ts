@@ -1,4 +1,4 @@
-import { inSlices } from "@tessera/kit/in-slices";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { type CodeSymbol, type EncodeSymbol, encodeSymbol } from "../domain/code-symbol.ts";
 import type { BarcodeArea } from "../domain/elements/element.ts";
 

@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import type { FlatPdf } from "@tessera/sent-files/flatten-pdf";
 import { fault } from "../faults.ts";
 

@@ -3,7 +3,7 @@ import { aPhoto } from "@tessera/testkit/sample-photo";
 import { afterAll, expect, it } from "vitest";
 import { anImage } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
-import type { ImageFile } from "./ticket.ts";
+import type { ImageFile } from "./printed-ticket.ts";
 
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());

@@ -1,5 +1,5 @@
 import { countPixels } from "@tessera/sent-files/check-image";
-import type { ImageFile } from "./ticket.ts";
+import type { ImageFile } from "./printed-ticket.ts";
 
 /** What pictures cost: their bytes on the way to the browser, and there what is unpacked of them. */
 interface Cost {

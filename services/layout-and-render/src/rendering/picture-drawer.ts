@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
-import { Turns } from "@tessera/kit/turns";
+import { Turns } from "@tessera/kit/waiting/turns";
 import { fault } from "../faults.ts";
 import type { Picture, PictureRequest, Undrawable } from "./draw-picture.ts";
 import { SlowLayouts } from "./slow-layouts.ts";

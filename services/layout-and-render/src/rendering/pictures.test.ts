@@ -7,7 +7,7 @@ import { readPlainJpeg } from "../domain/drawing/plain-jpeg.ts";
 import { encodeQr } from "../domain/drawing/qr-code.ts";
 import { aCode, aContainer, aMark, anArea, anImage } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
-import type { ImageFile } from "./ticket.ts";
+import type { ImageFile } from "./printed-ticket.ts";
 
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());

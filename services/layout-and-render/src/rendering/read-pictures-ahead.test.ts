@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { textArea } from "../testing/ticket.ts";
+import type { ImageFile, ReadImages, Ticket } from "./printed-ticket.ts";
 import { readPicturesAhead } from "./read-pictures-ahead.ts";
-import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 
 const picture = (position: number, question = 1): ResolvedElement => ({
   ...{ type: "imagearea", page: 1, left: 0, bottom: 0, width: 10, height: 10, content: "question_PHOTO" },

@@ -1,5 +1,5 @@
 import type { AnswerImage } from "../domain/elements/resolved-element.ts";
-import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
+import type { ImageFile, ReadImages, Ticket } from "./printed-ticket.ts";
 
 /** How many tickets are known before the first of them is drawn, and of how many one question asks. */
 const mostKnown = 64;

@@ -10,10 +10,10 @@ import { encodeCodes } from "./encode-codes.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
 import { mostPages, planChunks } from "./plan-chunks.ts";
+import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./printed-ticket.ts";
 import { type ReadImage, readPicturesAhead } from "./read-pictures-ahead.ts";
 import type { SlowLayouts } from "./slow-layouts.ts";
 import { Stamps } from "./stamps.ts";
-import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./ticket.ts";
 import { PdfWriter } from "./write-pdf.ts";
 
 /** What rendering works with; it is opened once per process. */

@@ -1,4 +1,4 @@
-import { Recent } from "@tessera/kit/recent";
+import { Recent } from "@tessera/kit/waiting/recent";
 
 /** What took too long is not tried again for so long: each try keeps a tab, or a thread, from others. */
 const slowMs = 60_000;

@@ -1,14 +1,14 @@
 import { Writable } from "node:stream";
-import { createLog } from "@tessera/kit/log";
+import { createLog } from "@tessera/kit/telemetry/log";
 import type { Chromium } from "../browser/chromium.ts";
 import { browserStarter } from "../browser/open-browser.ts";
 import { openPrintQueue, type PrintLimits, usualLimits } from "../browser/print-queue.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { openBackgroundCache } from "../rendering/background-cache.ts";
 import { openFontCatalogue } from "../rendering/font-catalogue.ts";
+import type { RenderWarning, Ticket } from "../rendering/printed-ticket.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "../rendering/render-tickets.ts";
 import { SlowLayouts } from "../rendering/slow-layouts.ts";
-import type { RenderWarning, Ticket } from "../rendering/ticket.ts";
 
 /** A renderer with a browser of its own. */
 export interface TestRenderer {

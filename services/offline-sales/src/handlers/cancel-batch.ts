@@ -4,10 +4,10 @@ import type { Client } from "@tessera/kit/rpc";
 import type { CancelBatchRequest, CancelBatchResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import type { Facts, Sales, ScanHistory } from "@tessera/protos/services";
 import { ordersOf } from "../domain/orders-of.ts";
-import type { BatchEvents } from "../events.ts";
+import type { BatchEvents } from "../report-events.ts";
 import { noteCanceled, requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
-import { toWireBatch } from "../wire/batches.ts";
+import { toWireBatch } from "../wire/batch-messages.ts";
 
 export interface CancelTools {
   readonly db: Db;

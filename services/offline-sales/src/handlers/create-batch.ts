@@ -6,12 +6,12 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { CreateBatchRequest, CreateBatchResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { type Layouts, OfflineSales, type Sales } from "@tessera/protos/services";
-import type { BatchEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { hasLayout } from "../has-layout.ts";
 import { makeBatch, makingId } from "../make-work.ts";
+import type { BatchEvents } from "../report-events.ts";
 import { requireEvent } from "../store/events.ts";
-import { toFields } from "../wire/batches.ts";
+import { toFields } from "../wire/batch-messages.ts";
 
 export interface CreateTools {
   readonly db: Db;

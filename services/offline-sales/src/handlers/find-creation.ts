@@ -9,7 +9,7 @@ import { fault } from "../faults.ts";
 import { makeBatch, makingId } from "../make-work.ts";
 import { requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
-import { toWireBatch } from "../wire/batches.ts";
+import { toWireBatch } from "../wire/batch-messages.ts";
 
 /** Finds how far the making of a batch is (O11.4). */
 export async function findCreation(

@@ -1,6 +1,6 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
+import { refuseFilters } from "@tessera/kit/lists/refuse-filters";
 import type { Reads } from "@tessera/kit/pg/reads";
-import { refuseFilters } from "@tessera/kit/refuse-filters";
 import type { Client } from "@tessera/kit/rpc";
 import type { ListBatchesRequest, ListBatchesResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import type { Layouts } from "@tessera/protos/services";
@@ -8,7 +8,7 @@ import { hasLayout } from "../has-layout.ts";
 import { countBatches, pageBatches } from "../store/batches.ts";
 import { findUnknown } from "../store/copies.ts";
 import { requireEvent } from "../store/events.ts";
-import { toWireBatch } from "../wire/batches.ts";
+import { toWireBatch } from "../wire/batch-messages.ts";
 
 /** Pages through the batches of an event. */
 export async function listBatches(

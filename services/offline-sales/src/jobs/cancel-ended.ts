@@ -1,6 +1,6 @@
 import { workOn } from "@tessera/kit/jobs/work-on";
-import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
+import { pause } from "@tessera/kit/waiting/pause";
 import type { Sales } from "@tessera/protos/services";
 import { cancelEnded } from "../cancel-work.ts";
 import { cancelSale, sellingMs } from "./cancel-sale.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
-import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { topics } from "@tessera/protos/topics";
 import { eventually } from "@tessera/testkit/fact-pipeline";

@@ -2,10 +2,10 @@ import { consume } from "@tessera/kit/bus/consume";
 import { noteFilesToRemove } from "@tessera/kit/jobs/files-to-remove";
 import { endWork } from "@tessera/kit/jobs/work";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
+import { exporting, worksOf } from "../cases/work.ts";
 import { takeBackOfGone } from "../store/announcements.ts";
 import { noteEventsGone } from "../store/cases.ts";
 import { deleteExportsUntil } from "../store/exports.ts";
-import { exporting, worksOf } from "../work.ts";
 
 /**
  * Notes which events were deleted: another one that gets the name of one is not erased again with it, nor without an announcement of

@@ -1,5 +1,5 @@
 import type { EndRetentionRequest, EndRetentionResponse } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
-import type { OwnRetentionTools } from "../find-own-retention.ts";
+import type { OwnRetentionTools } from "../cases/find-own-retention.ts";
 import { deleteRetention } from "../store/retentions.ts";
 
 /** Switches retention off. What has been asked of services is erased nevertheless. */

@@ -5,9 +5,9 @@ import {
   type FindExportResponse,
   ShredState,
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { exporting, workId } from "../cases/work.ts";
 import { fault } from "../faults.ts";
 import { findOwnExport } from "../store/exports.ts";
-import { exporting, workId } from "../work.ts";
 
 /** Finds how far an export is, for the one who asked for it (D5.4). */
 export async function findExport(

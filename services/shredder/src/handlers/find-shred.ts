@@ -5,9 +5,9 @@ import {
   type FindShredResponse,
   ShredState,
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { isUnderWay, patienceMs, shredding, workId } from "../cases/work.ts";
 import { fault } from "../faults.ts";
 import { findOwnCase } from "../store/cases.ts";
-import { isUnderWay, patienceMs, shredding, workId } from "../work.ts";
 
 const late =
   "Not everything is erased yet, because a part of the platform is away. The rest is erased when it is back.";

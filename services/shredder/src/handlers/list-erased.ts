@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListErasedRequest, ListErasedResponse } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
 import { countErased, pageErased } from "../store/cases.ts";

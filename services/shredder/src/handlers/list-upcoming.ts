@@ -1,11 +1,11 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import {
   type ListUpcomingRequest,
   type ListUpcomingResponse,
   UpcomingState,
 } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
+import { findOwnRetention, type OwnRetentionTools } from "../cases/find-own-retention.ts";
 import { type AnnouncedState, shownBefore, stateOf } from "../domain/retention.ts";
-import { findOwnRetention, type OwnRetentionTools } from "../find-own-retention.ts";
 import { countUpcoming, pageUpcoming } from "../store/announcements.ts";
 import { readClock } from "../store/retentions.ts";
 

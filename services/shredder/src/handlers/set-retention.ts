@@ -1,5 +1,5 @@
 import type { SetRetentionRequest, SetRetentionResponse } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
-import type { OwnRetentionTools } from "../find-own-retention.ts";
+import type { OwnRetentionTools } from "../cases/find-own-retention.ts";
 import * as retentions from "../store/retentions.ts";
 import { presentRetention } from "./present-retention.ts";
 

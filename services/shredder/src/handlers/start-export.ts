@@ -3,9 +3,9 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { StartExportRequest, StartExportResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { Shredders, type Shredding } from "@tessera/protos/services";
-import type { ShredEvents } from "../events.ts";
-import { openExport } from "../open.ts";
-import { requireReady } from "../require-ready.ts";
+import { openExport } from "../cases/open-case.ts";
+import { requireReady } from "../cases/require-ready.ts";
+import type { ShredEvents } from "../report-events.ts";
 
 export interface StartTools {
   readonly db: Db;

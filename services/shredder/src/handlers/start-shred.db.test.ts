@@ -3,9 +3,9 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeEach, expect, it } from "vitest";
+import { shredding } from "../cases/work.ts";
 import { shredderDatabase } from "../testing/database.ts";
 import { mine, startShredder } from "../testing/start-shredder.ts";
-import { shredding } from "../work.ts";
 
 const { db } = await shredderDatabase();
 const service = await startShredder(db);

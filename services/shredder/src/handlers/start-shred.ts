@@ -7,9 +7,9 @@ import {
   type StartShredResponse,
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { Shredders, type Shredding } from "@tessera/protos/services";
-import type { ShredEvents } from "../events.ts";
-import { openShred } from "../open.ts";
-import { requireReady } from "../require-ready.ts";
+import { openShred } from "../cases/open-case.ts";
+import { requireReady } from "../cases/require-ready.ts";
+import type { ShredEvents } from "../report-events.ts";
 import { findOwnExport } from "../store/exports.ts";
 import { findExport, unknownExport } from "./find-export.ts";
 

@@ -4,16 +4,16 @@ import { findWork } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { Shredding } from "@tessera/protos/services";
+import { findOwnRetention } from "../cases/find-own-retention.ts";
+import { openExport, openShred } from "../cases/open-case.ts";
+import { exporting, isUnderWay, shredding, workId } from "../cases/work.ts";
 import { announce, endsBefore, retentionCredential } from "../domain/retention.ts";
-import type { ShredEvents } from "../events.ts";
-import { findOwnRetention } from "../find-own-retention.ts";
-import { openExport, openShred } from "../open.ts";
+import type { ShredEvents } from "../report-events.ts";
 import type { AnnouncedErasure } from "../store/announcements.ts";
 import * as announcements from "../store/announcements.ts";
 import { readCase } from "../store/cases.ts";
 import { findExport } from "../store/exports.ts";
 import { nextRound, putOffRound, type Round, turnPage } from "../store/retentions.ts";
-import { exporting, isUnderWay, shredding, workId } from "../work.ts";
 
 export interface RetentionTools {
   readonly db: Db;

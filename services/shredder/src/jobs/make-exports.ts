@@ -6,11 +6,11 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { Facts } from "@tessera/protos/services";
 import { formatInstant } from "@tessera/values";
+import { type HolderClients, holdersOf } from "../cases/holders.ts";
+import { exporting, exportsPrefix, workId } from "../cases/work.ts";
+import { type SourceFile, writeZip } from "../export/write-zip.ts";
 import { fault } from "../faults.ts";
-import { type HolderClients, holdersOf } from "../holders.ts";
 import { type Export, findExport, storeFile, storeVersions } from "../store/exports.ts";
-import { exporting, exportsPrefix, workId } from "../work.ts";
-import { type SourceFile, writeZip } from "../write-zip.ts";
 
 export interface ExportTools extends HolderClients {
   readonly checkinFacts: Pick<Client<Facts>, "markFacts">;

@@ -3,8 +3,8 @@ import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
+import { exportsPrefix } from "../cases/work.ts";
 import { deleteOldExports, findNamedFiles } from "../store/exports.ts";
-import { exportsPrefix } from "../work.ts";
 
 export interface ExportStores {
   readonly db: Db;

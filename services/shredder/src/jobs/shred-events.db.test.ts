@@ -8,12 +8,12 @@ import { topics } from "@tessera/protos/topics";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { exportsOf, shredding } from "../cases/work.ts";
 import { shredder } from "../index.ts";
 import { readCase } from "../store/cases.ts";
 import { insertExport } from "../store/exports.ts";
 import { shredderDatabase } from "../testing/database.ts";
 import { mine, place, startShredder } from "../testing/start-shredder.ts";
-import { exportsOf, shredding } from "../work.ts";
 
 const { db } = await shredderDatabase();
 const service = await startShredder(db);

@@ -2,23 +2,23 @@ import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
-import { pause } from "@tessera/kit/pause";
 import { changedSince } from "@tessera/kit/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
+import { pause } from "@tessera/kit/waiting/pause";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import type { Facts } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
+import { type Holder, type HolderClients, holdersOf } from "../cases/holders.ts";
+import { exportAt, exportsOf, patienceMs, shredding } from "../cases/work.ts";
 import type { Named } from "../domain/named.ts";
 import { type CaseProgress, judgeProgress, type ServiceProgress } from "../domain/progress.ts";
 import { retentionCredential } from "../domain/retention.ts";
-import type { ShredEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import { type Holder, type HolderClients, holdersOf } from "../holders.ts";
+import type { ShredEvents } from "../report-events.ts";
 import { isAnnounced } from "../store/announcements.ts";
 import { noteErased, noteFailed, noteRepeated, noteRequested, readCase, type ShredCase } from "../store/cases.ts";
 import { findExport, findFiles, findNameable, forgetFiles } from "../store/exports.ts";
-import { exportAt, exportsOf, patienceMs, shredding } from "../work.ts";
 
 export interface ShredTools extends HolderClients {
   readonly db: Db;

@@ -1,7 +1,7 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
-import { removeNext } from "../gone-events.ts";
+import { removeNext } from "../leftovers/remove-vouchers.ts";
 import { voucherDatabase } from "../testing/database.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 

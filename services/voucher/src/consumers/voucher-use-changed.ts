@@ -6,9 +6,9 @@ import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/position
 import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { firstIdMadeHere } from "@tessera/values";
 import Big from "big.js";
+import { storeChanged } from "../capacity/store-changed.ts";
 import { followUse, type KnownUse, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
 import { fault } from "../faults.ts";
-import { moveCounts } from "../move-counts.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
 import {
@@ -26,7 +26,7 @@ import {
   type StoredUse,
 } from "../store/uses.ts";
 import { lockVouchers, type Recounted, recountNext, recountVouchers, type StoredVoucher } from "../store/vouchers.ts";
-import { storeChanged } from "../store-changed.ts";
+import { moveCounts } from "../uses/move-counts.ts";
 
 /** What became of a position. */
 interface Change extends PositionKey, UseChange {}

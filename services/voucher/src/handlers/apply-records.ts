@@ -2,9 +2,9 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecordsOf, type RecordStores } from "@tessera/records/apply-records";
-import type { VoucherEvents } from "../events.ts";
-import { removeUntil } from "../gone-events.ts";
+import { removeUntil } from "../leftovers/remove-vouchers.ts";
 import { recordOwner } from "../records/record-owner.ts";
+import type { VoucherEvents } from "../report-events.ts";
 import { findBeingRemoved } from "../store/gone-events.ts";
 
 const apply = applyRecordsOf(recordOwner);

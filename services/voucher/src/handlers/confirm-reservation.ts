@@ -5,9 +5,8 @@ import {
   ReserveVouchersResponse,
 } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
 import type { Held } from "../domain/decide-reservation.ts";
-import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import { moveCounts } from "../move-counts.ts";
+import type { VoucherEvents } from "../report-events.ts";
 import { nameOf } from "../store/keys.ts";
 import {
   findEnded,
@@ -22,6 +21,7 @@ import {
 } from "../store/reservations.ts";
 import { addUses, readUses, type StoredUse } from "../store/uses.ts";
 import { lockVouchers } from "../store/vouchers.ts";
+import { moveCounts } from "../uses/move-counts.ts";
 import { readReservationKey } from "./read-asks.ts";
 
 /**

@@ -1,13 +1,13 @@
 import type { Clock } from "@tessera/kit/clock";
-import { mapInSlices } from "@tessera/kit/in-slices";
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
+import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { CreateVouchersRequest, CreateVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
+import { type HoldTools, holdWhile } from "../capacity/holds.ts";
 import type { KnownReferences, VoucherChange, VoucherErrors } from "../domain/check-voucher.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
-import { type HoldTools, holdWhile } from "../holds.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";

@@ -3,9 +3,9 @@ import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/fa
 import type { DeleteVoucherRequest, DeleteVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import { entityKey, topics } from "@tessera/protos/topics";
+import { type HoldTools, tellVouchers } from "../capacity/holds.ts";
 import { isClaiming } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
-import { type HoldTools, tellVouchers } from "../holds.ts";
 import { requireEvent } from "../store/events.ts";
 import { countReserved } from "../store/reservations.ts";
 import { isUsed } from "../store/uses.ts";

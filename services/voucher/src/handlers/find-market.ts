@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import type { Instant } from "@tessera/values";
 import type { Ask, Market } from "../domain/offer-voucher.ts";
 import type { EventKey } from "../store/keys.ts";
-import { findShopCatalogue } from "../store/shop-catalogue.ts";
+import { findShopCatalogue } from "../store/read-catalogue.ts";
 import { findShopVouchers } from "../store/shop-vouchers.ts";
 
 /** Reads everything that decides about these asks: one statement for the vouchers, one for the event. */

@@ -1,16 +1,16 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
+import { refuseFilters } from "@tessera/kit/lists/refuse-filters";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
-import { refuseFilters } from "@tessera/kit/refuse-filters";
 import type { ListVouchersRequest, ListVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { findUnknown } from "../domain/find-unknown.ts";
 import { planSearch } from "../domain/search-text.ts";
 import { requireEvent } from "../store/events.ts";
-import { countVouchers, pageVouchers } from "../store/list-vouchers.ts";
 import { findReferences } from "../store/references.ts";
 import { searchVouchers } from "../store/search-vouchers.ts";
 import type { VoucherFilter } from "../store/voucher-filter.ts";
-import { toWireVoucher } from "../wire/vouchers.ts";
+import { countVouchers, pageVouchers } from "../store/voucher-pages.ts";
+import { toWireVoucher } from "../wire/voucher-messages.ts";
 
 /** Pages through the vouchers of an event. Count and page are of one moment. */
 export async function listVouchers(

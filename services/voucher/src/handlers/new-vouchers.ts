@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { errorsByIndex, type Fault } from "@tessera/kit/fault";
-import { inSlices, mapInSlices } from "@tessera/kit/in-slices";
 import { isBeingErased } from "@tessera/kit/personal-data/erasures";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { isTaken } from "@tessera/kit/pg/failure";
+import { inSlices, mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { NewVoucher, Voucher as VoucherOnWire } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { topics } from "@tessera/protos/topics";
 import { checkVoucher, type KnownReferences, type VoucherChange, type VoucherErrors } from "../domain/check-voucher.ts";
@@ -16,7 +16,7 @@ import { fault } from "../faults.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { insertVouchers, nextRevisions } from "../store/vouchers.ts";
-import { fromWireFields, toVoucherFact } from "../wire/vouchers.ts";
+import { fromWireFields, toVoucherFact } from "../wire/voucher-messages.ts";
 
 /** A code that another request takes at the same moment is found the next time. */
 const attempts = 3;

@@ -3,8 +3,8 @@ import type {
   ReleaseReservationRequest,
   ReleaseReservationResponse,
 } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
-import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { VoucherEvents } from "../report-events.ts";
 import { requireEvent } from "../store/events.ts";
 import { markReleased, takeHeld } from "../store/reservations.ts";
 import { readReservationKey } from "./read-asks.ts";

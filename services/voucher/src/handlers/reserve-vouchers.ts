@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { ReserveVouchersRequest, ReserveVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
 import { decideReservation } from "../domain/decide-reservation.ts";
-import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import type { VoucherEvents } from "../report-events.ts";
 import {
   findReservation,
   type ReservationKey,

@@ -1,7 +1,7 @@
 import { hasOutboxRoom } from "@tessera/kit/bus/outbox-room";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { blankNext, vouchersAtATime } from "../lost-references.ts";
+import { blankNext, vouchersAtATime } from "../leftovers/replace-references.ts";
 import { findLost, type LostReference } from "../store/lost-references.ts";
 
 const everyMs = 2000;

@@ -1,5 +1,5 @@
 import type { Job } from "@tessera/kit/jobs/interval";
-import { type HoldTools, releaseHold } from "../holds.ts";
+import { type HoldTools, releaseHold } from "../capacity/holds.ts";
 import { findHoldsToRelease } from "../store/asked-holds.ts";
 
 const everyMs = 5000;

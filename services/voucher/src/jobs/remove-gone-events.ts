@@ -1,7 +1,7 @@
 import { untilOutboxRoom } from "@tessera/kit/bus/outbox-room";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { removeUntil } from "../gone-events.ts";
+import { removeUntil } from "../leftovers/remove-vouchers.ts";
 import { findGoneEvents } from "../store/gone-events.ts";
 
 const everyMs = 2000;

@@ -1,8 +1,8 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
+import { makeFacts } from "../capacity/store-changed.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { countAllVouchers, drawCutoff, nextRevisions, nextVouchers } from "../store/vouchers.ts";
-import { makeFacts } from "../store-changed.ts";
 
 /** Publishes all vouchers again, in revisions above the cutoff and below those of later changes. */
 export const rebuildVouchers: Rebuild = {

@@ -8,7 +8,7 @@ import { findReferences } from "../store/references.ts";
 import { lockUses } from "../store/reservations.ts";
 import { findCodes, findVouchers, lockVouchers } from "../store/vouchers.ts";
 import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
-import { voucher } from "./voucher.ts";
+import { voucher } from "./voucher-record.ts";
 
 /** Voucher, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {

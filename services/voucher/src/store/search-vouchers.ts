@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { SearchPlan } from "../domain/search-text.ts";
-import { countVouchers } from "./list-vouchers.ts";
 import { conditionsOn, ofEvent, type VoucherFilter } from "./voucher-filter.ts";
+import { countVouchers } from "./voucher-pages.ts";
 
 /** The most vouchers that a search finds. */
 const mostFound = 10_000;

@@ -8,7 +8,7 @@ import type { EventKey } from "../../store/keys.ts";
 import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../../store/position-filter.ts";
 import { findVoucherOfCode } from "../../store/vouchers.ts";
-import { toOrderStatusOfLetter } from "../../wire/positions.ts";
+import { toOrderStatusOfLetter } from "../../wire/position-messages.ts";
 
 /** The texts that tickets of a list are searched by. */
 export interface Texts {

@@ -1,6 +1,6 @@
-import { cutPage } from "@tessera/kit/cut-page";
-import { inSlices } from "@tessera/kit/in-slices";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { asksForScans, countValues } from "../../domain/rules/ask-rules.ts";
 import { admits, type RuleFacts } from "../../domain/rules/judge-rules.ts";
 import type { Rules } from "../../domain/rules/read-rules.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { countPositions } from "../../store/count-positions.ts";
 import { isSearch, type PositionFilter } from "../../store/position-filter.ts";

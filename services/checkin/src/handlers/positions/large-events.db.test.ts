@@ -1,8 +1,8 @@
-import { createLog } from "@tessera/kit/log";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { openReads, type Reads } from "@tessera/kit/pg/reads";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { topics } from "@tessera/protos/topics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSearch } from "../../domain/search-text.ts";

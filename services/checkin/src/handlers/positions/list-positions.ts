@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/cut-page";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { isSelective } from "../../domain/search-text.ts";
 import { findTickets, type PositionDeps, readRequest, showTickets } from "./find-tickets.ts";

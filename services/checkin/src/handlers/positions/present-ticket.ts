@@ -2,7 +2,7 @@ import type { ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/po
 import type { EventInfo } from "../../store/events.ts";
 import type { TicketRead } from "../../store/ticket-rows.ts";
 import { withGivenAnswers } from "../../wire/answers.ts";
-import { decodePosition, toListedPosition, toTicket } from "../../wire/positions.ts";
+import { decodePosition, toListedPosition, toTicket } from "../../wire/position-messages.ts";
 
 /** Presents a ticket as its list sees it. */
 export function presentTicket(

@@ -1,7 +1,7 @@
-import { createLog } from "@tessera/kit/log";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { openReads, type Reads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { afterAll, beforeAll, expect, it } from "vitest";

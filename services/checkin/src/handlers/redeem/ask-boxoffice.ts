@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@tessera/kit/clock";
-import { Counts } from "@tessera/kit/counts";
 import { type Fault, isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
+import { Counts } from "@tessera/kit/waiting/counts";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Tickets } from "@tessera/protos/services";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import type { CheckinEvents } from "../../events.ts";
+import type { CheckinEvents } from "../../report-events.ts";
 
 /** What a scan asks boxoffice for. */
 type Code = Pick<ArrivedScan, "organizer" | "event" | "code">;

@@ -1,9 +1,9 @@
-import { backoff } from "@tessera/kit/backoff";
-import { BatchSlots, type BatchSlotsOptions } from "@tessera/kit/batch-slots";
 import { runInContext } from "@tessera/kit/context";
-import { Counts } from "@tessera/kit/counts";
-import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { isTransient } from "@tessera/kit/fault";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { BatchSlots, type BatchSlotsOptions } from "@tessera/kit/waiting/batch-slots";
+import { Counts } from "@tessera/kit/waiting/counts";
+import { type Choice, FairQueue } from "@tessera/kit/waiting/fair-queue";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { type Answer, conflict, type Decision, queuedBehind } from "./decision.ts";
 import { crowded, undecided } from "./outcome.ts";

@@ -6,7 +6,7 @@ import type { KeptAnswer } from "../../domain/questions/kept-answer.ts";
 import type { ScanRead } from "../../store/scan-reads.ts";
 import { mostCheckins } from "../../store/ticket-rows.ts";
 import { encodeGivenAnswer, withGivenAnswers } from "../../wire/answers.ts";
-import { decodePosition, toListedPosition } from "../../wire/positions.ts";
+import { decodePosition, toListedPosition } from "../../wire/position-messages.ts";
 import type { MatchedTicket } from "./read-scans.ts";
 
 export interface DecidedScan {

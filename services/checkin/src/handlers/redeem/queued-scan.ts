@@ -1,4 +1,4 @@
-import type { Counts } from "@tessera/kit/counts";
+import type { Counts } from "@tessera/kit/waiting/counts";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Answer } from "./decision.ts";
 import { undecided } from "./outcome.ts";

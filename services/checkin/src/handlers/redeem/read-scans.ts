@@ -8,7 +8,7 @@ import type { Readers } from "../../readers.ts";
 import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
 import { type FoundTicket, findReplayed, readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
-import { decodePosition, toTicket } from "../../wire/positions.ts";
+import { decodePosition, toTicket } from "../../wire/position-messages.ts";
 
 /** A ticket that may be meant, with what its answer needs. */
 export interface MatchedTicket extends Match {

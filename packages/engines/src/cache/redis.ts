@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import { createClient, ErrorReply } from "@redis/client";
+import type { Cache } from "@tessera/kit/cache/cache";
+import { fault } from "@tessera/kit/faults";
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
+import { backoff } from "@tessera/kit/waiting/backoff";
+import { pause } from "@tessera/kit/waiting/pause";
+import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
+import { readTlsFiles } from "../tls-files.ts";
+import { createListeners } from "./hints.ts";
+import { type Evaluate, sharedLimiter } from "./limiters.ts";
+import { createTrust } from "./trust.ts";
+
+/** A server, and how this process knows it. */
+export interface RedisAccess {
+  /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
+  readonly url: string;
+  /** A PEM file with the authorities of the server, read for each connection; by default those of Node. */
+  readonly authority?: string | undefined;
+}
+
+export interface RedisCacheOptions extends RedisAccess {
+  /** Begins the names of all keys and channels. Deployments on one server need different prefixes. */
+  readonly prefix?: string;
+  /** How long a caller waits for an answer, in milliseconds. */
+  readonly commandMs?: number;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+}
+
+/** Redis answers in a millisecond. A longer answer is a problem, and a request must not wait for it. */
+const defaultCommandMs = 75;
+
+/** The time to connect and log in, also between regions and with TLS. */
+const connectMs = 3000;
+
+/** Finds a dead connection within seconds, also without traffic. */
+const heartbeatMs = 1000;
+const lostAfterMs = 2500;
+
+const pauses = { firstMs: 100, longestMs: 2000 };
+
+/** Far more than normally run at a time. It limits the memory while a server is frozen. */
+const mostCommands = 10_000;
+
+/**
+ * Makes a cache on Redis or Valkey, version 6 or later. It connects in the background, and again when the connection is
+ * lost. Until then, and while the server is too slow, limits count and hints are delivered only within each process.
+ */
+export function redisCache(options: RedisCacheOptions): Cache {
+  const { prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
+  requireRedisUrl(options.url);
+  const stopping = new AbortController();
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stopping.signal.addEventListener("abort", () => reject(new Error("this cache is closed")));
+  });
+  stopped.catch(() => {});
+  const listeners = createListeners(log);
+  const channel = `${prefix}hints`;
+  const self = randomUUID();
+  const outage = createOutage(log);
+  const trust = createTrust({ onWithdrawn: (error) => outage.begin(error) });
+  let link: Client | undefined;
+
+  const commands = metrics?.counter("cache_commands_total", "Commands for Redis, by outcome.", ["outcome"]);
+  metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () =>
+    link !== undefined && trust.isGiven ? 1 : 0,
+  );
+
+  /** Sends a command. Rejects at once while the server is not trusted, and soon when it does not answer. */
+  async function ask<T>(command: (client: Client) => Promise<T>): Promise<T> {
+    if (link === undefined || !trust.isGiven) {
+      commands?.add({ outcome: "skipped" });
+      throw new Error("Redis is not asked now");
+    }
+    try {
+      const answer = await within(commandMs, command(link));
+      trust.kept();
+      outage.end();
+      commands?.add({ outcome: "answered" });
+      return answer;
+    } catch (error) {
+      trust.broken(error);
+      commands?.add({ outcome: error instanceof ErrorReply ? "refused" : "failed" });
+      throw error;
+    }
+  }
+
+  const evaluate: Evaluate = (script, { keys, arguments: values }) =>
+    ask((client) => client.eval(script, { keys: [...keys], arguments: [...values] }));
+
+  async function serveLink(client: Client, lost: Promise<Error>): Promise<never> {
+    const greeted = client.connect().then(() =>
+      client.subscribe(channel, (message) => {
+        const hint = readHint(message);
+        // Listeners of this process already have its own hints.
+        if (hint !== undefined && hint.from !== self) listeners.notify(hint.channel, hint.text);
+      }),
+    );
+    await waitAtMost(
+      connectMs,
+      Promise.race([greeted, stopped]),
+      () => new Error(`Redis does not answer within ${connectMs} ms`),
+    );
+    link = client;
+    trust.restore();
+    if (!outage.isRefusal()) outage.end();
+    return await Promise.race([lost.then(fail), watchPulse(client), stopped]);
+  }
+
+  /** Rejects when the server does not answer any more. */
+  async function watchPulse(client: Client): Promise<never> {
+    for (;;) {
+      await pause(heartbeatMs, stopping.signal);
+      // A connection that was given up says nothing about the next one.
+      if (link !== client) throw new Error("this connection is over");
+      const answered = client.ping();
+      try {
+        await within(commandMs, answered);
+        trust.renew();
+        if (trust.isGiven && !outage.isRefusal()) outage.end();
+      } catch (error) {
+        if (link === client) trust.withdraw(error);
+        await waitAtMost(lostAfterMs, answered, () => new Error(`Redis was silent for ${lostAfterMs} ms`));
+      }
+    }
+  }
+
+  async function keepLinked(): Promise<void> {
+    for (let failed = 1; !stopping.signal.aborted; failed += 1) {
+      let client: Client | undefined;
+      try {
+        const opened = makeClient(options);
+        client = opened;
+        await serveLink(opened, new Promise<Error>((resolve) => opened.on("error", resolve)));
+      } catch (error) {
+        if (link !== undefined) failed = 1;
+        if (!stopping.signal.aborted) outage.begin(error);
+      } finally {
+        link = undefined;
+        if (client?.isOpen === true) client.destroy();
+      }
+      // A random pause, so that not all processes connect at once when a server restarts.
+      await pause(backoff(pauses, failed) * (0.5 + Math.random() / 2), stopping.signal);
+    }
+  }
+  const linked = keepLinked();
+
+  return {
+    hint(name, text) {
+      listeners.notify(name, text);
+      const message = JSON.stringify([self, name, text]);
+      ask((client) => client.publish(channel, message)).catch(() => {});
+    },
+    onHint: (name, act) => listeners.add(name, act),
+    limiter: (limits) => sharedLimiter(limits, { prefix, evaluate }),
+    async close() {
+      stopping.abort();
+      listeners.clear();
+      await linked;
+    },
+  };
+}
+
+/** Returns a server's answer to INFO, or the code of its refusal, such as NOAUTH. */
+export async function inspectRedis(access: RedisAccess): Promise<string | { readonly refusal: string }> {
+  const client = makeClient(access).on("error", () => {});
+  try {
+    const late = () => new Error(`Redis does not answer within ${connectMs} ms`);
+    return await waitAtMost(
+      connectMs,
+      client.connect().then(() => client.info()),
+      late,
+    );
+  } catch (error) {
+    if (error instanceof ErrorReply) return { refusal: error.message.split(" ")[0] ?? "" };
+    throw error;
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
+type Client = ReturnType<typeof makeClient>;
+
+function makeClient({ url, authority }: RedisAccess) {
+  return createClient({
+    url,
+    name: "tessera",
+    socket: {
+      // `keepLinked` reconnects: the client's own reconnect does not notice a frozen server.
+      ...{ connectTimeout: connectMs / 2, reconnectStrategy: false },
+      ...(authority === undefined ? {} : { tls: true as const, ...readTlsFiles({ authority }) }),
+    },
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: mostCommands,
+    maintNotifications: "disabled",
+    disableClientInfo: true,
+  });
+}
+
+function requireRedisUrl(url: string): void {
+  const problem = "the address of Redis must look like redis://host:6379, or rediss:// for TLS";
+  let protocol: string;
+  try {
+    protocol = new URL(url).protocol;
+  } catch {
+    throw fault("configuration_invalid", problem);
+  }
+  if (protocol !== "redis:" && protocol !== "rediss:") throw fault("configuration_invalid", problem);
+}
+
+function fail(error: Error): never {
+  throw error;
+}
+
+/** Waits for an answer, at most this long. An answer that arrived in time counts, even if this process was too busy to read it. */
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error(`Redis did not answer within ${ms} ms`));
+    // Node runs timers before it reads sockets, and immediates after.
+    const timer = setTimeout(() => setImmediate(giveUp), ms);
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}
+
+function readHint(message: string): { from: string; channel: string; text: string } | undefined {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parts)) return undefined;
+  const [from, channel, text] = parts as unknown[];
+  if (typeof from !== "string" || typeof channel !== "string" || typeof text !== "string") return undefined;
+  return { from, channel, text };
+}
+
+/** Logs one line when Redis cannot be used, and one when it can be used again. */
+function createOutage(log: Log) {
+  let trouble: { readonly error: unknown } | undefined;
+  return {
+    begin(error: unknown) {
+      if (trouble === undefined) log.warn("Redis cannot be used; limits count in each process alone", { error });
+      trouble = { error };
+    },
+    end() {
+      if (trouble !== undefined) log.info("Redis can be used again", {});
+      trouble = undefined;
+    },
+    /** After a refusal, an answer to a ping does not end the outage: the server must obey a command again. */
+    isRefusal: () => trouble?.error instanceof ErrorReply,
+  };
+}

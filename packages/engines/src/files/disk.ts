@@ -1,0 +1,362 @@
+import { randomUUID } from "node:crypto";
+import { close as closeFile, type Dirent, existsSync, open as openFile, read as readFile } from "node:fs";
+import { constants, type FileHandle, lstat, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
+import { makeFolder } from "@tessera/kit/files/make-folder";
+import { digestOf } from "./digest.ts";
+import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
+import { clearLeftovers } from "./leftovers.ts";
+
+export interface DiskFilesOptions {
+  /** Made when the first file is put. Several processes may share it. */
+  readonly directory: string;
+}
+
+/**
+ * Keeps files in a folder.
+ *
+ * `content/` has a folder for each segment of a key, and a file for the last one. `incoming/` has the files that are
+ * being written. A complete file is renamed to its final path, so a reader never sees half of a file.
+ */
+export function diskFiles({ directory }: DiskFilesOptions): Files {
+  const content = join(directory, "content");
+  const incoming = join(directory, "incoming");
+  let cleared: Promise<void> | undefined;
+  let clearedAt = Number.NEGATIVE_INFINITY;
+
+  /** What others leave behind while this process runs goes, too. */
+  function clear(): void {
+    if (Date.now() - clearedAt < clearedEveryMs) return;
+    clearedAt = Date.now();
+    cleared = clearLeftovers(incoming);
+  }
+
+  async function place(draft: string, path: string): Promise<void> {
+    // A concurrent remove may delete the empty folder before the rename.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await makeDurably(dirname(path));
+        await rename(draft, path);
+        break;
+      } catch (error) {
+        if (!losesRace.has(codeOf(error) ?? "") || attempt === mostAttempts) throw error;
+      }
+    }
+    await syncFolder(dirname(path));
+  }
+
+  // Removals leave this folder in place: where it was and is not, its volume is away, and no file of it was deleted.
+  let wasMade = existsSync(content);
+
+  /** Refuses to go on, as if there were no files, where the folder of all files is gone. */
+  async function requireContent(): Promise<undefined> {
+    try {
+      await stat(content);
+      wasMade = true;
+    } catch (error) {
+      if (!isAbsence(error)) throw toFault(error);
+      if (!wasMade) return;
+      const message = "the folder for files is gone; mount its volume again, or restart to begin with an empty one";
+      throw fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
+    }
+  }
+
+  const files: Files = {
+    async put(key, source, { contentType }) {
+      requireKey(key);
+      requireContentType(contentType);
+      const digest = digestOf(source);
+      const draft = join(incoming, randomUUID());
+      try {
+        await requireContent();
+        await makeDurably(incoming);
+        clear();
+        try {
+          await write(draft, header(contentType), digest.chunks());
+          await place(draft, pathOf(content, key));
+          wasMade = true;
+        } finally {
+          await rm(draft, { force: true });
+        }
+      } catch (error) {
+        throw digest.sourceError === undefined ? toFault(error) : digest.sourceError.error;
+      }
+      return digest.result();
+    },
+
+    async get(key, range) {
+      requireKey(key);
+      let file: FileHandle | undefined;
+      try {
+        file = await open(pathOf(content, key), constants.O_RDONLY | constants.O_NOFOLLOW);
+        const { found, begin } = await describe(file, key);
+        if (found === undefined) {
+          await file.close();
+          return undefined;
+        }
+        if (range === undefined && found.size <= begin.length) {
+          await file.close();
+          return { ...found, content: Readable.from(begin) } satisfies FoundFile;
+        }
+        const { first, last } =
+          range === undefined ? { first: 0, last: found.size - 1 } : resolveRange(range, found.size);
+        return { ...found, content: read(file, { first, last }) } satisfies FoundFile;
+      } catch (error) {
+        await file?.close();
+        if (isAbsence(error)) return requireContent();
+        throw toFault(error);
+      }
+    },
+
+    async read(key, size) {
+      requireKey(key);
+      let bytes: Buffer;
+      try {
+        bytes = await readBegin(pathOf(content, key), headerBytes + size);
+      } catch (error) {
+        if (isAbsence(error)) return requireContent();
+        throw toFault(error);
+      }
+      if (bytes.length === headerBytes + size) return bytes.subarray(headerBytes);
+      const found = await files.get(key);
+      return found === undefined ? undefined : buffer(found.content);
+    },
+
+    async remove(keys) {
+      for (const key of keys) requireKey(key);
+      await requireContent();
+      try {
+        for (const key of keys) await removeOne(content, key);
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async *list(prefix) {
+      await requireContent();
+      try {
+        yield* walk(content, { above: "", prefix });
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async close() {
+      await cleared;
+    },
+  };
+  return files;
+}
+
+const clearedEveryMs = 15 * 60_000;
+
+/** Errors of mkdir and rename when a concurrent remove deletes the folder. After so many in a row the cause is another one. */
+const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
+const mostAttempts = 50;
+
+/** The header comes before the content, so that one rename publishes both. Its length is fixed: the size of the content follows from the file's size. */
+const headerBytes = 256;
+
+/** Most files are read from their first bytes on, and most pictures are no larger. */
+const smallBytes = 16 * 1024;
+
+function header(contentType: string): Buffer {
+  const line = Buffer.alloc(headerBytes, " ");
+  line.write(`${JSON.stringify({ contentType })}`);
+  line.write("\n", headerBytes - 1);
+  return line;
+}
+
+async function write(path: string, head: Buffer, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, "wx", 0o640);
+  try {
+    await writeWhole(file, head);
+    for await (const chunk of content) await writeWhole(file, chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    written += (await file.write(bytes, written)).bytesWritten;
+  }
+}
+
+interface Described {
+  readonly found: Omit<FoundFile, "content"> | undefined;
+  /** The first bytes of its content: all of a small file, which is then read at once. */
+  readonly begin: Buffer;
+}
+
+/** Each step waits for a thread: there are as few as possible, and the last one is not waited for. */
+function readBegin(path: string, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW, (notOpened, file) => {
+      if (notOpened !== null) return reject(notOpened);
+      const bytes = Buffer.allocUnsafe(length);
+      readFile(file, bytes, 0, length, 0, (notRead, bytesRead) => {
+        closeFile(file, () => {});
+        if (notRead !== null) reject(notRead);
+        else resolve(bytes.subarray(0, bytesRead));
+      });
+    });
+  });
+}
+
+async function describe(file: FileHandle, key: string): Promise<Described> {
+  const { size, mtimeNs } = await file.stat({ bigint: true });
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes + smallBytes), 0, headerBytes + smallBytes, 0);
+  const begin = buffer.subarray(headerBytes, bytesRead);
+  // A foreign file, for instance one that the operating system writes into each folder.
+  if (bytesRead < headerBytes) return { found: undefined, begin };
+  const { contentType } = JSON.parse(buffer.toString("utf8", 0, headerBytes)) as { contentType: string };
+  return { found: { key, size: Number(size) - headerBytes, storedAt: Number(mtimeNs / 1000n), contentType }, begin };
+}
+
+function read(file: FileHandle, { first, last }: { first: number; last: number }): Readable {
+  // An empty file has no last byte; the stream ends at once.
+  const end = Math.max(headerBytes + last, headerBytes);
+  const content = file.createReadStream({ start: headerBytes + first, end, autoClose: true });
+  // A reader gets the error anyway. Without this listener an error before the first read would crash the process.
+  content.on("error", () => {});
+  return content;
+}
+
+/** Removes a file, and the folders above it that become empty. */
+async function removeOne(content: string, key: string): Promise<void> {
+  const path = pathOf(content, key);
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (isAbsence(error)) return;
+    throw error;
+  }
+  for (let folder = dirname(path); folder !== content; folder = dirname(folder)) {
+    try {
+      await rmdir(folder);
+    } catch {
+      break;
+    }
+  }
+}
+
+async function* walk(
+  folder: string,
+  { above, prefix }: { above: string; prefix: string },
+): AsyncGenerator<StoredFile, void> {
+  for (const { entry, key } of sortedEntries(await entriesOf(folder), above)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(path, { above: key, prefix });
+    } else if (key.startsWith(prefix) && isKey(key)) {
+      const stored = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (stored?.isFile() !== true || Number(stored.size) < headerBytes) continue;
+      yield { key, size: Number(stored.size) - headerBytes, storedAt: Number(stored.mtimeNs / 1000n) };
+    }
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}
+
+/** A folder is sorted by its name with the slash, so that its keys come in their order among all keys. */
+function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
+  return entries
+    .flatMap((entry) => {
+      const segment = fromName(entry.name, entry.isDirectory() ? folderMark : "");
+      return segment === undefined ? [] : [{ entry, key: `${above}${segment}${entry.isDirectory() ? "/" : ""}` }];
+    })
+    .map((found) => ({ ...found, bytes: Buffer.from(found.key) }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+}
+
+function pathOf(content: string, key: string): string {
+  const segments = key.split("/");
+  const last = segments.pop() ?? "";
+  return join(content, ...segments.map((segment) => toName(segment) + folderMark), toName(last));
+}
+
+/** Ends the name of each folder. Segments escape it, so no file has the name of a folder. */
+const folderMark = "+";
+
+const plain = /^[a-z0-9_-]$/;
+
+/**
+ * File systems differ in which names are the same: upper and lower case, composed and decomposed accents. Only
+ * characters that every file system keeps apart are used as they are. A leading dot is escaped: it would hide the file.
+ */
+function toName(segment: string): string {
+  return Array.from(Buffer.from(segment), (byte, index) => {
+    const character = String.fromCharCode(byte);
+    return plain.test(character) || (character === "." && index > 0)
+      ? character
+      : `%${byte.toString(16).padStart(2, "0")}`;
+  }).join("");
+}
+
+/** Undefined: `toName` makes no such name. */
+function fromName(name: string, mark: string): string | undefined {
+  const escaped = name.slice(0, name.length - mark.length);
+  if (name !== escaped + mark || escaped === "") return undefined;
+  const bytes = Buffer.from(
+    escaped.replaceAll(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  const segment = bytes.toString("utf8");
+  return toName(segment) === escaped ? segment : undefined;
+}
+
+/** Makes a folder and those above it, and syncs them to disk. */
+async function makeDurably(folder: string): Promise<void> {
+  const first = await makeFolder(folder, { mode: 0o750 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, constants.O_RDONLY);
+  } catch (error) {
+    // Another process has removed it: there is nothing to sync.
+    if (isAbsence(error)) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** There is no file: nothing, a link, a folder, or a file where a folder should be. */
+function isAbsence(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR"].includes(codeOf(error) ?? "");
+}
+
+function toFault(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof Fault || code === undefined) return error;
+  const message =
+    code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG"
+      ? "the folder for files is full; make room on its disk"
+      : `the folder for files cannot be used (${code}); make it readable and writable for this process`;
+  return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
+}

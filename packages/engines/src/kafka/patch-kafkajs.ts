@@ -1,0 +1,86 @@
+import { createRequire } from "node:module";
+
+/** The version of kafkajs that is patched here. */
+const knownVersion = "2.2.4";
+
+interface RequestQueue {
+  pending: readonly unknown[];
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
+interface ConsumerGroup {
+  maxWaitTime: number;
+  fetch(nodeId: number): Promise<readonly { isEmpty(): boolean }[]>;
+  paused(): readonly unknown[];
+}
+
+/** A consumer without messages for so long is idle. */
+const idleAfterMs = 2000;
+
+/** An idle consumer notices a rebalance or its own end this late; a message it gets at once. */
+const idleWaitMs = 1000;
+
+/** Replaces parts of kafkajs that cost much when nothing happens. */
+export function patchKafkajs(): void {
+  const load = createRequire(import.meta.url);
+  const { version } = load("kafkajs/package.json") as { version: string };
+  const queue = load("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
+  letIdleConnectionsRest({ version, prototype: queue.prototype });
+  const group = load("kafkajs/src/consumer/consumerGroup.js") as { prototype: ConsumerGroup };
+  letIdleConsumersRest({ version, prototype: group.prototype });
+}
+
+/**
+ * Lets idle connections rest. Without this patch each connection polls its queue every millisecond (one to two per cent
+ * of a core per connection), with a negative delay, which makes Node warn. An empty queue needs no polling: a new request
+ * starts it again.
+ */
+export function letIdleConnectionsRest({ version, prototype }: { version: string; prototype: RequestQueue }): void {
+  const { scheduleCheckPendingRequests: schedule, checkPendingRequests: check } = prototype;
+  requireKnown(version, {
+    part: "request queue",
+    isKnown: typeof schedule === "function" && typeof check === "function",
+  });
+  prototype.scheduleCheckPendingRequests = function () {
+    if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
+    const pauseMs = Math.max(10, this.throttledUntil - Date.now());
+    this.throttleCheckTimeoutId = setTimeout(() => {
+      this.throttleCheckTimeoutId = null;
+      this.checkPendingRequests();
+    }, pauseMs);
+  };
+}
+
+/**
+ * Lets the brokers wait longer for messages of a consumer that gets none. kafkajs asks for all partitions again after
+ * `maxWaitTime`, which costs each side about a millisecond of its processor. A short wait is needed only while messages
+ * come: a partition that was paused for a long delivery is fetched again after the fetch of the others that is under way.
+ */
+export function letIdleConsumersRest({ version, prototype }: { version: string; prototype: ConsumerGroup }): void {
+  const { fetch, paused } = prototype;
+  requireKnown(version, {
+    part: "consumer group",
+    isKnown: typeof fetch === "function" && typeof paused === "function",
+  });
+  const states = new WeakMap<ConsumerGroup, { readonly busyWaitMs: number; lastBusy: number }>();
+  prototype.fetch = async function (nodeId) {
+    const now = performance.now();
+    const state = states.get(this) ?? { busyWaitMs: this.maxWaitTime, lastBusy: now };
+    states.set(this, state);
+    if (this.paused().length > 0) state.lastBusy = now;
+    this.maxWaitTime = now - state.lastBusy < idleAfterMs ? state.busyWaitMs : Math.max(state.busyWaitMs, idleWaitMs);
+    const batches = await fetch.call(this, nodeId);
+    if (batches.some((batch) => !batch.isEmpty())) state.lastBusy = performance.now();
+    return batches;
+  };
+}
+
+function requireKnown(version: string, { part, isKnown }: { part: string; isKnown: boolean }): void {
+  if (version === knownVersion && isKnown) return;
+  throw new Error(
+    `the ${part} of kafkajs ${version} is not the one that packages/engines/src/kafka/patch-kafkajs.ts replaces in part (${knownVersion}): see whether the idle rest there by themselves, and adapt or remove the replacement`,
+  );
+}

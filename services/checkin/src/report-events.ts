@@ -1,0 +1,122 @@
+import type { Log } from "@tessera/kit/telemetry/log";
+import type { Metrics } from "@tessera/kit/telemetry/metrics";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { EventKey } from "./store/keys.ts";
+
+/** Which list something happened to. */
+export interface ListPlace extends EventKey {
+  readonly list: number;
+}
+
+/** Log lines and counters of what happens here. None of them ever contains a code, a secret or a name. */
+export type CheckinEvents = ReturnType<typeof reportEvents>;
+
+/** How a scan ended, as the value of a label. */
+const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"], string>> = {
+  admitted: "admitted",
+  refused: "refused",
+  unknownTicket: "unknown_ticket",
+  unknownList: "unknown_list",
+  incomplete: "incomplete",
+  undecided: "undecided",
+  crowded: "crowded",
+};
+
+/** Between two log lines about failed batches. */
+const silenceMs = 1000;
+
+export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
+  const lists = metrics.counter("checkin_list_changes_total", "Check-in lists created, changed, deleted or imported.", [
+    "change",
+  ]);
+  const scans = metrics.counter(
+    "checkin_scans_total",
+    "Decided scans by outcome, and by reason where they were refused.",
+    ["outcome", "reason"],
+  );
+  // Prometheus sees no increase in a series that begins above zero: the first failed scan would raise no alert.
+  scans.add({ outcome: outcomeLabels.undecided, reason: "" }, 0);
+  const failures = metrics.counter(
+    "checkin_batches_failed_total",
+    "Batches of scans that could not be decided as a whole.",
+  );
+  const unanswered = metrics.counter(
+    "checkin_tickets_not_asked_for_total",
+    "Times that boxoffice gave no answer about codes that are unknown here.",
+  );
+  let silentUntil = 0;
+  const exited = metrics.counter(
+    "checkin_automatic_exits_total",
+    "Tickets that were checked out by the exit_all_at of a list.",
+  );
+  const folded = metrics.counter("checkin_count_rows_folded_total", "Count rows that were replaced by their sums.");
+  return {
+    listCreated(place: ListPlace): void {
+      lists.add({ change: "created" });
+      log.info("check-in list created", { ...place });
+    },
+    listChanged(place: ListPlace): void {
+      lists.add({ change: "changed" });
+      log.info("check-in list changed", { ...place });
+    },
+    listDeleted(place: ListPlace): void {
+      lists.add({ change: "deleted" });
+      log.info("check-in list deleted with its scans", { ...place });
+    },
+    /** Imported lists were created, replaced or deleted. */
+    listsImported(count: number): void {
+      if (count === 0) return;
+      lists.add({ change: "imported" }, count);
+      log.debug("check-in lists imported", { lists: count });
+    },
+    scanDecided({ organizer, event, list }: Scan, { outcome, position }: ScanOutcome): void {
+      const kind = outcomeLabels[outcome?.$case ?? "undecided"];
+      const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
+      scans.add({ outcome: kind, reason });
+      if (kind === "admitted") return;
+      const id = position?.position?.id;
+      log.info("scan not admitted", { organizer, event, list, position: id, outcome: kind, reason });
+    },
+    /** A device reported a refusal that it had decided by itself. */
+    refusalReported({ organizer, event, list }: ListPlace, { reason }: { readonly reason: string }): void {
+      scans.add({ outcome: "reported", reason });
+      log.debug("a device reported a scan that it refused", { organizer, event, list, reason });
+    },
+    /** A scan is dated further in the future than clocks differ. */
+    scanAhead(
+      { organizer, event, list, deviceId }: ListPlace & Pick<Scan, "deviceId">,
+      { seconds }: { readonly seconds: number },
+    ): void {
+      const device = { organizer, event, list, deviceId };
+      log.warn("a scan is dated in the future; the clock of its device may be wrong", { ...device, seconds });
+    },
+    /** Boxoffice gave no answer about codes that are unknown here. */
+    ticketsNotFound(error: unknown): void {
+      unanswered.add();
+      log.debug("boxoffice gave no answer about unknown codes; they are refused", { error });
+    },
+    /** A decided scan is shown by ids alone. */
+    notExpanded(error: unknown): void {
+      log.warn("a decided scan could not be shown in full", { error });
+    },
+    /** Scans could not be decided together, or one of them not even alone. */
+    scansFailed(error: unknown, count: number): void {
+      failures.add();
+      // Without a database every batch fails; one line a second is enough.
+      if (performance.now() < silentUntil) return;
+      silentUntil = performance.now() + silenceMs;
+      log.error("scans could not be decided; tessera_checkin_batches_failed_total counts them", {
+        error,
+        scans: count,
+      });
+    },
+    /** The automatic exit of a list is complete; another process may have begun it. */
+    listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {
+      exited.add(exits);
+      log.info("a check-in list checked out all tickets, at its exit_all_at", { organizer, event, list, exits });
+    },
+    countsFolded(rows: number): void {
+      if (rows > 0) folded.add(rows);
+    },
+  };
+}

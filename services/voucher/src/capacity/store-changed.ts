@@ -1,0 +1,28 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { type EntityKey, nameOf } from "../store/keys.ts";
+import { readSums } from "../store/uses.ts";
+import { nextRevisions, putVouchers, type StoredVoucher } from "../store/vouchers.ts";
+import { toVoucherFact } from "../wire/voucher-messages.ts";
+
+type Placed = EntityKey & StoredVoucher;
+
+/** Stores vouchers that have changed, each under a new revision, and publishes them; returns their facts. */
+export async function storeChanged(tx: Tx, changed: readonly Placed[]): Promise<VoucherChanged[]> {
+  const revisions = await nextRevisions(tx, changed.length);
+  const stored = changed.map((voucher, index) => ({ ...voucher, revision: revisions[index] ?? 0 }));
+  for (const ofEvent of Map.groupBy(stored, ({ organizer, event }) => `${organizer}/${event}`).values()) {
+    const [first] = ofEvent;
+    if (first !== undefined) await putVouchers(tx, first, ofEvent);
+  }
+  const facts = await makeFacts(tx, stored);
+  await tx.publish(topics.voucherChanged, facts);
+  return facts;
+}
+
+/** Makes the facts of vouchers. Their locks are held. */
+export async function makeFacts(tx: Tx, vouchers: readonly Placed[]): Promise<VoucherChanged[]> {
+  const sums = new Map((await readSums(tx, vouchers)).map((each) => [nameOf({ ...each, id: each.voucher }), each]));
+  return vouchers.map((voucher) => toVoucherFact(voucher, voucher, sums.get(nameOf(voucher))));
+}

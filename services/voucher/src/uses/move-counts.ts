@@ -1,0 +1,28 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { storeChanged } from "../capacity/store-changed.ts";
+import { countOf, differenceOf, type FormerUse, isNothing, sumOf, type Use } from "../domain/count-uses.ts";
+import { type EntityKey, type EventKey, nameOf } from "../store/keys.ts";
+import { addSums } from "../store/uses.ts";
+import type { StoredVoucher } from "../store/vouchers.ts";
+
+type UseOf = EventKey & (Use | FormerUse);
+
+/** Moves what vouchers count, and publishes those that are changed by it. Their locks are held. */
+export async function moveCounts(
+  tx: Tx,
+  vouchers: ReadonlyMap<string, EntityKey & StoredVoucher>,
+  { before, after }: { readonly before: readonly UseOf[]; readonly after: readonly UseOf[] },
+): Promise<void> {
+  const nameOfUse = ({ organizer, event, voucher }: UseOf) => nameOf({ organizer, event, id: voucher });
+  const [earlier, later] = [Map.groupBy(before, nameOfUse), Map.groupBy(after, nameOfUse)];
+  const moved = [...vouchers].flatMap(([name, { organizer, event, id, countedAsOf }]) => {
+    const sum = (uses: ReadonlyMap<string, readonly UseOf[]>) => sumOf(uses.get(name) ?? [], countedAsOf);
+    const difference = differenceOf(sum(earlier), sum(later));
+    return isNothing(difference) ? [] : [{ organizer, event, voucher: id, ...difference }];
+  });
+  const changed = (await addSums(tx, moved)).flatMap((sums) => {
+    const voucher = vouchers.get(nameOf({ ...sums, id: sums.voucher }));
+    return voucher === undefined ? [] : [{ ...voucher, ...countOf(voucher, sums) }];
+  });
+  await storeChanged(tx, changed);
+}
