@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "@tessera/kit/pg/sql";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readOrder, toRecord } from "../records/order.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
@@ -10,7 +11,7 @@ import { position, sample, type TestRecord } from "../testing/records.ts";
 import { countRows, countTaken, openSales, readOrders, startSales, type TestSales } from "../testing/sales.ts";
 import { need, startLedger, voucher } from "../testing/vouchers.ts";
 
-const { db } = await boxofficeDatabase();
+const { database, db } = await boxofficeDatabase();
 const opened = await openSales(db);
 const { sales, take } = opened;
 const ledger = await startLedger(db);
@@ -209,6 +210,18 @@ describe("quota", () => {
     ]);
     const got = [one.tickets.length, other.tickets.length, typeof held === "string" ? 4 : 0];
     expect(got.toSorted()).toEqual([0, 4, 4]);
+  });
+
+  it("[O2.6] is looked at behind a hold that is being decided", async () => {
+    const apart = database.open("boxoffice");
+    let sale: ReturnType<TestSales["sell"]> | undefined;
+    await apart.transaction(async (tx) => {
+      await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('boxoffice holds org/fest', 0))`);
+      sale = sales.sell({ amount: 4 });
+      await untilWaiting(db);
+    });
+    expect((await sale)?.tickets).toHaveLength(4);
+    await apart.close();
   });
 
   it("[O2.7] that is not free within three seconds is a conflict, and nothing is sold", async () => {
