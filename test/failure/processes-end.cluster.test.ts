@@ -279,11 +279,10 @@ it("[C3.48] a gateway that was frozen sends no scan whose scanner has gone", () 
 
 /** Together they take longer than a dead consumer's partitions to go to its successor. */
 const ends: readonly { readonly how: "kill" | "stop"; readonly names: readonly string[] }[] = [
-  { how: "kill", names: ["voucher-1"] },
   { how: "stop", names: ["voucher-1"] },
+  { how: "kill", names: ["voucher-1", "offline-sales-1"] },
   { how: "kill", names: ["boxoffice-1"] },
   { how: "kill", names: ["voucher-1", "boxoffice-1"] },
-  { how: "kill", names: ["offline-sales-1"] },
 ];
 const shortestDeathMs = 200;
 
@@ -314,7 +313,7 @@ it(
       const oddities = () => [...traffic.oddities, ...sales.oddities, ...watch.found];
       for (const { how, names } of shuffle(ends, dice)) {
         if (oddities().length > 0) break;
-        await sleep(1500 + dice.below(2500));
+        await sleep(1000 + dice.below(2000));
         const ended = names.map((name) => cluster.process(name));
         await Promise.all(ended.map((process) => process[how]()));
         await sleep(shortestDeathMs + dice.below(800));
