@@ -1,12 +1,19 @@
 import { Readable } from "node:stream";
 import { type Check, type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
-import { routeFor } from "../http/endpoint.ts";
+import { type Endpoint, routeFor } from "../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
-import type { ServedApp } from "./serve-app.ts";
+
+/** What the application did with one request. */
+export interface Seen {
+  readonly endpoint: Endpoint | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly body: unknown;
+}
 
 /** Throws unless the document describes every answer: its status, and the shape of its body. */
-export function requireDocumented({ seen }: Pick<ServedApp, "seen">): void {
+export function requireDocumented({ seen }: { readonly seen: readonly Seen[] }): void {
   for (const { endpoint, method, status, body } of seen) {
     const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
     // These are no answers of a route: unknown paths and methods, clients that disconnected, and bugs.

@@ -10,7 +10,6 @@ import { type Tracing, untraced } from "@tessera/kit/telemetry/trace";
 import { afterEach, beforeEach } from "vitest";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
-import type { Endpoint } from "../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
 import { type HttpServerOptions, httpServer } from "../http/server.ts";
 import { recordOwners } from "../import/owners.ts";
@@ -21,7 +20,7 @@ import type { RedeemOptions } from "../routes/redeem/routes.ts";
 import type { Credential } from "../store/credentials.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
-import { requireDocumented } from "./require-documented.ts";
+import { requireDocumented, type Seen } from "./require-documented.ts";
 
 export interface Sent {
   readonly status: number;
@@ -37,14 +36,6 @@ export interface SendOptions {
   readonly body?: unknown;
   /** The API key; null sends no credentials. */
   readonly key?: string | null;
-}
-
-/** What the application did with one request. */
-export interface Seen {
-  readonly endpoint: Endpoint | undefined;
-  readonly method: string;
-  readonly status: number;
-  readonly body: unknown;
 }
 
 export interface ServedApp {
