@@ -109,6 +109,8 @@ export function answerCall(
     await pauseIfLong(arrived.request);
     const request: unknown = method.requestDeserialize(arrived.request);
     await pauseIfLong(arrived.request);
+    // Its caller may have gone since it arrived.
+    call.signal.throwIfAborted();
     const response = method.responseSerialize(await handler(request, call));
     await pauseIfLong(response);
     requireSize(response, { what: "response", path, maxMessageBytes: by.maxMessageBytes });

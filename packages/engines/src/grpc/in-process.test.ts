@@ -47,6 +47,27 @@ describe("inProcess", () => {
     expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
   });
 
+  it("begins no work for a caller that has gone in the same turn", async () => {
+    const registry = inProcess({ log: silent });
+    let begun = 0;
+    registry.serve("peer", [
+      implement(FactsServiceService, {
+        markFacts: async () => {
+          begun += 1;
+          return { marker: "m", partitions: [] };
+        },
+        caughtUp: async () => ({ caughtUp: true }),
+      }),
+    ]);
+    const client = connect(FactsServiceService, registry.transportTo("peer"));
+    const gone = new AbortController();
+    const call = client.markFacts({}, { signal: gone.signal });
+    gone.abort();
+    await expect(call).rejects.toThrow();
+    await client.markFacts({});
+    expect(begun).toBe(1);
+  });
+
   it("gives up on calls under way after the grace period", async () => {
     const registry = inProcess({ log: silent });
     const client = connect(FactsServiceService, registry.transportTo("peer"));
