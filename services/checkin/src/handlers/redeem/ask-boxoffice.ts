@@ -88,10 +88,10 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
   /** The call that is about to ask for codes of an organizer: one batch of scans may leave several unknown. */
   function nextCallOf(organizer: string): NextCall {
     const planned = nextCalls.get(organizer);
-    if (planned !== undefined) return planned;
+    if (planned !== undefined && planned.codes.length < mostCodes) return planned;
     const codes: NextCall["codes"] = [];
     const asked = nextTurn().then(async () => {
-      nextCalls.delete(organizer);
+      if (nextCalls.get(organizer) === call) nextCalls.delete(organizer);
       if (isOpenTo(organizer)) await ask(organizer, codes);
     });
     const call = { codes, asked };
@@ -105,7 +105,6 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
     const isAsked = underWay.get(key);
     if (isAsked !== undefined) return isAsked;
     const call = nextCallOf(organizer);
-    if (call.codes.length === mostCodes) return Promise.resolve();
     call.codes.push({ event, secret });
     const asked = call.asked.finally(() => underWay.delete(key));
     underWay.set(key, asked);
