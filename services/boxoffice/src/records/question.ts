@@ -5,6 +5,7 @@ import { questionRecord } from "@tessera/resources/records/question";
 import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
 import { doubtQuestions, refuseQuestions, toKnown, validateQuestion } from "../domain/refuse-questions.ts";
+import { toShownDocument } from "../domain/shown-document.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
@@ -58,7 +59,7 @@ export const question: RecordKind<Reading<Question>> = {
         items: data.items,
         position: data.position,
         askDuringCheckin: data.ask_during_checkin,
-        document: Buffer.from(document),
+        document: toShownDocument(document),
       }),
     },
   }),
