@@ -63,7 +63,7 @@ describe("inProcess", () => {
     const gone = new AbortController();
     const call = client.markFacts({}, { signal: gone.signal });
     gone.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
     await client.markFacts({});
     expect(begun).toBe(1);
   });
