@@ -34,8 +34,11 @@ const mostRows: Readonly<Record<Statistics, number>> = {
   none: 8 * many,
 };
 
-/** What waits is read in stretches of a fixed size; catalogues do not grow with events. */
-const isLeftOut = (from: string) => /^(?:outbox|pg_)/.test(from);
+/**
+ * What waits is read in stretches of a fixed size; catalogues do not grow with events. Holds are of requests under way: so few
+ * fill a few pages, which PostgreSQL may read whole for each of them.
+ */
+const isLeftOut = (from: string) => /^(?:outbox|held_claim|pg_)/.test(from);
 
 /** What waits is asked for again and again: the more often, the busier the machine is. */
 const isAskedAgain = (text: string) => /\bfrom (?:outbox|passed_marker|pg_locks)\b/.test(text);
