@@ -122,7 +122,8 @@ describe("[L6.2] what is no background", () => {
 });
 
 describe("[L6.3] backgrounds of one organizer", () => {
-  const large = Buffer.alloc(4 * 1024 * 1024, "a");
+  // More than the system takes for a connection that nobody reads.
+  const large = Buffer.alloc(64 * 1024 * 1024, "a");
 
   /** A client that asks, and takes nothing of the answer. */
   const askWithoutReading = (): Socket => {
