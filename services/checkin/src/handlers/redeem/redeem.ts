@@ -14,6 +14,7 @@ import { type Batches, type BatchesOptions, createBatches } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { unknownYet } from "./decision.ts";
 import { expandOutcome } from "./expand-outcome.ts";
+import { fitOutcome } from "./fit-outcome.ts";
 import { undecided } from "./outcome.ts";
 import type { Wait } from "./queued-scan.ts";
 
@@ -67,13 +68,12 @@ export async function redeem(
   const arrived = toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) });
   const outcome = await decide(deps, arrived, { signal, deadline, patienceMs });
   events.scanDecided(scan, outcome);
-  try {
-    return { outcome: await expandOutcome(urgent, { scan, outcome }) };
-  } catch (error) {
+  const shown = await expandOutcome(urgent, { scan, outcome }).catch((error: unknown) => {
     // The decision is stored, even if it can be shown by ids alone.
     events.notExpanded(error);
-    return { outcome };
-  }
+    return outcome;
+  });
+  return { outcome: fitOutcome({ shown, bare: outcome }) };
 }
 
 /** While boxoffice is asked no batch waits; the scan waits no longer than its patience. */
