@@ -79,6 +79,13 @@ export function noteUnread<T>(checked: Checked<Reading<T>>, wrong: readonly stri
   return { ok: true, value: { data, document: JSON.stringify(noted) } };
 }
 
+/** A document as others may see it: without what `noteUnread` noted. */
+export function withoutUnread(document: string): string {
+  if (!document.includes('"unread"')) return document;
+  const { unread: _, ...shown } = JSON.parse(document) as Record<string, unknown>;
+  return JSON.stringify(shown);
+}
+
 /** Compiles the reader of the key in the data of a removal. */
 export function compileKeyReader(
   { properties }: { readonly properties: Properties },

@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
-import { noteUnread, type Reading } from "@tessera/records/read";
+import { noteUnread, type Reading, withoutUnread } from "@tessera/records/read";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -62,7 +62,7 @@ export function catalogueKind<T extends object, F = never>(
       });
       if (changed.length === 0) return;
       if (fact !== undefined) {
-        const facts = changed.map((entity) => fact.of(entity));
+        const facts = changed.map((entity) => fact.of(toShown(entity)));
         await tx.publish(fact.topic, facts);
       }
       await options.afterChange?.(tx, scope, changed);
@@ -79,6 +79,11 @@ export function catalogueKind<T extends object, F = never>(
   };
 }
 
+/** What others may see of an entity: what of it could not be read decides what is sold here. */
+function toShown<E extends { readonly document: string }>(entity: E): E {
+  return { ...entity, document: withoutUnread(entity.document) };
+}
+
 /** Facts are made from the stored document, which reads as it did when it was sent. */
 function copiedOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): CopiedEntities<F> {
   return {
@@ -92,7 +97,7 @@ function copiedOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): CopiedEn
           const what = `${table} ${key} of ${organizer}/${event}`;
           throw fault("document_unreadable", `${what} is not accepted any more; send its record again`);
         }
-        return fact.of({ ...checked.value, scope: { organizer, event }, revision });
+        return fact.of(toShown({ ...checked.value, scope: { organizer, event }, revision }));
       });
     },
   };

@@ -4,7 +4,6 @@ import { compileReader, type Reading } from "@tessera/records/read";
 import { itemRecord } from "@tessera/resources/records/item";
 import type { TypeOf } from "@tessera/schema/schema";
 import { doubtItems, refuseItems } from "../domain/refuse-items.ts";
-import { toShownDocument } from "../domain/shown-document.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
@@ -40,7 +39,7 @@ export const item: RecordKind<Reading<Item>> = {
           checkinAttention: each.checkin_attention,
           checkinText: each.checkin_text ?? undefined,
         })),
-        document: toShownDocument(document),
+        document: Buffer.from(document),
       }),
     },
   }),

@@ -5,7 +5,6 @@ import { questionRecord } from "@tessera/resources/records/question";
 import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
 import { doubtQuestions, refuseQuestions, toKnown, validateQuestion } from "../domain/refuse-questions.ts";
-import { toShownDocument } from "../domain/shown-document.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
@@ -59,7 +58,7 @@ export const question: RecordKind<Reading<Question>> = {
         items: data.items,
         position: data.position,
         askDuringCheckin: data.ask_during_checkin,
-        document: toShownDocument(document),
+        document: Buffer.from(document),
       }),
     },
   }),

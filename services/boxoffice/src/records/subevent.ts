@@ -3,7 +3,6 @@ import { compileReader, type Reading } from "@tessera/records/read";
 import { refuseEach } from "@tessera/records/validate";
 import { subeventRecord } from "@tessera/resources/records/subevent";
 import type { TypeOf } from "@tessera/schema/schema";
-import { toShownDocument } from "../domain/shown-document.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
@@ -26,7 +25,7 @@ export const subevent: RecordKind<Reading<Subevent>> = {
         dateFrom: data.date_from,
         dateTo: data.date_to ?? undefined,
         dateAdmission: data.date_admission ?? undefined,
-        document: toShownDocument(document),
+        document: Buffer.from(document),
       }),
     },
   }),
