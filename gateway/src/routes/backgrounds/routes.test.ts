@@ -122,7 +122,7 @@ describe("[L6.2] what is no background", () => {
 });
 
 describe("[L6.3] backgrounds of one organizer", () => {
-  // More than the system takes for a connection that nobody reads.
+  // Larger than the socket buffers: the answer cannot be sent while nobody reads it.
   const large = Buffer.alloc(64 * 1024 * 1024, "a");
 
   /** A client that asks, and takes nothing of the answer. */
