@@ -36,6 +36,13 @@ export function checkRulesText(text: string): ListErrors {
   return problem === undefined ? {} : { non_field_errors: [problem] };
 }
 
+/** Says of the JSON of rules that it is something, and rules nothing (C4.1). */
+export function rulesNothing(text: string): boolean {
+  const rules: unknown = JSON.parse(text);
+  if (Array.isArray(rules)) return rules.length > 0;
+  return Boolean(rules) && typeof rules !== "object";
+}
+
 /** What the event has of what lists refer to. */
 export interface KnownReferences {
   readonly series: boolean | undefined;

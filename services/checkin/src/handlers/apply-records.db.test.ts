@@ -137,6 +137,21 @@ describe("records of check-in lists", () => {
     await expect(shown(500)).rejects.toMatchObject({ code: "checkin_list_not_found" });
   });
 
+  it.each([
+    ['[{"<":[1,2]}]', 1],
+    ['"{\\"<\\":[1,2]}"', 1],
+    ["true", 1],
+    ["[]", 0],
+    ['""', 0],
+    ["{}", 0],
+  ])("[C4.1] warn of rules that have no effect: %s", async (rules, warnings) => {
+    const { warned } = await apply(record(1, { id: 504, name: "Open", rules: JSON.parse(rules) }));
+    expect(warned?.records.map(({ errors }) => errors.map(({ field }) => field)) ?? []).toEqual(
+      warnings === 0 ? [] : [["rules"]],
+    );
+    expect(await shown(504)).toMatchObject({ rules });
+  });
+
   it("[C4.9] bring their rules along, which are checked as anywhere", async () => {
     const rules = { "<": [{ var: "entries_number" }, 3] };
     const { rejected } = await apply(

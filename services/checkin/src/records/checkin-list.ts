@@ -3,7 +3,7 @@ import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import { checkinListRecord } from "@tessera/resources/checkin-list";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
-import { checkRulesText } from "../domain/check-list.ts";
+import { checkRulesText, rulesNothing } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockLists, putLists, removeList, type StoredList } from "../store/lists.ts";
@@ -13,6 +13,8 @@ import type { Known, Mentioned } from "./known.ts";
 const check = compileSchema(checkinListRecord, { namesParts: true });
 
 const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
+
+const withoutEffect = "These are no rules, as they are no object: the list is open to all of its tickets.";
 
 /** A check-in list, with its id. */
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
@@ -40,7 +42,8 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     });
   },
   doubt: ({ values, known }) =>
-    refuseEach(values, ({ limitProducts }, addWarning) => {
+    refuseEach(values, ({ limitProducts, rules }, addWarning) => {
+      if (rulesNothing(rules)) addWarning("rules", withoutEffect);
       for (const [index, item] of limitProducts.entries()) {
         if (!known.items.has(item)) addWarning("limit_products", ofElement(index, notKnown(`item ${item}`)));
       }
