@@ -1,7 +1,7 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
-import type { KnownScope, RecordKind, RecordOwner, Refusals, Removal, Scope } from "./kind.ts";
+import type { Behind, KnownScope, RecordKind, RecordOwner, Refusals, Removal, Scope } from "./kind.ts";
 import { mostRounds, type Read, type Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
@@ -21,7 +21,7 @@ export type RecordRun<Mentioned, Known> = readonly Readable<RecordKind<unknown, 
 /** A run, and what its batch has of the same kind and scope behind it. */
 export interface PlacedRun<Mentioned, Known> {
   readonly run: RecordRun<Mentioned, Known>;
-  readonly behind: readonly unknown[];
+  readonly behind: readonly Behind<unknown>[];
 }
 
 /** Applies a run of records. */

@@ -24,8 +24,15 @@ export interface Run<V, Known> {
 
 /** Such records while it is examined what becomes of them. */
 export interface ExaminedRun<V, Known> extends Run<V, Known> {
-  /** What the same sender brings of the same kind and scope behind them. */
-  readonly behind: readonly V[];
+  /** What the same batch has of the same kind and scope behind them. */
+  readonly behind: readonly Behind<V>[];
+}
+
+/** A record behind a run. */
+export interface Behind<V> {
+  readonly key: string;
+  /** Undefined: the record is a removal. */
+  readonly value: V | undefined;
 }
 
 /** Keys of one kind and scope that are removed together. */

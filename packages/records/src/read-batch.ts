@@ -3,7 +3,7 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import type { ApplyRecordsResponse, Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { FieldProblems } from "@tessera/schema/field-problems";
 import { examineFiles } from "./examine-files.ts";
-import type { KnownScope, RecordKind } from "./kind.ts";
+import type { Behind, KnownScope, RecordKind } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
@@ -41,23 +41,27 @@ export function compileBatchReader<Mentioned, Known extends KnownScope>(
   };
 }
 
-/** Cuts records into runs that are looked up and stored together, each with the values of its group that come behind it. */
+/** Cuts records into runs that are looked up and stored together, each with what comes behind it of the same kind and scope. */
 export function splitRecords<Kind>(
   records: readonly Readable<Kind>[],
-): { readonly run: readonly Readable<Kind>[]; readonly behind: readonly unknown[] }[] {
-  const ofGroup = new Map<string, readonly unknown[]>();
-  const runs = splitRuns(records, { group: groupOf, key: ({ key }) => key }).toReversed();
+): { readonly run: readonly Readable<Kind>[]; readonly behind: readonly Behind<unknown>[] }[] {
+  const ofKind = new Map<string, readonly Behind<unknown>[]>();
+  const group = (record: Readable<Kind>) => `${kindAndScope(record)} ${record.removal}`;
+  const runs = splitRuns(records, { group, key: ({ key }) => key }).toReversed();
   const placed = runs.map((run) => {
-    const group = run[0] === undefined ? "" : groupOf(run[0]);
-    const behind = ofGroup.get(group) ?? [];
-    ofGroup.set(group, [...run.map(({ value }) => value), ...behind]);
+    const name = run[0] === undefined ? "" : kindAndScope(run[0]);
+    const behind = ofKind.get(name) ?? [];
+    ofKind.set(name, [
+      ...run.map(({ key, value, removal }) => ({ key, value: removal ? undefined : value })),
+      ...behind,
+    ]);
     return { run, behind };
   });
   return placed.toReversed();
 }
 
-function groupOf({ sent, scope, removal }: Readable<unknown>): string {
-  return [sent.kind, removal, scope.organizer, scope.event].join(" ");
+function kindAndScope({ sent, scope }: Readable<unknown>): string {
+  return [sent.kind, scope.organizer, scope.event].join(" ");
 }
 
 /** Says what has become of records. */

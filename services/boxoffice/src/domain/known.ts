@@ -17,8 +17,7 @@ export interface Known {
   readonly orders: ReadonlyMap<string, readonly number[]>;
   /** Codes of orders of the organizer that were made here. */
   readonly codesMadeHere: ReadonlySet<string>;
-  /** The order of each position. */
-  readonly positions: ReadonlyMap<number, string>;
+  readonly positions: ReadonlyMap<number, KnownPosition>;
   readonly questions: ReadonlyMap<number, KnownQuestion>;
   readonly seats: ReadonlyMap<number, KnownSeat>;
   readonly media: ReadonlyMap<number, MediumCode>;
@@ -26,6 +25,15 @@ export interface Known {
   readonly linkedPositions: ReadonlyMap<number, readonly string[]>;
   /** The credential of each token: its organizer, kind and id. */
   readonly tokens: ReadonlyMap<string, string>;
+}
+
+export interface KnownPosition {
+  /** The code of its order. */
+  readonly order: string;
+  /** When the shop changed that order last, in microseconds since 1970; null: it does not say. */
+  readonly changedAt: number | null;
+  /** The record of its order leaves it out: another order may take it over. */
+  readonly isLeftOut: boolean;
 }
 
 export interface KnownQuestion {

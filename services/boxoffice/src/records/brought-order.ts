@@ -17,6 +17,7 @@ export function bringOrder(order: OrderData, known: Known): BroughtHere<"order">
     names: [...positions.map(({ id }) => id), ...given, ...seats],
     data: {
       given,
+      changedAt: order.last_modified,
       positions: positions.map(({ id, seat, takesSeat }) => ({
         id,
         seat: seat && { id: seat.id, guid: seat.seat_guid, subevent: seat.subevent, isTaken: takesSeat },

@@ -11,7 +11,8 @@ const first = position({ seat: "stalls-1-1" });
 const second = position({ id: 2, positionid: 2, secret: "two", attendee_name: "Ada" });
 const both = sample.order({ positions: [first, second] });
 const withoutSecond = (rest: object = {}) => sample.order({ positions: [first], ...rest });
-const split = sample.order({ code: "SPLIT", positions: [position({ ...second, positionid: 1, secret: "new" })] });
+const split = (rest: object = {}) =>
+  sample.order({ code: "SPLIT", positions: [position({ ...second, positionid: 1, secret: "new" })], ...rest });
 
 beforeEach(async () => {
   await office.apply(...festival, sample.seat());
@@ -160,7 +161,7 @@ describe("an order that is split", () => {
 
   it("[R3.40, R3.47] keeps the scans of its positions where its records come one by one", async () => {
     expect(await office.apply(withoutSecond())).toEqual({});
-    expect(await office.apply(split)).toEqual({});
+    expect(await office.apply(split())).toEqual({});
     expect((await ofSecond()).at(-1)).toMatchObject({
       position: { canceled: false, secret: "new", order: { code: "SPLIT" } },
       earlierCheckins: [{ id: 5 }],
@@ -173,7 +174,7 @@ describe("an order that is split", () => {
   });
 
   it("[R3.40, R3.47] keeps them where another record comes between its records", async () => {
-    expect(await office.apply(withoutSecond(), sample.revokedSecret({ secret: "two" }), split)).toEqual({});
+    expect(await office.apply(withoutSecond(), sample.revokedSecret({ secret: "two" }), split())).toEqual({});
     expect((await ofSecond()).map((fact) => fact["earlierCheckins"])).toEqual([
       [expect.objectContaining({ id: 5 })],
       [expect.objectContaining({ id: 5 })],
@@ -192,7 +193,7 @@ describe("an order that is split", () => {
       [sample.order({ code: "THIRD", positions: [position({ id: 9, secret: "9" })] }), sample.gate()],
     ],
   ])("[R3.40, R3.47] may come in either order in one batch, %s", async (_name, between) => {
-    expect(await office.apply(split, ...between, withoutSecond())).toEqual({});
+    expect(await office.apply(split(), ...between, withoutSecond())).toEqual({});
     expect((await ofSecond()).at(-1)).toMatchObject({
       position: { canceled: false, secret: "new", order: { code: "SPLIT" } },
       earlierCheckins: [{ id: 5 }],
@@ -240,19 +241,84 @@ describe("an order that is split", () => {
 
   it("[R3.40] may come in either order once a record has left the position out", async () => {
     await office.apply(withoutSecond());
-    expect(await office.apply(split, withoutSecond({ status: "n" }))).toEqual({});
+    expect(await office.apply(split(), withoutSecond({ status: "n" }))).toEqual({});
     expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
   });
 
   it("[R3.40] gives a position to one order of a batch alone, also where its former order comes in between", async () => {
     await office.apply(withoutSecond());
     const other = sample.order({ code: "OTHER", positions: [second] });
-    expect(await office.apply(split, withoutSecond({ status: "n" }), other)).toEqual({
+    expect(await office.apply(split(), withoutSecond({ status: "n" }), other)).toEqual({
       3: {
         "positions.0": ["Position 2 belongs to another order."],
         positions: ["None of its positions can be taken."],
       },
     });
     expect(await positionsOf("SPLIT")).toEqual([[2, false]]);
+  });
+
+  it.each([
+    ["in the same batch", true],
+    ["in a later batch", false],
+  ])("[R3.40, R3.47] gives it to the order behind which its former order is removed %s", async (_name, isOneBatch) => {
+    const removal = record("order", { code: "ABCDE" }, { deleted: true });
+    const newer = split({ last_modified: "2026-02-02T10:00:00Z" });
+    await office.apply(sample.order({ positions: [first, second], last_modified: "2026-02-01T10:00:00Z" }));
+    if (isOneBatch) expect(await office.apply(split(), removal)).toEqual({});
+    else expect([await office.apply(newer), await office.apply(removal)]).toEqual([{}, {}]);
+    expect((await ofSecond()).at(-1)).toMatchObject({
+      position: { canceled: false, secret: "new", order: { code: "SPLIT" } },
+      earlierCheckins: [{ id: 5 }],
+    });
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([undefined, [[2, false]]]);
+  });
+});
+
+describe("a position that two orders bring", () => {
+  const day = (number: number) => ({ last_modified: `2026-02-0${number}T10:00:00Z` });
+  const claimed = (code: string, changed: number, ids: readonly number[], rest: object = day(changed)) =>
+    sample.order({
+      code,
+      ...rest,
+      positions: ids.map((id) => position({ id, positionid: id, secret: `${id}` })),
+    });
+  const claims = [claimed("A", 2, [11, 12, 14]), claimed("B", 3, [12, 13, 15]), claimed("C", 4, [13, 11, 16])];
+  const orderings = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ].flatMap((places) => [[3], [1, 2], [2, 1], [1, 1, 1]].map((sizes) => ({ places, sizes })));
+
+  it.each(orderings)("[R3.40] belongs to the one that was changed last: $places in batches of $sizes", async (plan) => {
+    await office.apply(claimed("A", 1, [11, 12, 13, 14]));
+    const sent = plan.places.flatMap((place) => claims[place] ?? []);
+    for (const size of plan.sizes) await office.apply(...sent.splice(0, size));
+    const ends = {
+      A: [[14, false]],
+      B: [
+        [12, false],
+        [15, false],
+      ],
+      C: [
+        [13, false],
+        [11, false],
+        [16, false],
+      ],
+    };
+    const found = async () => ({ A: await positionsOf("A"), B: await positionsOf("B"), C: await positionsOf("C") });
+    expect(await found()).toEqual(ends);
+    await takeFacts(office.db);
+    for (const claim of claims) await office.apply(claim);
+    expect([await found(), await published()]).toEqual([ends, []]);
+  });
+
+  it("[R3.40] stays where it is while one of them does not say when it was changed", async () => {
+    await office.apply(claimed("A", 1, [11]));
+    expect(await office.apply(claimed("B", 2, [11, 12], {}))).toEqual({
+      1: { "positions.0": ["Position 11 belongs to another order."] },
+    });
   });
 });

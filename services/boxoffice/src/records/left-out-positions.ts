@@ -30,12 +30,12 @@ function findUnbrought({ code, positions: sent }: OrderData, stored: Known["orde
 }
 
 /** Finds those of some positions that another order has than the one that brings them: its code, and their ids. */
-export function findTaken(
+function findTaken(
   brought: readonly { readonly id: number; readonly orderCode: string }[],
-  { positions: orderOf }: Known,
+  { positions: known }: Known,
 ): { readonly code: string; readonly id: number }[] {
   return brought.flatMap(({ id, orderCode }) => {
-    const code = orderOf.get(id);
+    const code = known.get(id)?.order;
     return code === undefined || code === orderCode ? [] : [{ code, id }];
   });
 }

@@ -1,5 +1,6 @@
 import { bringsBackErased, type ErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import { filledFields, type Shredder } from "@tessera/values";
+import type { Known } from "../domain/known.ts";
 
 /**
  * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards: the same as
@@ -52,17 +53,20 @@ export function refuseErased(
     erased,
     placedAt,
     lostAt,
-    orderOf,
+    positions,
   }: {
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
     readonly lostAt: ReadonlyMap<number, number>;
-    readonly orderOf: ReadonlyMap<number, string>;
+    readonly positions: Known["positions"];
   },
   addError: (path: string, message: string) => void,
 ): void {
   const stored = placedAt.get(data.code);
-  const times = data.positions.flatMap(({ id }) => [placedAt.get(orderOf.get(id) ?? data.code), lostAt.get(id)]);
+  const times = data.positions.flatMap(({ id }) => [
+    placedAt.get(positions.get(id)?.order ?? data.code),
+    lostAt.get(id),
+  ]);
   const oldest = Math.min(...[data.datetime, stored, ...times].filter((at) => at !== undefined));
   const brings = (kind: string, at: number) => bringsBackErased(erased, kind, at);
   const kinds = [...erased.keys()];

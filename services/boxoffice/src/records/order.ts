@@ -3,14 +3,14 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
-import type { LeftOut } from "@tessera/records/kind";
+import type { Behind, LeftOut } from "@tessera/records/kind";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { type AddError, refuseEach } from "@tessera/records/validate";
 import { orderRecord } from "@tessera/resources/records/order";
 import { isDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { takenAs } from "../domain/availability.ts";
-import type { Known } from "../domain/known.ts";
+import type { Known, KnownPosition } from "../domain/known.ts";
 import { nameAnswer } from "../domain/name-answer.ts";
 import type { Scope } from "../domain/scope.ts";
 import { doubtOrder, validatePositions, validateReferences } from "../domain/validate-order.ts";
@@ -42,7 +42,7 @@ import {
   validateFileAnswers,
 } from "./file-answers.ts";
 import type { RecordKind } from "./kind.ts";
-import { dropTakenOver, findTaken, keepLeftOut, noteAges } from "./left-out-positions.ts";
+import { dropTakenOver, keepLeftOut, noteAges } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";
 import { refuseErased } from "./order-personal-data.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -120,13 +120,7 @@ export const order: RecordKind<OrderRecord> = {
     const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
     const placedAt = isAnyErased ? await findOlderOrders(tx, scope, { values, known }) : new Map<string, number>();
     const lostAt = isAnyErased ? await findLost(tx, scope, ids) : new Map<number, number>();
-    const taken = values.flatMap((value) => findTaken(value.positions, known));
-    const leftOut = await positions.findLeftOut(
-      tx,
-      scope,
-      taken.map(({ id }) => id),
-    );
-    const found = refuseMissing(values, { known, leftOut, behind, erased, placedAt, lostAt });
+    const found = refuseMissing(values, { known, behind, erased, placedAt, lostAt });
     return found.size > 0 ? found : refuseSharedSeats(values, known);
   },
   bring: ({ data }, known) => bringOrder(data, known),
@@ -222,7 +216,7 @@ function findOlderOrders(
 ): Promise<ReadonlyMap<string, number>> {
   const codes = values.flatMap(({ data }) => [
     data.code,
-    ...data.positions.flatMap(({ id }) => known.positions.get(id) ?? []),
+    ...data.positions.flatMap(({ id }) => known.positions.get(id)?.order ?? []),
   ]);
   return orders.findPlacedAt(tx, scope, [...new Set(codes)]);
 }
@@ -232,51 +226,62 @@ function refuseMissing(
   values: readonly OrderRecord[],
   {
     known,
-    leftOut,
     behind,
     erased,
     placedAt,
     lostAt,
   }: {
     readonly known: Known;
-    readonly leftOut: ReadonlySet<number>;
-    readonly behind: readonly OrderRecord[];
+    readonly behind: readonly Behind<OrderRecord>[];
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
     readonly lostAt: ReadonlyMap<number, number>;
   },
 ): Map<OrderRecord, Record<string, string[]>> {
-  const isGivenAway = findGivenAway([...behind, ...values]);
-  const ordersOf = new Map([...known.positions].filter(([id, code]) => !leftOut.has(id) && !isGivenAway(id, code)));
+  const isGivenAway = findGivenAway([...behind, ...values.map((value) => ({ key: value.data.code, value }))]);
+  const owners = new Map(
+    [...known.positions].filter(([id, { order: code, isLeftOut }]) => !isLeftOut && !isGivenAway(id, code)),
+  );
   const seats = new SeatPlan(known);
   return refuseEach(
-    values,
+    values.toSorted((a, b) => (b.data.last_modified ?? 0) - (a.data.last_modified ?? 0)),
     ({ data }, addError) => {
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
-      refuseErased(data, { erased, placedAt, lostAt, orderOf: known.positions }, addError);
+      refuseErased(data, { erased, placedAt, lostAt, positions: known.positions }, addError);
       seats.validate(data, addError);
       for (const [index, { id }] of data.positions.entries()) {
-        if ((ordersOf.get(id) ?? data.code) === data.code) continue;
-        addError(`positions.${index}`, `Position ${id} belongs to another order.`);
+        if (!mayTake(data, owners.get(id))) addError(`positions.${index}`, `Position ${id} belongs to another order.`);
       }
     },
     ({ data }) => {
       seats.admit(data);
-      for (const { id } of data.positions) if (!ordersOf.has(id)) ordersOf.set(id, data.code);
+      const { code: order, last_modified: changedAt } = data;
+      for (const { id } of data.positions)
+        if (mayTake(data, owners.get(id))) owners.set(id, { order, changedAt, isLeftOut: false });
     },
   );
 }
 
+/** Of two orders that bring a position, the one that the shop changed last has it, whichever comes first. */
+function mayTake({ code, last_modified }: OrderData, owner: KnownPosition | undefined): boolean {
+  if (owner === undefined || owner.order === code) return true;
+  return last_modified !== null && owner.changedAt !== null && last_modified > owner.changedAt;
+}
+
 /** Finds which positions their orders give away: by their records, of which the last of an order counts. */
-function findGivenAway(values: readonly OrderRecord[]): (id: number, code: string) => boolean {
-  const brought = new Map(
-    values.map(({ data }) => [data.code, { ids: new Set(data.positions.map(({ id }) => id)), unread: data.unread }]),
+function findGivenAway(records: readonly Behind<OrderRecord>[]): (id: number, code: string) => boolean {
+  const last = new Map(
+    records.map(({ key, value }) => [
+      key,
+      value && { ids: new Set(value.data.positions.map(({ id }) => id)), unread: value.data.unread },
+    ]),
   );
   return (id, code) => {
-    const order = brought.get(code);
-    return order !== undefined && !order.ids.has(id) && !order.unread.has(id);
+    if (!last.has(code)) return false;
+    const order = last.get(code);
+    return order === undefined || !(order.ids.has(id) || order.unread.has(id));
   };
 }
 

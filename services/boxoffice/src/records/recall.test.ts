@@ -14,7 +14,8 @@ const entity = (kind: string, key: string, data: object = {}, { event = "e", org
   return { kind, organizer, event, key, names: [], data: JSON.stringify(data) };
 };
 const order = (code: string, positions: readonly object[], given: readonly number[] = []) =>
-  entity("order", code, { positions, given });
+  entity("order", code, { positions, given, changedAt: null });
+const of = (code: string) => ({ order: code, changedAt: null, isLeftOut: false });
 const seat = (guid: string, { id = null as number | null, isTaken = true } = {}) => ({
   id,
   guid,
@@ -30,23 +31,23 @@ it("[R7.19] what records would have brought is known in their own event and orga
     entity("item", "2", { variations: [] }, { event: "other" }),
     entity("item", "3", { variations: [] }, { organizer: "another" }),
     order("A", [{ id: 5, seat: null }]),
-    entity("order", "B", { positions: [{ id: 5, seat: null }], given: [] }, { event: "other" }),
+    entity("order", "B", { positions: [{ id: 5, seat: null }], given: [], changedAt: null }, { event: "other" }),
   ];
   const known = recall(nothing, scope, all);
   expect(known).toMatchObject({ organizer: true, series: true, events: new Map([["e", true]]) });
   expect(known.items).toEqual(new Map([[1, new Set([11])]]));
-  expect(known.positions).toEqual(new Map([[5, "A"]]));
+  expect(known.positions).toEqual(new Map([[5, of("A")]]));
   expect(known.linkedPositions).toEqual(new Map([[5, ["e", "other"]]]));
   expect(nothing.items.size).toBe(0);
 });
 
 it("[R7.19] a position that an order gives away belongs to none until another has it", () => {
-  const stored = { ...nothing, orders: new Map([["A", [1, 2]]]), positions: new Map([[1, "A"]]) };
+  const stored = { ...nothing, orders: new Map([["A", [1, 2]]]), positions: new Map([[1, of("A")]]) };
   const given = recall(stored, scope, [order("A", [{ id: 2, seat: null }], [1])]);
-  expect(given.positions).toEqual(new Map([[2, "A"]]));
+  expect(given.positions).toEqual(new Map([[2, of("A")]]));
   expect(given.orders).toEqual(new Map([["A", [1, 2]]]));
   const taken = recall(stored, scope, [order("A", [{ id: 2, seat: null }], [1]), order("B", [{ id: 1, seat: null }])]);
-  expect(taken.positions.get(1)).toBe("B");
+  expect(taken.positions.get(1)).toEqual(of("B"));
 });
 
 it("[R7.19] a seat is held by the position that would take it last, and by none where its order gave it up", () => {

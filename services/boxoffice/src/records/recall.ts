@@ -1,7 +1,7 @@
 import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { SharedData } from "@tessera/records/brought";
 import type { Brought } from "@tessera/records/kind";
-import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
+import type { Known, KnownPosition, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 
@@ -14,6 +14,7 @@ interface BroughtData extends SharedData {
     readonly positions: readonly { readonly id: number; readonly seat: BroughtSeat | null }[];
     /** Positions that it is without and had before: another order may take them over. */
     readonly given: readonly number[];
+    readonly changedAt: number | null;
   };
   readonly api_key: { readonly token: string };
   readonly device: { readonly token: string };
@@ -40,7 +41,7 @@ interface Draft {
   readonly categories: Set<number>;
   readonly items: Map<number, ReadonlySet<number>>;
   readonly orders: Map<string, readonly number[]>;
-  readonly positions: Map<number, string>;
+  readonly positions: Map<number, KnownPosition>;
   readonly questions: Map<number, KnownQuestion>;
   readonly seats: Map<number, KnownSeat>;
   readonly media: Map<number, MediumCode>;
@@ -117,11 +118,11 @@ function addOfEvent(draft: Draft, entity: BroughtEntity): void {
 
 function addOrder(draft: Draft, entity: BroughtEntity): void {
   const { key: code } = entity;
-  const { positions, given } = dataOf(entity, "order");
+  const { positions, given, changedAt } = dataOf(entity, "order");
   const had = draft.orders.get(code) ?? [];
   draft.orders.set(code, [...new Set([...had, ...positions.map(({ id }) => id)])]);
-  for (const id of given) if (draft.positions.get(id) === code) draft.positions.delete(id);
-  for (const { id } of positions) draft.positions.set(id, code);
+  for (const id of given) if (draft.positions.get(id)?.order === code) draft.positions.delete(id);
+  for (const { id } of positions) draft.positions.set(id, { order: code, changedAt, isLeftOut: false });
 
   const own = new Set([...had, ...positions.map(({ id }) => id)]);
   const ids = new Map<string, number>();

@@ -196,23 +196,6 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
      order by position.id`);
 }
 
-/** Finds those of some positions that the records of their orders leave out. */
-export async function findLeftOut(
-  tx: Tx,
-  { organizer, event }: Scope,
-  ids: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (ids.length === 0) return new Set();
-  const rows = await tx.many<{ id: number }>(sql`
-    select position.id
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = any(${ids}::bigint[])
-       and position.left_out`);
-  return new Set(rows.map(({ id }) => id));
-}
-
 /** What an erasure reads of a position. */
 export interface ErasablePosition extends Pick<PositionRow, "id" | "state"> {
   /** Whether a gate has answered for it. */

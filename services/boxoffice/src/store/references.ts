@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
-import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
+import type { Known, KnownPosition, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import { eventBeingRemoved } from "./events.ts";
@@ -50,7 +50,7 @@ interface KnownRow {
   readonly items: Readonly<Record<string, readonly number[]>> | null;
   readonly orders: Readonly<Record<string, readonly number[]>> | null;
   readonly codes_made_here: readonly string[];
-  readonly positions: Readonly<Record<string, string>> | null;
+  readonly positions: Readonly<Record<string, KnownPosition>> | null;
   readonly questions: Readonly<Record<string, KnownQuestion>> | null;
   readonly seats: Readonly<Record<string, KnownSeat>> | null;
   readonly media: Readonly<Record<string, MediumCode>> | null;
@@ -113,8 +113,15 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
                    from sold_ticket
                   where sold_ticket.organizer = ${organizer}
                     and sold_ticket.order_code = any(${[...mentioned.orders]}::text[])) as codes_made_here,
-           (select jsonb_object_agg(position.id, position.order_code)
+           (select jsonb_object_agg(position.id, jsonb_build_object(
+                     'order', position.order_code,
+                     'changedAt', (extract(epoch from ("order".data ->> 'last_modified')::timestamptz) * 1000000)::bigint,
+                     'isLeftOut', position.left_out))
               from position
+              left join "order"
+                on "order".organizer = position.organizer
+               and "order".event = position.event
+               and "order".code = position.order_code
              where position.organizer = ${organizer}
                and position.event = ${event}
                and position.id = any(${[...mentioned.positions]}::bigint[])) as positions,
