@@ -68,6 +68,13 @@ it("[S4.15] bodies together take so much memory, half of it for one organizer; s
   await expect.poll(async () => (await send(250 * kib, keys.all)).status).toBe(400);
 });
 
+it("[S4.27] a body that is too large is dropped no faster than others can be served beside it", async () => {
+  await start();
+  const began = performance.now();
+  expect((await app.send("POST", lists, { headers: json, body: "{".padEnd(4000 * kib) })).status).toBe(413);
+  expect(performance.now() - began).toBeGreaterThan(14 * 5);
+});
+
 it("[S4.16] a body in crumbs is refused before it has cost much", async () => {
   await start();
   const socket = connect(app.port, "127.0.0.1");

@@ -125,6 +125,10 @@ export function isFinished(request: IncomingMessage): boolean {
 const discardBytes = 4 * 1024 * 1024;
 const discardMs = 1000;
 
+/** Bodies that are dropped come no faster than 50 MB a second: the bytes of two senders would keep others waiting. */
+const bytesAtOnce = 256 * 1024;
+const restMs = 5;
+
 /** Reads and drops the rest of a body, within bounds. Beyond them the connection is closed. */
 function discard(request: IncomingMessage): Promise<void> {
   // It is paused once it was given up.
@@ -132,8 +136,11 @@ function discard(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let size = 0;
     let pieces = 0;
+    let rested = 0;
+    let rest: NodeJS.Timeout | undefined;
     const done = () => {
       clearTimeout(timer);
+      clearTimeout(rest);
       unsubscribe();
       resolve();
     };
@@ -152,6 +159,11 @@ function discard(request: IncomingMessage): Promise<void> {
         pieces += 1;
         // Such a client waits for its answer: it would only send the next body.
         if (size > discardBytes || isCrumbled({ pieces, size })) giveUp();
+        else if (size - rested > bytesAtOnce) {
+          rested = size;
+          request.pause();
+          rest = setTimeout(() => request.resume(), restMs);
+        }
       },
       onEnd: done,
       onDisconnect: done,

@@ -1,8 +1,8 @@
-import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
-import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
-import { freeBytes, type ReadBody } from "../body/read-body.ts";
+import { checkBody, mediaType, unsupported } from "../body/parse-body.ts";
+import { parsePausing } from "../body/parse-pausing.ts";
+import type { ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { alignElementErrors, alignErrorsIn, ElementErrors } from "../http/element-errors.ts";
@@ -107,9 +107,7 @@ async function readContent(
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const { "content-type": type = "", "content-encoding": encoding = "" } = ctx.req.headers;
-  const sent = await parseBody(bytes, { type, encoding }, body);
-  // Parsing a large body and checking it are two turns: requests come between.
-  if (bytes.length > freeBytes) await turnOfLoop();
+  const sent = await parsePausing(bytes, { type, encoding }, body);
   try {
     return await checkBody(sent, body);
   } catch (error) {
