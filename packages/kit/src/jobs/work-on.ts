@@ -58,7 +58,7 @@ export function workOn<P, R, D = unknown>(
       let bytes = 0;
       async function* keepFile(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
         const { mostOfOne = Number.POSITIVE_INFINITY } = work.files ?? {};
-        let [stored, reserved] = [0, 0];
+        let [stored, reserved] = [0, claimed.bytes];
         for await (const piece of content) {
           stored += piece.length;
           if (stored > mostOfOne) throw new WorkFailed(`The file is larger than ${mostOfOne / 1024 ** 2} MiB.`);

@@ -133,6 +133,8 @@ export interface ClaimedRow {
   readonly payload: Buffer;
   readonly token: number;
   readonly tries: number;
+  /** What its files may take so far. */
+  readonly bytes: number;
   readonly traceparent: string | null;
 }
 
@@ -163,7 +165,7 @@ export async function claim(
            tries = work.tries + 1
      where work.kind = ${kind}
        and work.id = any(array(select next.id from next))
-    returning work.id, work.owner, work.payload, work.token, work.tries, work.traceparent`);
+    returning work.id, work.owner, work.payload, work.token, work.tries, work.bytes, work.traceparent`);
 }
 
 const held = ({ kind, id, token }: Claim) =>

@@ -24,14 +24,12 @@ export interface Rendered {
 
 const dayMs = 86_400_000;
 
-const mebibyte = 1024 * 1024;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
 
-/** A thousand tickets have some six megabytes, and more with pictures. */
-const bytesOfTicket = 8 * 1024;
-
-/** How large the file of so many tickets is expected to be. */
+/** A thousand tickets have some six megabytes, and more with pictures. Few have the fonts and the background of many. */
 export function expectBytes(parts: number): number {
-  return parts * bytesOfTicket;
+  return (256 + parts * 8) * kibibyte;
 }
 
 const definition = {
