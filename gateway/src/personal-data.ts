@@ -1,5 +1,5 @@
+import { type Erasing, holdPersonalData } from "@tessera/events/personal-data/holder";
 import type { Files } from "@tessera/kit/files/files";
-import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { sql } from "@tessera/kit/pg/sql";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { countAnswers, eraseAnswers, shownKinds } from "./store/kept-answers.ts";

@@ -20,6 +20,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["kit"], "packages/kit/src/service.ts", "protos/topics.ts"],
   [["kit"], "packages/kit/src/service.ts", "protos/gen/ticketing/checkin/v1/scans.ts"],
   [["kit", "testkit-in-tests"], "packages/kit/src/service.ts", "packages/testkit/src/database.ts"],
+  [["events"], "packages/events/src/gone-events.ts", "packages/values/src/money.ts"],
   [["records"], "packages/records/src/read.ts", "packages/resources/src/list.ts"],
   [["resources"], "packages/resources/src/list.ts", "packages/kit/src/telemetry/log.ts"],
   [["schema"], "packages/schema/src/fields.ts", "packages/kit/src/fault.ts"],

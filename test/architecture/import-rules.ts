@@ -17,7 +17,7 @@ const own = "^services/$1/src";
 const values = "^packages/values/";
 const protos = "^protos/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
-const forServices = "^packages/(?:kit|schema|values|records|resources|sent-files|testkit)/|^protos/";
+const forServices = "^packages/(?:kit|events|schema|values|records|resources|sent-files|testkit)/|^protos/";
 /** What handlers, consumers and jobs of a service share beside its domain: directly in src/, or in a folder named after its subject. */
 const loose =
   "(?:(?:backgrounds|capacity|cases|drafts|export|leftovers|printing|uses)/|(?!index\\.|app\\.|personal-data\\.))[^/]+\\.ts$";
@@ -34,6 +34,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     ["^packages/(?:kit|values)/", "^protos/topic\\.ts$", "^protos/gen/platform/"],
     "Kit knows no ticket: it imports values, and of protos topic.ts and platform/.",
   ],
+  ["events", "^packages/events/", ["^packages/(?:events|kit)/", protos], "Events imports kit and protos."],
   ["schema", "^packages/schema/", ["^packages/(?:schema|values)/"], "Schema imports values."],
   [
     "records",
@@ -68,20 +69,20 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "testkit",
     "^packages/testkit/",
-    ["^packages/(?:testkit|embedded-postgres|engines|records|kit|values)/", protos],
-    "Testkit imports kit, protos, values, records, engines and embedded-postgres.",
+    ["^packages/(?:testkit|embedded-postgres|engines|events|records|kit|values)/", protos],
+    "Testkit imports kit, events, protos, values, records, engines and embedded-postgres.",
   ],
   [
     "service",
     `${service}/`,
     [`${own}/`, forServices],
-    "A service imports kit, protos, values, records, resources and sent-files, and never another service: send a fact, or call its RPC.",
+    "A service imports kit, events, protos, values, records, resources and sent-files, and never another service: send a fact, or call its RPC.",
   ],
   [
     "store",
     `${service}/store/`,
-    [`${own}/(?:domain/|store/|faults\\.ts$)`, values, "^packages/kit/src/(?:pg/|fault\\.ts$)"],
-    "Store imports domain, faults, values, kit/pg and kit/fault.",
+    [`${own}/(?:domain/|store/|faults\\.ts$)`, values, "^packages/kit/src/(?:pg/|fault\\.ts$)", "^packages/events/"],
+    "Store imports domain, faults, values, events, kit/pg and kit/fault.",
   ],
   [
     "wire",

@@ -1,6 +1,6 @@
+import { endingErasures, endingWith } from "@tessera/events/gone-events";
+import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { deleteDeadLetters } from "@tessera/kit/personal-data/erasures";
-import { endingErasures, endingWith } from "@tessera/kit/pg/gone-events";
 import { recordFeed, topics } from "@tessera/protos/topics";
 import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
 import { events } from "../store/events.ts";
@@ -8,7 +8,7 @@ import { noteDeleted } from "../store/kept-answers.ts";
 
 /** A parked record of an event that is deleted would be replayed into another event with its name. */
 const endingRecords = endingWith(events, async (tx, { deletedAt, ...event }) => {
-  await deleteDeadLetters(tx, event, [recordFeed.name], { parkedBefore: deletedAt });
+  await deleteDeadLettersOf(tx, event, [recordFeed.name], { parkedBefore: deletedAt });
 });
 
 const copies = endingErasures(endingRecords);

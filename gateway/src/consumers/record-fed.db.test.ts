@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryCache } from "@tessera/engines/cache/memory-cache";
+import { noteCase, takeOn } from "@tessera/events/personal-data/erasures";
+import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { requestReplays } from "@tessera/kit/bus/operators";
 import { replayDeadLetters } from "@tessera/kit/bus/replay-dead-letters";
 import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
-import { deleteDeadLetters, noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
@@ -230,7 +231,7 @@ describe("the feed", () => {
     expect(
       await db.many(sql`select payload is null as empty from dead_letter where key like 'o/e#%' order by id`),
     ).toEqual([{ empty: false }, { empty: true }]);
-    expect(await deleteDeadLetters(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
+    expect(await deleteDeadLettersOf(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
   });
 
   it("[R1.30] does not replay a parked record into the next event with the name", async () => {

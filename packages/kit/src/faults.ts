@@ -20,7 +20,6 @@ const kitCodes = {
   database_unavailable: "unavailable",
   deadline_exceeded: "timeout",
   embedded_database_missing: "unmet",
-  erasure_incomplete: "conflict",
   exhausted: "exhausted",
   fact_overtaken: "unmet",
   fact_too_large: "invalid",
@@ -51,7 +50,6 @@ const kitCodes = {
   too_many_reads: "exhausted",
   too_many_files: "exhausted",
   too_much_work: "exhausted",
-  unknown_export: "invalid",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;
 

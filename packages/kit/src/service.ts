@@ -6,7 +6,6 @@ import type { Config, Settings } from "./config/config.ts";
 import type { Files } from "./files/files.ts";
 import type { Job } from "./jobs/interval.ts";
 import type { Worker } from "./jobs/work-on.ts";
-import type { Holding } from "./personal-data/holder.ts";
 import type { Db } from "./pg/database.ts";
 import type { Reads } from "./pg/reads.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
@@ -86,7 +85,7 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   /** What it keeps as another service does. */
   readonly accounts?: readonly Account[];
   /** What it holds of people and erases. */
-  readonly holdings?: readonly Holding[];
+  readonly holdings?: readonly { readonly kind: string; readonly name: string }[];
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 

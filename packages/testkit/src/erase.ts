@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { EventKey } from "@tessera/events/entity-key";
 import type { Worker } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
 import type { Client } from "@tessera/kit/rpc";
 import type { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { PersonalData } from "@tessera/protos/services";

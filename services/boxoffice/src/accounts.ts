@@ -1,4 +1,4 @@
-import { entityKey as key } from "@tessera/kit/pg/entity-key";
+import { entityKey as key } from "@tessera/events/entity-key";
 import { uuid } from "@tessera/kit/pg/table";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";

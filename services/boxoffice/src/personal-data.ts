@@ -1,7 +1,7 @@
+import { countStates } from "@tessera/events/personal-data/count-states";
+import { findErasedUntil, isOfErased } from "@tessera/events/personal-data/erased-until";
+import { type CountAll, type Holding, holdPersonalData } from "@tessera/events/personal-data/holder";
 import type { Files } from "@tessera/kit/files/files";
-import { countStates } from "@tessera/kit/personal-data/count-states";
-import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
-import { type CountAll, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { closeEvent } from "./handlers/close-event.ts";
 import { eraseOrders, eraseState, fieldsOfStates, placedAtOf } from "./records/erase-orders.ts";

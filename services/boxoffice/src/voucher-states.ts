@@ -1,5 +1,5 @@
+import { nameOf } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
-import { nameOf } from "@tessera/kit/pg/entity-key";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { lockPresent } from "./store/events.ts";
 import { voucherClaims } from "./store/voucher-claim-rows.ts";

@@ -1,7 +1,7 @@
+import { findLastRequest } from "@tessera/events/personal-data/erasures";
+import { type Erasing, holdPersonalData } from "@tessera/events/personal-data/holder";
 import type { Files } from "@tessera/kit/files/files";
 import { countResults, expireWork, findAlive } from "@tessera/kit/jobs/work";
-import { findLastRequest } from "@tessera/kit/personal-data/erasures";
-import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
 import type { Client } from "@tessera/kit/rpc";
 import { pause } from "@tessera/kit/waiting/pause";

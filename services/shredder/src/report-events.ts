@@ -1,4 +1,4 @@
-import type { EventKey } from "@tessera/kit/pg/entity-key";
+import type { EventKey } from "@tessera/events/entity-key";
 import type { Log } from "@tessera/kit/telemetry/log";
 
 /** Log lines of what happens here. */

@@ -1,4 +1,4 @@
-import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { type Erasing, holdPersonalData } from "@tessera/events/personal-data/holder";
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { catalogue, topics } from "@tessera/protos/topics";

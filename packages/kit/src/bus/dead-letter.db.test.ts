@@ -4,7 +4,6 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
-import { noteCase, takeBack, takeOn } from "../personal-data/erasures.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
@@ -35,6 +34,13 @@ function message(
   { key = "k", headers = { [header.factId]: randomUUID(), [header.at]: String(at) }, ...rest }: Partial<Delivery> = {},
 ): Delivery {
   return { topic, partition: 0, key, value: Buffer.from(JSON.stringify([key, number])), headers, ...rest };
+}
+
+/** Notes that `order_emails` of an event are erased, or that this was taken back. */
+function noteErasure(state: "asked" | "taken on" | "taken back", event = "e") {
+  return reader.run(sql`
+    insert into erasure (organizer, event, case_id, kinds, is_taken_on, is_taken_back)
+    values ('o', ${event}, ${randomUUID()}::uuid, ${state === "taken back" ? [] : ["order_emails"]}::text[], ${state === "taken on"}, ${state === "taken back"})`);
 }
 
 function deliverTo(topic: typeof own, apply: Apply<Numbered>, db: Db = reader) {
@@ -157,11 +163,9 @@ it("[D4.10] of an event with erased data a fact that fails or is refused is park
   const other = { ...numberedTopic("owner.second.v1"), personalData: { phone_numbers: ["number"] } };
   const refuse: Apply<Numbered> = async (_tx, facts) => facts.map((fact) => ({ fact, cause: "refused" }));
   const fail: Apply<Numbered> = () => Promise.reject(new Error("failed"));
-  const request = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
-  await noteCase(reader, request);
-  await takeOn(reader, request);
+  await noteErasure("taken on");
   // It is not decided yet whether anything is erased of this one.
-  await noteCase(reader, { ...request, event: "e2" });
+  await noteErasure("asked", "e2");
   await deliverTo(carrying, refuse)([message(own.name, 1, { key: "o/e/1" }), message(own.name, 2, { key: "o/e2/1" })]);
   await deliverTo(carrying, fail)([message(own.name, 3, { key: "o/e/3" })]);
   await deliverTo(other, refuse)([message(other.name, 4, { key: "o/e/4" })]);
@@ -179,9 +183,7 @@ it("[D4.10] of an event with erased data a fact that fails or is refused is park
 });
 
 it("[D4.10] of an event whose erasure was refused a fact is parked with what it says, also where its kinds are not known", async () => {
-  const refused = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
-  await noteCase(reader, refused);
-  await takeBack(reader, refused);
+  await noteErasure("taken back");
   const identity = { id: randomUUID(), at };
   const letter = { message: message(own.name, 1, { key: "o/e/1" }), identity, cause: "refused", isSuperseded: false };
   await storeDeadLetters(reader, "t", [letter]);

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "../pg/database.ts";
 import { isErased } from "../pg/erased-kinds.ts";
-import { toTimestamp } from "../pg/instants.ts";
+import { toNullableTimestamp, toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { withoutNul } from "../telemetry/describe-cause.ts";
 import type { Delivery } from "./bus.ts";
@@ -94,6 +94,27 @@ export async function deleteDeadLetters(
      where dead_letter.consumer = ${consumer}
        and dead_letter.key = any(${toKeys(keys)}::text[])
        and (${topic}::text is null or dead_letter.topic = ${topic})`);
+}
+
+/** What holds the payloads, for the counts of an erasure. */
+export const payloads = "dead_letter.payload";
+
+/**
+ * Deletes the dead letters of an event and of these topics, if given only those that were parked before an instant, in microseconds
+ * since 1970, and returns how many. Their keys are those of its entities, or its own with what a message from outside is about.
+ */
+export async function deleteDeadLettersOf(
+  tx: Queryable,
+  { organizer, event }: ReturnType<typeof eventOf>,
+  topics: readonly string[],
+  { parkedBefore = null }: { readonly parkedBefore?: number | null } = {},
+): Promise<number> {
+  return tx.run(sql`
+    delete from dead_letter
+     where dead_letter.topic = any(${topics}::text[])
+       and dead_letter.parked_at < coalesce(${toNullableTimestamp(parkedBefore)}::timestamptz, 'infinity')
+       and (starts_with(dead_letter.key, ${`${organizer}/${event}/`})
+            or starts_with(dead_letter.key, ${`${organizer}/${event}#`}))`);
 }
 
 function toKeys(keys: readonly string[]): string[] {

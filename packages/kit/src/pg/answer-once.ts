@@ -2,9 +2,14 @@ import { currentContext } from "../context.ts";
 import { fault } from "../faults.ts";
 import type { Method } from "../rpc.ts";
 import type { Db, Queryable, Tx } from "./database.ts";
-import type { EventKey } from "./entity-key.ts";
 import { isErased } from "./erased-kinds.ts";
 import { type Sql, sql } from "./sql.ts";
+
+/** The event that a request is about. */
+interface Place {
+  readonly organizer: string;
+  readonly event: string;
+}
 
 type AnsweredMethod<Response> = Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">;
 
@@ -48,7 +53,7 @@ export function answerOnce<Response>(
   db: Db,
   method: AnsweredMethod<Response>,
   work: (tx: Tx) => Promise<Response>,
-  { of, repeats = [] }: { readonly of?: EventKey; readonly repeats?: readonly string[] } = {},
+  { of, repeats = [] }: { readonly of?: Place; readonly repeats?: readonly string[] } = {},
 ): Promise<Response> {
   const { requestId } = currentContext();
   if (requestId === undefined) return db.transaction(work);
@@ -78,7 +83,7 @@ export function answerOnce<Response>(
 export const responses = "answered_request.response";
 
 /** Erases the responses that show personal data of an event, and returns how many. A repeated request is refused: it was done. */
-export async function eraseResponses(tx: Tx, { organizer, event }: EventKey): Promise<number> {
+export async function eraseResponses(tx: Tx, { organizer, event }: Place): Promise<number> {
   return tx.run(sql`
     update answered_request
        set response = null

@@ -1,4 +1,3 @@
-import type { EventKey } from "./entity-key.ts";
 import { type Sql, sql } from "./sql.ts";
 
 /**
@@ -16,14 +15,4 @@ export function isErased(
                and erasure.event = ${event}
                and erasure.is_taken_on
                and ${kinds === "any" ? sql`cardinality(erasure.kinds) > 0` : sql`erasure.kinds && ${kinds}::text[]`})`;
-}
-
-/** The number of erasures of an event: each of them is a change of it. */
-export function countOfErasures({ organizer, event }: EventKey): Sql {
-  return sql`
-    (select count(*)
-       from erasure
-      where erasure.organizer = ${organizer}
-        and erasure.event = ${event}
-        and not erasure.is_taken_back)`;
 }

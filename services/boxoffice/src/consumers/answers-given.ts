@@ -1,6 +1,6 @@
+import { findErasedUntil } from "@tessera/events/personal-data/erased-until";
 import { consume } from "@tessera/kit/bus/consume";
 import { newestPerKey } from "@tessera/kit/bus/fact";
-import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { entityKey, topics } from "@tessera/protos/topics";

@@ -1,5 +1,5 @@
-import { findErasure, noteCase } from "@tessera/kit/personal-data/erasures";
-import { changedSince, takenBack } from "@tessera/kit/personal-data/holder";
+import { findErasure, noteCase } from "@tessera/events/personal-data/erasures";
+import { changedSince, takenBack } from "@tessera/events/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";
 import type { CloseEventRequest, CloseEventResponse } from "@tessera/protos/gen/platform/v1/personal_data";
 import { refuseShredding } from "../domain/refuse-shredding.ts";

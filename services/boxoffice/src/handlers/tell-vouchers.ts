@@ -1,5 +1,5 @@
+import { nameOf } from "@tessera/events/entity-key";
 import type { Db } from "@tessera/kit/pg/database";
-import { nameOf } from "@tessera/kit/pg/entity-key";
 import type { TellVouchersRequest, TellVouchersResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { endHolds, lockHeld } from "../store/holds.ts";
 import { lockTold } from "../store/voucher-claim-rows.ts";

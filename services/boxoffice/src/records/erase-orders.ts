@@ -1,7 +1,7 @@
+import type { Count, Erasing } from "@tessera/events/personal-data/holder";
+import { personalFields } from "@tessera/events/personal-data/personal-fields";
 import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
-import type { Count, Erasing } from "@tessera/kit/personal-data/holder";
-import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";

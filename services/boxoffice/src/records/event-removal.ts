@@ -1,7 +1,7 @@
+import { eventKey } from "@tessera/events/entity-key";
+import { endErasures } from "@tessera/events/personal-data/erasures";
 import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
-import { endErasures } from "@tessera/kit/personal-data/erasures";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import { eventKey } from "@tessera/kit/pg/entity-key";
 import { instant, rowsAs } from "@tessera/kit/pg/table";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";

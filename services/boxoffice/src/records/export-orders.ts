@@ -1,6 +1,6 @@
-import type { ExportedFile, ExportPage } from "@tessera/kit/personal-data/holder";
+import type { EventKey } from "@tessera/events/entity-key";
+import type { ExportedFile, ExportPage } from "@tessera/events/personal-data/holder";
 import type { Queryable } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { type Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Shredder } from "@tessera/values";

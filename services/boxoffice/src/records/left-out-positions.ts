@@ -1,4 +1,4 @@
-import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
+import { findErasedUntil } from "@tessera/events/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { takenAs } from "../domain/availability.ts";

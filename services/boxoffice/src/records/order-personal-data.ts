@@ -1,4 +1,4 @@
-import { bringsBackErased, type ErasedUntil } from "@tessera/kit/personal-data/erased-until";
+import { bringsBackErased, type ErasedUntil } from "@tessera/events/personal-data/erased-until";
 import { filledFields, type Shredder } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 

@@ -1,4 +1,4 @@
-import { type ErasedUntil, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
+import { type ErasedUntil, findErasedUntil } from "@tessera/events/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";

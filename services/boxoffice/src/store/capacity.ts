@@ -1,5 +1,5 @@
+import { eventKey } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { eventKey } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, text } from "@tessera/kit/pg/table";
 import type { QuotaLimits } from "../domain/availability.ts";

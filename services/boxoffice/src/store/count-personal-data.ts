@@ -1,5 +1,5 @@
+import type { EventKey } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 
 /** Whether a row of `"order"` was placed before a kind of personal data was erased of its event the last time, or it never was. */

@@ -1,6 +1,6 @@
+import { type EventKey, eventKey } from "@tessera/events/entity-key";
+import { countOfErasures } from "@tessera/events/personal-data/erasures";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
-import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
 import { isBeforeErasure } from "./count-personal-data.ts";

@@ -1,5 +1,5 @@
+import type { EventKey } from "@tessera/events/entity-key";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./erase-documents.ts";

@@ -1,5 +1,5 @@
+import { type EntityKey, keysAs } from "@tessera/events/entity-key";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { type EntityKey, keysAs } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";

@@ -1,5 +1,5 @@
+import { entityKey as key } from "@tessera/events/entity-key";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera/kit/pg/table";

@@ -1,5 +1,5 @@
+import { entityKey } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
-import { entityKey } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";

@@ -1,5 +1,5 @@
+import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/kit/pg/entity-key";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";

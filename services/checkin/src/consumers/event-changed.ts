@@ -1,5 +1,5 @@
+import { notingGone } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { notingGone } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { events } from "../store/events.ts";
 

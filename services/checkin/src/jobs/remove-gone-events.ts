@@ -1,4 +1,4 @@
-import { removingGoneEvents } from "@tessera/kit/jobs/remove-gone-events";
+import { removingGoneEvents } from "@tessera/events/remove-gone-events";
 import { deleteRowsOf, forgetEmptyEvent, mostRows, ownTables } from "../store/gone-events.ts";
 
 /** Deletes lists and scans. */

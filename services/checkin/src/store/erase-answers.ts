@@ -1,5 +1,6 @@
+import { countOfErasures } from "@tessera/events/personal-data/erasures";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { countOfErasures, isErased } from "@tessera/kit/pg/erased-kinds";
+import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EntityKey, EventKey } from "./keys.ts";
 

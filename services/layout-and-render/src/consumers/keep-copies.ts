@@ -1,7 +1,7 @@
+import { endingWith, notingGone } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { noteFilesToRemove } from "@tessera/kit/jobs/files-to-remove";
 import { endWork } from "@tessera/kit/jobs/work";
-import { endingWith, notingGone } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { renderWorks, worksOf } from "../printing/render-work.ts";
 import { items, salesChannels } from "../store/copies.ts";

@@ -1,5 +1,5 @@
+import { removingGoneEvents } from "@tessera/events/remove-gone-events";
 import type { Files } from "@tessera/kit/files/files";
-import { removingGoneEvents } from "@tessera/kit/jobs/remove-gone-events";
 import type { Db } from "@tessera/kit/pg/database";
 import { rendersOf } from "../printing/render-work.ts";
 import { hasEvent } from "../store/events.ts";

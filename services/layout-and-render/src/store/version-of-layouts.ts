@@ -1,5 +1,5 @@
+import { countOfErasures } from "@tessera/events/personal-data/erasures";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 

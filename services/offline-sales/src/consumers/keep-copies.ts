@@ -1,6 +1,6 @@
+import { endingWith, notingGone } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { endWork, enqueueWork } from "@tessera/kit/jobs/work";
-import { endingWith, notingGone } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { cancelEnded } from "../cancel-work.ts";
 import { makeBatch, makingsOf } from "../make-work.ts";

@@ -1,4 +1,4 @@
-import { removingGoneEvents } from "@tessera/kit/jobs/remove-gone-events";
+import { removingGoneEvents } from "@tessera/events/remove-gone-events";
 import { deleteGoneEvent } from "../store/gone-events.ts";
 
 /** Deletes batches of events that a rebuild has left out: those of others went with their event. */

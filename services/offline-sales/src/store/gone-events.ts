@@ -1,5 +1,5 @@
+import { forgetGoneEvent, isGone } from "@tessera/events/gone-events";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { forgetGoneEvent, isGone } from "@tessera/kit/pg/gone-events";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 

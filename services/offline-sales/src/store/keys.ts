@@ -1,1 +1,1 @@
-export { type EntityKey, type EventKey, entityKey, eventKey } from "@tessera/kit/pg/entity-key";
+export { type EntityKey, type EventKey, entityKey, eventKey } from "@tessera/events/entity-key";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { EventKey } from "@tessera/events/entity-key";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import type { Tx } from "@tessera/kit/pg/database";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { openCase } from "../store/cases.ts";
 import { type Export, insertExport } from "../store/exports.ts";
 import { exporting, shredding, workId } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { EventKey } from "@tessera/kit/pg/entity-key";
+import type { EventKey } from "@tessera/events/entity-key";
 import type { Client } from "@tessera/kit/rpc";
 import type { Shredding } from "@tessera/protos/services";
 import { fault } from "../faults.ts";

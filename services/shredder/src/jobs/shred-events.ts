@@ -1,8 +1,8 @@
+import { changedSince } from "@tessera/events/personal-data/holder";
 import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
-import { changedSince } from "@tessera/kit/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import { pause } from "@tessera/kit/waiting/pause";

@@ -1,5 +1,5 @@
+import { type EventKey, eventKey } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";

@@ -1,5 +1,5 @@
+import { type EventKey, eventKey } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
 import { instant, rowsAs, text, uuid } from "@tessera/kit/pg/table";
 import type { Named } from "../domain/named.ts";

@@ -1,6 +1,6 @@
+import { endingErasures } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import type { Tx } from "@tessera/kit/pg/database";
-import { endingErasures } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { removeNext } from "../leftovers/remove-vouchers.ts";
 import { blankNext, vouchersAtATime } from "../leftovers/replace-references.ts";

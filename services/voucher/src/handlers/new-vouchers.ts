@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { isBeingErased } from "@tessera/events/personal-data/erasures";
 import { errorsByIndex, type Fault } from "@tessera/kit/fault";
-import { isBeingErased } from "@tessera/kit/personal-data/erasures";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { isTaken } from "@tessera/kit/pg/failure";
 import { inSlices, mapInSlices } from "@tessera/kit/waiting/in-slices";

@@ -1,4 +1,4 @@
-import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
+import { bringsBackErased, findErasedUntil } from "@tessera/events/personal-data/erased-until";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";

@@ -1,1 +1,1 @@
-export { type EntityKey, type EventKey, entityKey, eventKey, keysAs, nameOf } from "@tessera/kit/pg/entity-key";
+export { type EntityKey, type EventKey, entityKey, eventKey, keysAs, nameOf } from "@tessera/events/entity-key";

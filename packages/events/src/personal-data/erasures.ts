@@ -1,9 +1,9 @@
-import type { EventKey } from "../pg/entity-key.ts";
-import { toNullableTimestamp } from "../pg/instants.ts";
-import { declareLock, takeLocks } from "../pg/locks.ts";
-import type { Queryable } from "../pg/queryable.ts";
-import { type Sql, sql } from "../pg/sql.ts";
-import { bigint, rowsAs, text } from "../pg/table.ts";
+import { toNullableTimestamp } from "@tessera/kit/pg/instants";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
+import type { Queryable } from "@tessera/kit/pg/queryable";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
+import type { EventKey } from "../entity-key.ts";
 
 /** A case of an event: a request to erase kinds of personal data. */
 export interface Case extends EventKey {
@@ -268,20 +268,12 @@ export async function endErasures(tx: Queryable, gone: Sql): Promise<void> {
        and erased_part.case_id = ended.case_id`);
 }
 
-/**
- * Deletes the dead letters of an event and of these topics, if given only those that were parked before an instant, in microseconds
- * since 1970, and returns how many. Their keys are those of its entities, or its own with what a message from outside is about.
- */
-export async function deleteDeadLetters(
-  tx: Queryable,
-  { organizer, event }: EventKey,
-  topics: readonly string[],
-  { parkedBefore = null }: { readonly parkedBefore?: number | null } = {},
-): Promise<number> {
-  return tx.run(sql`
-    delete from dead_letter
-     where dead_letter.topic = any(${topics}::text[])
-       and dead_letter.parked_at < coalesce(${toNullableTimestamp(parkedBefore)}::timestamptz, 'infinity')
-       and (starts_with(dead_letter.key, ${`${organizer}/${event}/`})
-            or starts_with(dead_letter.key, ${`${organizer}/${event}#`}))`);
+/** The number of erasures of an event: each of them is a change of it. */
+export function countOfErasures({ organizer, event }: EventKey): Sql {
+  return sql`
+    (select count(*)
+       from erasure
+      where erasure.organizer = ${organizer}
+        and erasure.event = ${event}
+        and not erasure.is_taken_back)`;
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import { isErased } from "@tessera/kit/pg/erased-kinds";
+import { sql } from "@tessera/kit/pg/sql";
+import { copyTable } from "@tessera/kit/pg/table";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findErasedUntil } from "../personal-data/erased-until.ts";
-import { addParts, findErasure, holdCase, noteCase, takeOn, takeOnAgain } from "../personal-data/erasures.ts";
-import type { Db } from "./database.ts";
 import { eventKey } from "./entity-key.ts";
-import { isErased } from "./erased-kinds.ts";
 import { endingWith, findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
-import { sql } from "./sql.ts";
-import { copyTable } from "./table.ts";
+import { findErasedUntil } from "./personal-data/erased-until.ts";
+import { addParts, findErasure, holdCase, noteCase, takeOn, takeOnAgain } from "./personal-data/erasures.ts";
 
 const events = notingGone(copyTable("event", { key: eventKey, columns: {} }));
 const [old, young] = [

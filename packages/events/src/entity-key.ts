@@ -1,5 +1,5 @@
-import type { Sql } from "./sql.ts";
-import { bigint, rowsAs, text } from "./table.ts";
+import type { Sql } from "@tessera/kit/pg/sql";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 
 export interface EventKey {
   readonly organizer: string;

@@ -1,6 +1,6 @@
-import type { EventKey } from "../pg/entity-key.ts";
-import type { Queryable } from "../pg/queryable.ts";
-import { identifier, sql } from "../pg/sql.ts";
+import type { Queryable } from "@tessera/kit/pg/queryable";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "../entity-key.ts";
 
 /** How many rows are read at a time: so few that requests wait for milliseconds while they are decoded. */
 const limit = 200;

@@ -1,3 +1,14 @@
+import { type Consumer, consume } from "@tessera/kit/bus/consume";
+import { deleteDeadLettersOf, payloads } from "@tessera/kit/bus/dead-letter";
+import type { Apply } from "@tessera/kit/bus/fact";
+import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
+import { type Worker, WorkFailed, workOn } from "@tessera/kit/jobs/work-on";
+import { askIfUnderWay } from "@tessera/kit/jobs/work-reads";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
+import type { Queryable } from "@tessera/kit/pg/queryable";
+import type { Sql } from "@tessera/kit/pg/sql";
+import { type Call, rpcs } from "@tessera/kit/rpc";
 import type {
   CloseEventRequest,
   CloseEventResponse,
@@ -17,18 +28,8 @@ import {
   PersonalDataServiceService as PersonalData,
 } from "@tessera/protos/gen/platform/v1/personal_data";
 import type { Topic } from "@tessera/protos/topic";
-import { type Consumer, consume } from "../bus/consume.ts";
-import type { Apply } from "../bus/fact.ts";
+import type { EventKey } from "../entity-key.ts";
 import { fault } from "../faults.ts";
-import { defineWork, enqueueWork, json, nothing, untilDone } from "../jobs/work.ts";
-import { type Worker, WorkFailed, workOn } from "../jobs/work-on.ts";
-import { askIfUnderWay } from "../jobs/work-reads.ts";
-import type { Db, Tx } from "../pg/database.ts";
-import { waitForEarlierTransactions } from "../pg/earlier-transactions.ts";
-import type { EventKey } from "../pg/entity-key.ts";
-import type { Queryable } from "../pg/queryable.ts";
-import type { Sql } from "../pg/sql.ts";
-import { type Call, rpcs } from "../rpc.ts";
 import * as erasures from "./erasures.ts";
 
 /** A request to erase, as its topic carries it. */
@@ -186,7 +187,7 @@ export function holdPersonalData<D>(holder: Holder<D>) {
       for (const kind of kinds) {
         const carrying = holder.topics.filter(({ personalData }) => Object.hasOwn(personalData, kind));
         const names = carrying.map(({ name }) => name);
-        count(kind, "dead_letter.payload", await erasures.deleteDeadLetters(tx, payload, names));
+        count(kind, payloads, await deleteDeadLettersOf(tx, payload, names));
       }
     });
     return async (tx) => {

@@ -1,6 +1,6 @@
-import type { EventKey } from "../pg/entity-key.ts";
-import type { Queryable } from "../pg/queryable.ts";
-import { sql } from "../pg/sql.ts";
+import type { Queryable } from "@tessera/kit/pg/queryable";
+import { sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "../entity-key.ts";
 
 /** How a kind of personal data was erased. Instants are microseconds since 1970. */
 interface ErasedKind {

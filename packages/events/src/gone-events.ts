@@ -1,9 +1,9 @@
-import { endErasures } from "../personal-data/erasures.ts";
+import { toNullableTimestamp } from "@tessera/kit/pg/instants";
+import type { Queryable } from "@tessera/kit/pg/queryable";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { type CopyTable, instant, rowsAs } from "@tessera/kit/pg/table";
 import { type EventKey, eventKey } from "./entity-key.ts";
-import { toNullableTimestamp } from "./instants.ts";
-import type { Queryable } from "./queryable.ts";
-import { type Sql, sql } from "./sql.ts";
-import { type CopyTable, instant, rowsAs } from "./table.ts";
+import { endErasures } from "./personal-data/erasures.ts";
 
 /*
  * What records bring of a deleted event stays for a day, unreachable: the event may come back. So does whatever a rebuild has

@@ -1,7 +1,7 @@
-import type { Db } from "../pg/database.ts";
-import type { EventKey } from "../pg/entity-key.ts";
-import { findGoneEvents } from "../pg/gone-events.ts";
-import type { Job } from "./interval.ts";
+import type { Job } from "@tessera/kit/jobs/interval";
+import type { Db } from "@tessera/kit/pg/database";
+import type { EventKey } from "./entity-key.ts";
+import { findGoneEvents } from "./gone-events.ts";
 
 const hourMs = 3_600_000;
 
