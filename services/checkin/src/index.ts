@@ -14,21 +14,23 @@ import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
-import { createCheckinList } from "./handlers/create-checkin-list.ts";
-import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
+import {
+  createCheckinList,
+  deleteCheckinList,
+  getCheckinList,
+  listCheckinLists,
+  updateCheckinList,
+} from "./handlers/checkin-lists.ts";
 import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
-import { getCheckinList } from "./handlers/get-checkin-list.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
-import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
 import { listScans } from "./handlers/list-scans.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
 import { openBatches, redeem } from "./handlers/redeem/redeem.ts";
-import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";

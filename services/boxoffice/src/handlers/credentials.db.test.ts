@@ -18,9 +18,7 @@ import { reportEvents } from "../report-events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { record, sample } from "../testing/records.ts";
-import { createCredential } from "./create-credential.ts";
-import { listCredentials } from "./list-credentials.ts";
-import { revokeCredential } from "./revoke-credential.ts";
+import { createCredential, listCredentials, revokeCredential } from "./credentials.ts";
 
 const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
 const logged: string[] = [];

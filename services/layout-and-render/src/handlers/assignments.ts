@@ -1,23 +1,61 @@
 import { errorsByIndex } from "@tessera/kit/fault";
+import { cutPage } from "@tessera/kit/lists/cut-page";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import type { SetAssignmentsRequest, SetAssignmentsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import type { Reads } from "@tessera/kit/pg/reads";
+import type {
+  GetAssignmentRequest,
+  GetAssignmentResponse,
+  ListAssignmentsRequest,
+  ListAssignmentsResponse,
+  SetAssignmentsRequest,
+  SetAssignmentsResponse,
+} from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
 import { checkAssignments, compareAssignments, type Wanted } from "../domain/selection/check-assignments.ts";
 import { fault } from "../faults.ts";
 import type { LayoutEvents } from "../report-events.ts";
 import {
+  countAssignments,
   deleteAssignments,
+  findAssignment,
   findOfItems,
   findOfLayouts,
   nextAssignmentIds,
+  pageAssignments,
   putAssignments,
 } from "../store/assignments.ts";
 import { findSalesChannels, lockItems } from "../store/copies.ts";
-import { lockEvent } from "../store/events.ts";
+import { lockEvent, requireEvent } from "../store/events.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { requireLayout } from "../store/layouts.ts";
-import { toWireLayout } from "../wire/layout-messages.ts";
+import { toWireAssignment, toWireLayout } from "../wire/layout-messages.ts";
+
+/** Finds one assignment of an event. */
+export async function getAssignment(
+  request: GetAssignmentRequest,
+  { db }: { readonly db: Db },
+): Promise<GetAssignmentResponse> {
+  await requireEvent(db, request);
+  const { organizer, event, id } = request;
+  const found = await findAssignment(db, { organizer, event, id });
+  if (found === undefined) throw fault("assignment_not_found", "The event has no such assignment of a layout.");
+  return { assignment: toWireAssignment(found) };
+}
+
+/** Pages through what the layouts of an event are for. */
+export async function listAssignments(
+  request: ListAssignmentsRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<ListAssignmentsResponse> {
+  return reads.inTurn(request.organizer, async (db) => {
+    await requireEvent(db, request);
+    const count = await countAssignments(db, request);
+    const { page, limit, offset } = cutPage(request, count);
+    const found = await pageAssignments(db, request, { limit, offset });
+    return { assignments: found.map(toWireAssignment), count, page };
+  });
+}
 
 /** Puts assignments in place of all that a layout has. Those that stay keep their ids. */
 export async function setAssignments(
