@@ -3,6 +3,7 @@ export { FactsServiceService as Facts } from "./gen/platform/v1/facts.ts";
 export { PersonalDataServiceService as PersonalData } from "./gen/platform/v1/personal_data.ts";
 export { AnswerFilesServiceService as AnswerFiles } from "./gen/ticketing/boxoffice/v1/answer_files.ts";
 export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1/capacity.ts";
+export { CatalogueServiceService as Catalogue } from "./gen/ticketing/boxoffice/v1/catalogue.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
 export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";

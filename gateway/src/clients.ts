@@ -1,6 +1,7 @@
 import type { ClientsOf } from "@tessera/kit/service";
 import {
   AnswerFiles,
+  Catalogue,
   CheckinLists,
   Credentials,
   Facts,
@@ -41,6 +42,7 @@ export const clients = {
   shredders: ["shredder", Shredders],
   shredderFacts: ["shredder", Facts],
   retention: ["shredder", Retention],
+  catalogue: ["boxoffice", Catalogue],
   credentials: ["boxoffice", Credentials],
   quotas: ["boxoffice", Quotas],
   tickets: ["boxoffice", Tickets],

@@ -50,6 +50,7 @@ create table blocked_secret (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint blocked_secret_pkey primary key (organizer, event, id)
 );
 
@@ -70,6 +71,7 @@ create table category (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint category_pkey primary key (organizer, event, id)
 );
 
@@ -139,6 +141,7 @@ create table event (
   settings jsonb not null,
   revision bigint not null,
   is_removed boolean not null default false,
+  changed_at timestamptz not null default now(),
   constraint event_pkey primary key (organizer, slug)
 );
 
@@ -147,6 +150,7 @@ create table gate (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint gate_pkey primary key (organizer, id)
 );
 
@@ -202,6 +206,7 @@ create table item (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint item_pkey primary key (organizer, event, id)
 );
 
@@ -308,6 +313,7 @@ create table question (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint question_pkey primary key (organizer, event, id)
 );
 
@@ -317,6 +323,7 @@ create table quota (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint quota_pkey primary key (organizer, event, id)
 );
 
@@ -342,6 +349,7 @@ create table reusable_medium (
   type text collate "C" not null generated always as ((data ->> 'type'::text)) stored,
   identifier text collate "C" not null generated always as ((data ->> 'identifier'::text)) stored,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint reusable_medium_pkey primary key (organizer, id)
 );
 create unique index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
@@ -354,6 +362,7 @@ create table revoked_secret (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint revoked_secret_pkey primary key (organizer, event, id)
 );
 
@@ -374,6 +383,7 @@ create table sales_channel (
   identifier text collate "C" not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint sales_channel_pkey primary key (organizer, identifier)
 );
 
@@ -385,6 +395,7 @@ create table seat (
   guid text collate "C" not null generated always as ((data ->> 'seat_guid'::text)) stored,
   subevent bigint generated always as (((data ->> 'subevent'::text))::bigint) stored,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint seat_pkey primary key (organizer, event, id)
 );
 create unique index seat_by_guid on seat using btree (organizer, event, guid, coalesce(subevent, (0)::bigint));
@@ -408,6 +419,7 @@ create table subevent (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint subevent_pkey primary key (organizer, event, id)
 );
 
@@ -429,6 +441,7 @@ create table tax_rule (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default now(),
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
 

@@ -42,8 +42,8 @@ describe("tenants", () => {
       for (const { method, path } of tenants.routes.filter((route) => route.method === "GET")) {
         const answer = await send(method, fill(home, path, shared), { as });
         expect(answer.status, path).toBe(200);
-        // An erasure says nothing of its event, and an archive is compressed.
-        if (!path.startsWith("/shredders/")) expect(JSON.stringify(answer.body), path).toContain(markOf(home));
+        // An erasure says nothing of its event, an archive is compressed, and lists about badges are empty.
+        if (!/^\/(?:shredders|badge)/.test(path)) expect(JSON.stringify(answer.body), path).toContain(markOf(home));
         expectNothingOf(answer, ...others);
       }
     }
@@ -111,6 +111,26 @@ describe("tenants", () => {
     expect((await send("GET", at("alpha"), { as: token("alpha") })).body).toMatchObject(body);
     expect((await send("GET", at("beta"), { as: token("beta") })).body).toMatchObject({ days: null });
     expect((await send("DELETE", at("alpha"), { as: token("alpha") })).status).toBe(204);
+  });
+
+  it("[E1.5, E2.4, S1.2] lists of an organizer its events and dates, those that the credentials are for alone", async () => {
+    for (const [organizer, as, its] of [
+      ["alpha", token("alpha"), [alphaOne, alphaTwo]],
+      ["alpha", token("alpha-one"), [alphaOne]],
+      ["alpha", device("one-event"), [alphaTwo]],
+      ["alpha", token("nowhere"), []],
+      ["beta", token("beta"), [betaOne, betaTwo]],
+    ] as const) {
+      for (const list of ["events", "subevents"]) {
+        const answer = await send("GET", `/api/v1/organizers/${organizer}/${list}/`, { as });
+        expect(answer.status, `${list} as ${as}`).toBe(200);
+        for (const home of homes)
+          expect(JSON.stringify(answer.body).includes(markOf(home))).toBe(its.some((one) => one === home));
+      }
+    }
+    for (const list of ["events", "subevents", "reusablemedia"])
+      for (const as of [token("beta"), `Token ${tenants.platform.operatorKey}`])
+        expect((await send("GET", `/api/v1/organizers/alpha/${list}/`, { as })).status).toBe(403);
   });
 
   it("[A4.8, S1.3, S1.5] does not find in one event what is in another", async () => {

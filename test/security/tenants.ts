@@ -32,10 +32,13 @@ function contentOf(home: Home): object[] {
   const pdf = fileWith("application/pdf", mark).toString("base64");
   return [
     of("event", { slug: event, name: { en: mark }, date_from: "2025-01-01T10:00:00Z", has_subevents: true }),
-    of("event_settings", { ticket_download: true }),
+    of("event_settings", { ticket_download: true, event_info_text: { en: mark } }),
     ...ids.flatMap((id) => [
       of("subevent", { id, name: { en: `${mark} date` }, date_from: "2025-01-01T10:00:00Z" }),
       of("item", { id, name: { en: `${mark} item` }, admission: true, default_price: "23.00" }),
+      of("category", { id, name: { en: `${mark} category` } }),
+      of("revoked_secret", { id, secret: `${mark}-revoked-${id}` }),
+      of("blocked_secret", { id, secret: `${mark}-blocked-${id}` }),
       of("quota", { id, name: `${mark} quota`, size: 100, items: [id], subevent: id }),
       of("question", { id, question: { en: `${mark} question` }, type: "F" }),
       of("order", {

@@ -74,9 +74,26 @@ const everywhere = " in all events of the organizer, and an API key";
 /** The table of the specification, written out: which permissions open a route, and which profiles. */
 const table: Record<
   string,
-  { permissions: string[] | "public" | "any" | "event" | "operator"; profiles: string[]; where?: string }
+  { permissions: string[] | "public" | "any" | "event" | "member" | "operator"; profiles: string[]; where?: string }
 > = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
+  "GET /api/v1/organizers/{organizer}/events/": { permissions: "member", profiles: all },
+  "GET ": { permissions: "event", profiles: all },
+  "GET settings/": { permissions: "event", profiles: all },
+  "GET /api/v1/organizers/{organizer}/subevents/": { permissions: "member", profiles: all },
+  "GET subevents/": { permissions: "event", profiles: all },
+  "GET subevents/{id}/": { permissions: "event", profiles: all },
+  "GET categories/": { permissions: "event", profiles: all },
+  "GET categories/{id}/": { permissions: "event", profiles: all },
+  "GET items/": { permissions: "event", profiles: all },
+  "GET items/{id}/": { permissions: "event", profiles: all },
+  "GET questions/": { permissions: "event", profiles: all },
+  "GET questions/{id}/": { permissions: "event", profiles: all },
+  "GET revokedsecrets/": { permissions: lists, profiles: all },
+  "GET blockedsecrets/": { permissions: lists, profiles: all },
+  "GET /api/v1/organizers/{organizer}/reusablemedia/": { permissions: lists, profiles: staff },
+  "GET badgelayouts/": { permissions: "event", profiles: all },
+  "GET badgeitems/": { permissions: "event", profiles: all },
   "GET checkinlists/": { permissions: lists, profiles: all },
   "POST checkinlists/": { permissions: settings, profiles: none },
   "GET checkinlists/{id}/": { permissions: lists, profiles: none },
@@ -181,7 +198,7 @@ describe("the routes", () => {
         profiles: none,
       };
       const opens = (caller: Caller) => mayUse(caller, routesLike(endpoint, method));
-      const withoutPermission = opening === "public" || opening === "any" || opening === "event";
+      const withoutPermission = ["public", "any", "event", "member"].some((open) => open === opening);
 
       it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(endpoint.path)} opens to its permissions and profiles alone, and the document says so`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
@@ -200,10 +217,14 @@ describe("the routes", () => {
           Array.isArray(opening) && where === "" && opening.some((permission) => devicePermissions.has(permission));
         expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(withoutPermission || full);
 
-        if (!Array.isArray(opening) && opening !== "event") return;
+        if (!Array.isArray(opening) && opening !== "event" && opening !== "member") return;
         const toProfiles = profiles.length === 0 ? "" : ` Open to device profiles ${profiles.join(", ")}.`;
         const rights =
-          opening === "event" ? "access to the event" : opening.map((permission) => `\`${permission}\``).join(" or ");
+          opening === "event"
+            ? "access to the event"
+            : opening === "member"
+              ? "a key or device of the organizer"
+              : opening.map((permission) => `\`${permission}\``).join(" or ");
         const needs = `Needs ${rights}${where}.${toProfiles}`;
         const { description = "" } = document.paths[endpoint.path.replace("+}", "}")]?.[method.toLowerCase()] ?? {};
         expect(description.split("\n\n").at(-1)).toBe(needs);

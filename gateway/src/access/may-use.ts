@@ -16,6 +16,8 @@ export type Access =
       /** Device profiles that this route is open to. */
       readonly profiles: readonly ScanProfile[];
     }
+  /** Keys and devices of the organizer of the path, whatever events they have access to: the route shows these alone. */
+  | { readonly kind: "member"; readonly anyOf: readonly Permission[]; readonly profiles: readonly ScanProfile[] }
   /** API keys with access to all events of the organizer of the path, and one of these permissions. */
   | { readonly kind: "organizer"; readonly anyOf: readonly Permission[] };
 
@@ -33,6 +35,7 @@ function grants(access: Access, caller: Caller): boolean {
     case "any":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller);
     case "event":
+    case "member":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller) && isPermitted(access.anyOf, caller);
     case "organizer":
       return caller.kind === "api_key" && isPermitted(access.anyOf, caller);
@@ -53,7 +56,12 @@ export function hasEventAccess(caller: Caller, organizer: string, event: string)
   return caller.organizer === organizer && (caller.events === undefined || caller.events.has(event));
 }
 
-/** Tells whether a caller has access to all events of an organizer, also to those that it will have. */
-export function hasOrganizerAccess(caller: Caller, organizer: string): boolean {
-  return caller.kind !== "operator" && caller.organizer === organizer && caller.events === undefined;
+/** Tells whether a caller may use routes of an organizer: without access to all of its events only those that are open to each member. */
+export function hasOrganizerAccess(
+  caller: Caller,
+  organizer: string,
+  routes: readonly { readonly access: Access }[],
+): boolean {
+  if (caller.kind === "operator" || caller.organizer !== organizer) return false;
+  return caller.events === undefined || routes.some(({ access }) => access.kind === "member");
 }

@@ -1,5 +1,8 @@
-/** The address of the event of the demo that examples are about. */
-export const exampleEvent = "http://localhost:8000/api/v1/organizers/demo/events/conference";
+/** The address of the organizer of the demo that examples are about. */
+export const exampleOrganizer = "http://localhost:8000/api/v1/organizers/demo";
+
+/** The address of its event. */
+export const exampleEvent = `${exampleOrganizer}/events/conference`;
 
 /** A page of a list that has no other. */
 export function examplePage(...results: readonly object[]) {

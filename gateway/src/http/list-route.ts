@@ -1,4 +1,5 @@
 import type { Schema } from "@tessera/schema/schema";
+import { formatInstant } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { detail, invalid, notFound } from "./answers.ts";
 import { formatHttpDate, parseHttpDate } from "./date.ts";
@@ -20,6 +21,8 @@ export interface ListDeclaration<P extends Parameters>
   readonly missing?: Answer;
   /** For a list that knows when it was last changed: the description of 304, and the message of 412. */
   readonly conditional?: { readonly unchanged: string; readonly changed: string };
+  /** For a list of what changes: an answer says from when on changes must be asked for next. */
+  readonly isGenerated?: true;
   /** Some of its values are JSON as it is stored. */
   readonly holdsJson?: true;
   readonly find: (request: Incoming<Values<P>, undefined>, wanted: WantedPage) => Promise<FoundList>;
@@ -33,6 +36,8 @@ export interface WantedPage {
 interface FoundList extends Omit<FoundPage<Shown>, "pageSize"> {
   /** When the list was last changed; undefined where that is not known, and no condition counts. */
   readonly changedAt?: number | undefined;
+  /** A client that asks next for what has changed since then misses nothing. */
+  readonly asOf?: number | undefined;
   /** It was not changed since the instant that `knownAsOf` returned. */
   readonly isUnchanged?: boolean;
 }
@@ -52,6 +57,10 @@ const lastModified = {
   "Last-Modified": "When the list was last changed, in whole seconds; absent where that is not known.",
 };
 
+const pageGenerated = {
+  "X-Page-Generated": "Ask next for what has changed since then: nothing is missed, and something may come again.",
+};
+
 /** The state of a list that its client has already. */
 export function knownAsOf(request: Incoming): number | undefined {
   return parseHttpDate(request.header("If-Modified-Since"));
@@ -64,6 +73,7 @@ export function declareList<const P extends Parameters = Record<never, never>>({
   shows,
   missing = notFound("There is no such page."),
   conditional,
+  isGenerated,
   holdsJson,
   find,
   ...declaration
@@ -74,7 +84,13 @@ export function declareList<const P extends Parameters = Record<never, never>>({
     query: { ...paging, ...query },
     ...(conditional === undefined ? {} : { headers: conditions }),
     answers: {
-      200: { description, schema: pageOf(shows), ...(conditional === undefined ? {} : { headers: lastModified }) },
+      200: {
+        description,
+        schema: pageOf(shows),
+        ...(conditional === undefined && isGenerated === undefined
+          ? {}
+          : { headers: { ...(conditional && lastModified), ...(isGenerated && pageGenerated) } }),
+      },
       400: invalid,
       404: missing,
       ...(conditional === undefined
@@ -88,7 +104,10 @@ export function declareList<const P extends Parameters = Record<never, never>>({
       const { page, page_size: pageSize, exclude } = request.query as WithExclusion;
       const found = await findIn(request, { page, pageSize });
       if (conditional !== undefined) requireUnchanged(request, found, conditional.changed);
-      const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
+      const headers = {
+        ...(found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) }),
+        ...(found.asOf === undefined ? {} : { "X-Page-Generated": formatInstant(found.asOf) }),
+      };
       if (found.isUnchanged === true) return { status: 304, headers };
       const results = found.results.map((result) => withoutFields(result, exclude ?? []));
       const body = toPage(request.url, { ...found, pageSize, results });

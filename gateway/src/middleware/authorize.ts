@@ -40,10 +40,11 @@ function isAllowed(
 ): boolean | Promise<boolean> {
   const { endpoint, caller, params = {} } = state;
   if (endpoint === undefined || endpoint.isPublic) return true;
-  if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;
+  const routes = routesLike(endpoint, method);
+  if (caller === undefined || !mayUse(caller, routes)) return false;
   const { organizer, event } = params;
   if (organizer === undefined || caller.kind === "operator") return true;
-  if (event === undefined) return hasOrganizerAccess(caller, organizer);
+  if (event === undefined) return hasOrganizerAccess(caller, organizer, routes);
   return hasEventAccess(caller, organizer, event) && directory.hasEvent(organizer, event);
 }
 

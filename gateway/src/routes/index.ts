@@ -6,6 +6,7 @@ import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
 import { backgroundRoutes } from "./backgrounds/routes.ts";
+import { catalogueRoutes } from "./catalogue/routes.ts";
 import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
@@ -32,6 +33,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly clients: Pick<
     Clients,
     | "answerFiles"
+    | "catalogue"
     | "checkinLists"
     | "credentials"
     | "listedPositions"
@@ -91,6 +93,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
+  const catalogue = catalogueRoutes(clients);
   const idempotency = idempotencyRoutes(deps.findAnswer);
   const documentation = documentationRoutes({
     document: () => openApi(routes, { server: baseUrl(), version }),
@@ -110,6 +113,24 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
   const routes: readonly Route[] = [
     at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
+
+    at("GET", `${organizer}/events/`, catalogue.events),
+    at("GET", `${event}/`, catalogue.event),
+    at("GET", `${event}/settings/`, catalogue.settings),
+    at("GET", `${organizer}/subevents/`, catalogue.datesOfOrganizer),
+    at("GET", `${event}/subevents/`, catalogue.dates),
+    at("GET", `${event}/subevents/{id}/`, catalogue.date),
+    at("GET", `${event}/categories/`, catalogue.categories),
+    at("GET", `${event}/categories/{id}/`, catalogue.category),
+    at("GET", `${event}/items/`, catalogue.items),
+    at("GET", `${event}/items/{id}/`, catalogue.item),
+    at("GET", `${event}/questions/`, catalogue.questions),
+    at("GET", `${event}/questions/{id}/`, catalogue.question),
+    at("GET", `${event}/revokedsecrets/`, catalogue.revokedSecrets),
+    at("GET", `${event}/blockedsecrets/`, catalogue.blockedSecrets),
+    at("GET", `${organizer}/reusablemedia/`, catalogue.media),
+    at("GET", `${event}/badgelayouts/`, catalogue.badgeLayouts),
+    at("GET", `${event}/badgeitems/`, catalogue.badgeItems),
 
     at("GET", `${event}/checkinlists/`, lists.list),
     at("POST", `${event}/checkinlists/`, lists.create),

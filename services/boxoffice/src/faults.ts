@@ -9,6 +9,7 @@ export const fault = faultCodes({
   bad_token_hash: "invalid",
   device_not_found: "not_found",
   event_being_removed: "conflict",
+  document_not_found: "not_found",
   document_unreadable: "unmet",
   hold_released: "conflict",
   invalid_credential: "invalid",

@@ -3,6 +3,7 @@ import { defineService } from "@tessera/kit/service";
 import {
   AnswerFiles,
   Capacity,
+  Catalogue,
   Credentials,
   Quotas,
   Records,
@@ -17,6 +18,7 @@ import { answersGiven } from "./consumers/answers-given.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
+import { getDocument, listDocuments } from "./handlers/catalogue.ts";
 import { createCredential, listCredentials, revokeCredential } from "./handlers/credentials.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOrganizer } from "./handlers/find-organizer.ts";
@@ -49,6 +51,7 @@ export const boxoffice = defineService({
   rpcs: [
     rpcs(Records, { applyRecords, validateRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
+    rpcs(Catalogue, { listDocuments, getDocument }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),
     rpcs(Sales, { sellTickets, cancelSale }),

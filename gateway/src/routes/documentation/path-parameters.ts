@@ -45,6 +45,10 @@ const things: Readonly<Record<string, string>> = {
   ticketlayouts: "ticket layout",
   ticketlayoutitems: "assignment",
   offlinesalesbatches: "batch",
+  subevents: "date",
+  categories: "category",
+  items: "product",
+  questions: "question",
 };
 
 /** Describes a parameter of a path by its name, and by what is in front of it. */

@@ -9,6 +9,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
     "Keys and devices",
     "API keys for programs and devices for scanners, made and revoked by the operator.",
   ],
+  catalogue: ["Events and products", "What records brought, to be read: scanners learn from it what they scan."],
   vouchers: ["Vouchers", "Codes that customers redeem: for a price, a product, or capacity that is kept free."],
   ticketlayouts: [
     "Ticket layouts",
@@ -29,6 +30,10 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
 /** What a route is about, by a part of its path; the first that fits counts. */
 const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/checkinlist\//, "checkinlists"],
+  [
+    /\/(?:events|subevents|categories|items|questions|settings|(?:revoked|blocked)secrets|reusablemedia|badge\w+)\/(?:\{id\}\/)?$|\/events\/\{event\}\/$/,
+    "catalogue",
+  ],
   [/\/events\/\{event\}\/([\w-]+)\//, "$1"],
   [/\/(ticketlayouts|shredders|retention)\//, "$1"],
   [/\/import\//, "records"],

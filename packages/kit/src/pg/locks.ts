@@ -54,6 +54,23 @@ export async function tryLead(connection: Queryable, { name }: Lock): Promise<bo
   return leads;
 }
 
+/**
+ * When it was asked whether a lock is free, in microseconds since 1970; undefined: a transaction has it. What others did under
+ * the lock before that time is committed, and what they do under it later comes later.
+ */
+export async function freeAt(db: Queryable, { name }: Lock): Promise<number | undefined> {
+  const { at } = await db.one<{ at: number | null }>(sql`
+    select case when not exists (select from pg_locks
+                                  where pg_locks.locktype = 'advisory'
+                                    and pg_locks.granted
+                                    and pg_locks.database = (select pg_database.oid from pg_database
+                                                              where pg_database.datname = current_database())
+                                    and (pg_locks.classid::bigint << 32) | pg_locks.objid::bigint = ${key(sql`${name}`)})
+                then statement_timestamp()
+           end as at`);
+  return at ?? undefined;
+}
+
 function key(name: Sql): Sql {
   return sql`hashtextextended(${name}, 0)`;
 }

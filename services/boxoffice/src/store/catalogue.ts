@@ -48,7 +48,8 @@ export async function upsert(
      order by incoming.key
         on conflict (${owner}, ${key}) do update
        set data = excluded.data,
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
      where kept.data is distinct from excluded.data
     returning kept.${key}::text as key, kept.revision`);
   return new Map(changed.map((row) => [row.key, row.revision]));

@@ -26,7 +26,8 @@ export function upsert<Data, Settings>(
      order by incoming.slug
         on conflict (organizer, slug) do update
        set data = excluded.data,
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
      where kept.data is distinct from excluded.data
     returning kept.slug, kept.data, kept.settings, kept.revision`);
 }

@@ -1,5 +1,5 @@
-import type { Tx } from "@tessera/kit/pg/database";
-import { declareLock, takeLocks as takeKitLocks } from "@tessera/kit/pg/locks";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { declareLock, freeAt, takeLocks as takeKitLocks } from "@tessera/kit/pg/locks";
 import type { Scope } from "../domain/scope.ts";
 
 const named = declareLock("boxoffice");
@@ -38,6 +38,11 @@ export function locksOf(scopes: readonly Scope[]): Lock[] {
  */
 export function lockOfHolds({ organizer, event }: Scope): Lock {
   return { name: `holds ${organizer}/${event}`, exclusive: true };
+}
+
+/** A time before which no change of an organizer's records is under way; undefined: one is. */
+export function unchangedAt(db: Queryable, organizer: string): Promise<number | undefined> {
+  return freeAt(db, named(organizerLock(organizer)));
 }
 
 /** Takes locks until the transaction ends. */

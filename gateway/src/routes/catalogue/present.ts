@@ -1,0 +1,53 @@
+import type { CatalogueDocument } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import type { Shown } from "../../http/without-fields.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function read(document: CatalogueDocument | undefined): Shown {
+  if (document === undefined) throw new Error("boxoffice answered without a document");
+  return JSON.parse(utf8.decode(document.json)) as Shown;
+}
+
+/** Shows what a record brought, as it did. */
+export const presentDocument = (document: CatalogueDocument | undefined): Shown => read(document);
+
+/** Shows an event. The keys of signed tickets are those of its record, if it has any. */
+export function presentEvent(document: CatalogueDocument | undefined): Shown {
+  return { valid_keys: { pretix_sig1: [] }, ...read(document), best_availability_state: null };
+}
+
+/** Shows a date, which names its event: lists have those of several. */
+export function presentSubevent(document: CatalogueDocument | undefined): Shown {
+  return { ...read(document), event: document?.event };
+}
+
+interface Identified {
+  readonly id: number;
+  readonly identifier: string | null;
+}
+
+/** Shows a question: it and its options are called by their ids where a record gave them no other names. */
+export function presentQuestion(document: CatalogueDocument | undefined): Shown {
+  const question = read(document);
+  const options = question["options"] as readonly Identified[];
+  return { ...named(question as unknown as Identified), options: options.map(named) };
+}
+
+function named<T extends Identified>(one: T): T {
+  return { ...one, identifier: one.identifier ?? String(one.id) };
+}
+
+type Link = number | string | { readonly id: number } | null;
+
+/** Shows a medium with the ids of its tickets. */
+export function presentMedium(document: CatalogueDocument | undefined): Shown {
+  const medium = read(document);
+  const several = (medium["linked_orderpositions"] ?? []) as readonly Link[];
+  const single = medium["linked_orderposition"] as Link;
+  const links = (several.length > 0 || single === null ? several : [single]).map(idOf);
+  return { ...medium, linked_orderposition: links[0] ?? null, linked_orderpositions: links };
+}
+
+function idOf(link: Link): number {
+  return Number(typeof link === "object" ? link?.id : link);
+}

@@ -1,0 +1,156 @@
+import { Fault } from "@tessera/kit/fault";
+import { DocumentKind, type ListDocumentsRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
+import { catalogueExamples } from "./examples.ts";
+
+const organizer = "/api/v1/organizers/bigevents";
+const app = appOfEachTest();
+
+const shownBy: ReadonlyMap<DocumentKind, object> = new Map<DocumentKind, object>([
+  [DocumentKind.EVENT, catalogueExamples.event.answer],
+  [DocumentKind.EVENT_SETTINGS, catalogueExamples.settings.answer],
+  [DocumentKind.SUBEVENT, catalogueExamples.date.answer],
+  [DocumentKind.CATEGORY, catalogueExamples.category.answer],
+  [DocumentKind.ITEM, catalogueExamples.item.answer],
+  [DocumentKind.QUESTION, catalogueExamples.question.answer],
+  [DocumentKind.REVOKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", created: "2026-01-01T10:00:00Z", position: null }],
+  [DocumentKind.BLOCKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", blocked: true, updated: "2026-01-01T10:00:00Z" }],
+]);
+const medium = {
+  ...{ id: 1, organizer: null, created: null, updated: null, type: "barcode", identifier: "ABC", active: true },
+  ...{ expires: null, customer: null, linked_giftcard: null, notes: null, info: null },
+};
+const documentOf = (kind: DocumentKind, more: object = {}) => {
+  const {
+    valid_keys: _keys,
+    best_availability_state: _state,
+    event: _event,
+    ...data
+  } = { ...shownBy.get(kind), ...more } as Record<string, unknown>;
+  return { event: "festival", json: Buffer.from(JSON.stringify(data)) };
+};
+
+beforeEach(() => {
+  app.peers.when("catalogue", "listDocuments", async ({ kind }: ListDocumentsRequest) => ({
+    ...{ documents: [documentOf(kind)], count: 1, page: 1, asOf: 1_700_000_000_123_456 },
+  }));
+  app.peers.when("catalogue", "getDocument", async ({ kind }) => ({ document: documentOf(kind) }));
+});
+
+const send = (path: string, key: string = devices.scan) => app.send("GET", path, { key });
+
+describe("what records brought", () => {
+  it.each([
+    [`${organizer}/events/`, DocumentKind.EVENT],
+    [`${organizer}/subevents/`, DocumentKind.SUBEVENT],
+    [`${inEvent}/subevents/`, DocumentKind.SUBEVENT],
+    [`${inEvent}/categories/`, DocumentKind.CATEGORY],
+    [`${inEvent}/items/`, DocumentKind.ITEM],
+    [`${inEvent}/questions/`, DocumentKind.QUESTION],
+    [`${inEvent}/revokedsecrets/`, DocumentKind.REVOKED_SECRET],
+    [`${inEvent}/blockedsecrets/`, DocumentKind.BLOCKED_SECRET],
+  ])("[E2.1] is listed at %s, with the time since when to ask next", async (path, kind) => {
+    const { status, json, headers } = await send(path);
+    expect([status, json]).toEqual([200, { count: 1, next: null, previous: null, results: [shownBy.get(kind)] }]);
+    expect(headers["x-page-generated"]).toBe("2023-11-14T22:13:20.123456Z");
+    const event = path.startsWith(inEvent) ? "sampleconf" : "";
+    expect(app.peers.requestsOf("listDocuments")).toMatchObject([{ organizer: "bigevents", event, kind, page: 1 }]);
+  });
+
+  it.each([
+    [`${inEvent}/`, DocumentKind.EVENT, undefined],
+    [`${inEvent}/settings/`, DocumentKind.EVENT_SETTINGS, undefined],
+    [`${inEvent}/subevents/7/`, DocumentKind.SUBEVENT, 7],
+    [`${inEvent}/categories/7/`, DocumentKind.CATEGORY, 7],
+    [`${inEvent}/items/7/`, DocumentKind.ITEM, 7],
+    [`${inEvent}/questions/7/`, DocumentKind.QUESTION, 7],
+  ])("[E2.2] is shown at %s", async (path, kind, id) => {
+    expect(await send(path)).toMatchObject({ status: 200, json: shownBy.get(kind) });
+    expect(app.peers.requestsOf("getDocument")).toEqual([{ organizer: "bigevents", event: "sampleconf", kind, id }]);
+    app.peers.when("catalogue", "getDocument", async () => {
+      throw new Fault("not_found", "document_not_found", "Not found.");
+    });
+    expect(await send(path)).toMatchObject({ status: 404, json: { detail: "Not found." } });
+  });
+
+  it("[E2.3] is asked for as scanners ask", async () => {
+    const time = (at: number) => encodeURIComponent(new Date(at).toISOString());
+    const at = 1_700_000_000_000;
+    await send(`${organizer}/events/?ends_after=${time(at)}&ordering=date_from&live=true&search=fest`);
+    await send(
+      `${organizer}/subevents/?ordering=-last_modified&modified_since=${time(at)}&event__live=true&active=true`,
+    );
+    await send(`${inEvent}/revokedsecrets/?ordering=-created&created_since=${time(at)}`);
+    await send(`${inEvent}/blockedsecrets/?ordering=-updated&updated_since=${time(at)}`);
+    expect(app.peers.requestsOf("listDocuments")).toMatchObject([
+      { ordering: ["date_from"], endsAfter: at * 1000, live: true, search: "fest" },
+      { ordering: ["-last_modified"], changedSince: at * 1000, live: true, active: true },
+      { ordering: ["-created"], changedSince: at * 1000 },
+      { ordering: ["-updated"], changedSince: at * 1000 },
+    ]);
+    expect(await send(`${organizer}/events/?ends_after=soon`)).toMatchObject({
+      status: 400,
+      json: { ends_after: [expect.any(String)] },
+    });
+  });
+
+  it("[E2.4] of an organizer is limited to the events of the credentials, and to their own organizer", async () => {
+    await send(`${organizer}/events/`, keys.otherEvent);
+    await send(`${organizer}/events/`, keys.all);
+    expect(app.peers.requestsOf("listDocuments")).toMatchObject([
+      { among: { slugs: ["other"] } },
+      { among: undefined },
+    ]);
+    for (const path of ["events/", "subevents/", "reusablemedia/"])
+      expect((await send(`/api/v1/organizers/another/${path}`, keys.all)).status, path).toBe(403);
+    expect((await send(`${organizer}/events/`, keys.operator)).status).toBe(403);
+  });
+
+  it("[E2.5] of a next page has every parameter of the first", async () => {
+    app.peers.when("catalogue", "listDocuments", async () => ({
+      documents: [documentOf(DocumentKind.ITEM)],
+      count: 2,
+      page: 1,
+      asOf: 1,
+    }));
+    const { json } = await send(`${inEvent}/items/?page_size=1&exclude=picture&exclude=bundles&active=true`);
+    expect(json).toMatchObject({
+      next: `${publicBase}${inEvent}/items/?active=true&exclude=picture&exclude=bundles&page=2&page_size=1`,
+    });
+    expect((json as { results: object[] }).results[0]).not.toHaveProperty("picture");
+  });
+});
+
+describe("what is shown otherwise than it was sent", () => {
+  it("[E2.6] questions and options without an identifier are called by their ids", async () => {
+    const options = [{ id: 11, identifier: null, position: 1, answer: { en: "x" } }];
+    app.peers.when("catalogue", "getDocument", async () => ({
+      document: documentOf(DocumentKind.QUESTION, { identifier: null, options }),
+    }));
+    const { id } = catalogueExamples.question.answer;
+    expect((await send(`${inEvent}/questions/${id}/`)).json).toMatchObject({
+      identifier: String(id),
+      options: [{ id: 11, identifier: "11" }],
+    });
+  });
+
+  it.each([
+    [{ linked_orderposition: null, linked_orderpositions: [] }, [null, []]],
+    [{ linked_orderposition: 5, linked_orderpositions: [] }, [5, [5]]],
+    [{ linked_orderposition: { id: 5, event: "e" }, linked_orderpositions: null }, [5, [5]]],
+    [{ linked_orderposition: 5, linked_orderpositions: ["6", { id: 7, event: "e", order: null }] }, [6, [6, 7]]],
+  ])("[E2.7] media name the ids of their tickets: %j", async (sent, [first, all]) => {
+    app.peers.when("catalogue", "listDocuments", async () => ({
+      ...{ documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, ...sent })], count: 1, page: 1, asOf: 1 },
+    }));
+    expect((await send(`${organizer}/reusablemedia/`)).json).toMatchObject({
+      results: [{ ...medium, linked_orderposition: first, linked_orderpositions: all }],
+    });
+  });
+
+  it("[E2.8] badges are empty pages", async () => {
+    for (const path of ["badgelayouts/", "badgeitems/"])
+      expect((await send(`${inEvent}/${path}`)).json).toEqual({ count: 0, next: null, previous: null, results: [] });
+  });
+});

@@ -1,0 +1,273 @@
+import {
+  type CatalogueDocument,
+  DocumentKind,
+  type ListDocumentsRequest,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import type { Schema } from "@tessera/schema/schema";
+import { scanProfiles, staffProfiles } from "@tessera/values";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { notFound } from "../../http/answers.ts";
+import { declareList } from "../../http/list-route.ts";
+import type { Parameters, Values } from "../../http/parameter.ts";
+import { exclusion, flagFilter, instantFilter, ordering, textFilter } from "../../http/parameter.ts";
+import { declare, type Example } from "../../http/route.ts";
+import type { Shown } from "../../http/without-fields.ts";
+import { catalogueExamples as examples } from "./examples.ts";
+import { presentDocument, presentEvent, presentMedium, presentQuestion, presentSubevent } from "./present.ts";
+import * as shown from "./schema.ts";
+
+const reading: Access = { kind: "event", anyOf: [], profiles: scanProfiles };
+const ofMembers: Access = { kind: "member", anyOf: [], profiles: scanProfiles };
+const readingCodes: Access = { ...reading, anyOf: ["event.orders:read", "event.orders:checkin"] };
+const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles: staffProfiles };
+
+type Conditions = Partial<Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among">>;
+
+/** What can be read of a kind. */
+interface Kind {
+  readonly kind: DocumentKind;
+  readonly shows: Schema;
+  readonly present: (document: CatalogueDocument | undefined) => Shown;
+}
+
+const kinds = {
+  event: { kind: DocumentKind.EVENT, shows: shown.event, present: presentEvent },
+  settings: { kind: DocumentKind.EVENT_SETTINGS, shows: shown.settings, present: presentDocument },
+  subevent: { kind: DocumentKind.SUBEVENT, shows: shown.subevent, present: presentSubevent },
+  category: { kind: DocumentKind.CATEGORY, shows: shown.category, present: presentDocument },
+  item: { kind: DocumentKind.ITEM, shows: shown.item, present: presentDocument },
+  question: { kind: DocumentKind.QUESTION, shows: shown.question, present: presentQuestion },
+  revokedSecret: { kind: DocumentKind.REVOKED_SECRET, shows: shown.revokedSecret, present: presentDocument },
+  blockedSecret: { kind: DocumentKind.BLOCKED_SECRET, shows: shown.blockedSecret, present: presentDocument },
+  medium: { kind: DocumentKind.REUSABLE_MEDIUM, shows: shown.medium, present: presentMedium },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The list of a kind as its route declares it. */
+interface ListOf<P extends Parameters> {
+  readonly name: string;
+  readonly example: Example;
+  readonly summary: string;
+  readonly access: Access;
+  readonly page: string;
+  readonly query: P;
+  readonly conditions: (query: Values<P>) => Conditions;
+}
+
+const changedSince = instantFilter(
+  "Only what came or changed here at this time or later. Send `X-Page-Generated` of an earlier answer.",
+);
+
+const dates = {
+  ordering: ordering(["id", "date_from", "last_modified"], "date_from,id"),
+  active: flagFilter("Only dates of which tickets are sold, or only others."),
+  ends_after: instantFilter("Leaves out dates that have ended by then."),
+  search: textFilter("Only dates with this text in their name."),
+  modified_since: changedSince,
+};
+
+const toDates = (query: Values<typeof dates>): Conditions => ({
+  ordering: [...query.ordering],
+  active: query.active,
+  endsAfter: query.ends_after,
+  search: query.search,
+  changedSince: query.modified_since,
+});
+
+const inPlace = { ordering: ordering(["id", "position"], "position,id") };
+const inOrder = (query: Values<typeof inPlace>): Conditions => ({ ordering: [...query.ordering] });
+
+/** What records brought, to be read: events, dates, products, questions, codes and media. */
+export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
+  const list = <const P extends Parameters>(
+    { kind, shows, present }: Kind,
+    { query, conditions, ...said }: ListOf<P>,
+  ) =>
+    declareList({
+      ...said,
+      shows,
+      query: { ...query, exclude: exclusion("Leaves a field out of the answer.", Object.keys(shows.properties ?? {})) },
+      isGenerated: true,
+      async find(request, page) {
+        const asked = { kind, ordering: [], ...page, ...conditions(request.query as Values<P>) };
+        const { events } = request.tenant;
+        const place =
+          said.access.kind === "event"
+            ? request.inEvent<ListDocumentsRequest>(asked)
+            : request.inAnyEvent<ListDocumentsRequest>({
+                ...asked,
+                among: events === undefined ? undefined : { slugs: [...events] },
+              });
+        const found = await catalogue.listDocuments(place, { signal: request.signal });
+        return { ...found, results: found.documents.map(present) };
+      },
+    });
+
+  const one = (
+    { kind, shows, present }: Kind,
+    {
+      of,
+      ...said
+    }: { readonly of: "id" | "event"; readonly name: string; readonly example: Example; readonly summary: string },
+  ) =>
+    declare({
+      ...said,
+      access: reading,
+      answers: {
+        200: { description: "What its record brought.", schema: shows },
+        404: notFound("The event has nothing with this id."),
+      },
+      async handle(request) {
+        const id = of === "id" ? request.id("id") : undefined;
+        const { document } = await catalogue.getDocument(request.inEvent({ kind, id }), { signal: request.signal });
+        return { status: 200, body: present(document) };
+      },
+    });
+
+  return {
+    events: list(kinds.event, {
+      name: "listEvents",
+      example: examples.events,
+      summary: "Lists the events that these credentials are for",
+      access: ofMembers,
+      page: "One page of events.",
+      query: {
+        ordering: ordering(["slug", "date_from", "date_to"], "date_from,slug"),
+        live: flagFilter("Only events whose shop is open, or only others."),
+        ends_after: instantFilter("Leaves out events that have ended by then. A series ends with its last date."),
+        search: textFilter("Only events with this text in their name or slug."),
+      },
+      conditions: (query) => ({
+        ordering: [...query.ordering],
+        live: query.live,
+        endsAfter: query.ends_after,
+        search: query.search,
+      }),
+    }),
+    event: one(kinds.event, { of: "event", name: "getEvent", example: examples.event, summary: "Shows an event" }),
+    settings: one(kinds.settings, {
+      of: "event",
+      name: "getEventSettings",
+      example: examples.settings,
+      summary: "Shows the settings of an event",
+    }),
+    datesOfOrganizer: list(kinds.subevent, {
+      name: "listSubeventsOfOrganizer",
+      example: examples.datesOfOrganizer,
+      summary: "Lists the dates of all series that these credentials are for",
+      access: ofMembers,
+      page: "One page of dates.",
+      query: { ...dates, event__live: flagFilter("Only dates of events whose shop is open, or only others.") },
+      conditions: (query) => ({ ...toDates(query), live: query.event__live }),
+    }),
+    dates: list(kinds.subevent, {
+      name: "listSubevents",
+      example: examples.dates,
+      summary: "Lists the dates of a series",
+      access: reading,
+      page: "One page of dates.",
+      query: dates,
+      conditions: toDates,
+    }),
+    date: one(kinds.subevent, { of: "id", name: "getSubevent", example: examples.date, summary: "Shows a date" }),
+    categories: list(kinds.category, {
+      name: "listCategories",
+      example: examples.categories,
+      summary: "Lists the categories of an event's products",
+      access: reading,
+      page: "One page of categories.",
+      query: inPlace,
+      conditions: inOrder,
+    }),
+    category: one(kinds.category, {
+      of: "id",
+      name: "getCategory",
+      example: examples.category,
+      summary: "Shows a category",
+    }),
+    items: list(kinds.item, {
+      name: "listItems",
+      example: examples.items,
+      summary: "Lists the products of an event",
+      access: reading,
+      page: "One page of products.",
+      query: { ...inPlace, active: flagFilter("Only products that are sold, or only others.") },
+      conditions: (query) => ({ ...inOrder(query), active: query.active }),
+    }),
+    item: one(kinds.item, { of: "id", name: "getItem", example: examples.item, summary: "Shows a product" }),
+    questions: list(kinds.question, {
+      name: "listQuestions",
+      example: examples.questions,
+      summary: "Lists the questions of an event",
+      access: reading,
+      page: "One page of questions.",
+      query: inPlace,
+      conditions: inOrder,
+    }),
+    question: one(kinds.question, {
+      of: "id",
+      name: "getQuestion",
+      example: examples.question,
+      summary: "Shows a question",
+    }),
+    revokedSecrets: list(kinds.revokedSecret, {
+      name: "listRevokedSecrets",
+      example: examples.revokedSecrets,
+      summary: "Lists the codes that were replaced or taken back",
+      access: readingCodes,
+      page: "One page of codes.",
+      query: { ordering: ordering(["id", "created", "secret"], "id"), created_since: changedSince },
+      conditions: (query) => ({ ordering: [...query.ordering], changedSince: query.created_since }),
+    }),
+    blockedSecrets: list(kinds.blockedSecret, {
+      name: "listBlockedSecrets",
+      example: examples.blockedSecrets,
+      summary: "Lists the codes that are blocked, or were",
+      access: readingCodes,
+      page: "One page of codes.",
+      query: { ordering: ordering(["id", "updated", "secret"], "id"), updated_since: changedSince },
+      conditions: (query) => ({ ordering: [...query.ordering], changedSince: query.updated_since }),
+    }),
+    media: list(kinds.medium, {
+      name: "listReusableMedia",
+      example: examples.media,
+      summary: "Lists the wristbands and cards of an organizer",
+      access: readingMedia,
+      page: "One page of media.",
+      query: {
+        ordering: ordering(["id", "created", "updated", "identifier"], "id"),
+        type: textFilter("Only media of this type."),
+        identifier: textFilter("Only media with this identifier."),
+        active: flagFilter("Only media that can be used, or only others."),
+        updated_since: changedSince,
+        created_since: changedSince,
+      },
+      conditions: (query) => ({
+        ordering: [...query.ordering],
+        type: query.type,
+        identifier: query.identifier,
+        active: query.active,
+        changedSince: query.updated_since ?? query.created_since,
+      }),
+    }),
+    ...emptyRoutes(),
+  };
+}
+
+/** What scanners ask for and this platform has none of: without an answer they would not go on. */
+function emptyRoutes() {
+  const empty = (name: string, example: Example, summary: string) =>
+    declareList({
+      name,
+      example,
+      summary,
+      access: reading,
+      page: "An empty page.",
+      shows: shown.badge,
+      find: async (_request, { page }) => ({ count: 0, page: Math.max(1, page), results: [] }),
+    });
+  return {
+    badgeLayouts: empty("listBadgeLayouts", examples.badgeLayouts, "Lists layouts of badges: an empty list"),
+    badgeItems: empty("listBadgeItems", examples.badgeItems, "Lists products with badges: an empty list"),
+  };
+}

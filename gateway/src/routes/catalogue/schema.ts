@@ -1,0 +1,42 @@
+import { categoryRecord } from "@tessera/resources/records/category";
+import { eventRecord, eventSettingsRecord } from "@tessera/resources/records/event";
+import { itemRecord } from "@tessera/resources/records/item";
+import { questionRecord } from "@tessera/resources/records/question";
+import { reusableMediumRecord } from "@tessera/resources/records/reusable-medium";
+import { blockedSecretRecord, revokedSecretRecord } from "@tessera/resources/records/secrets";
+import { subeventRecord } from "@tessera/resources/records/subevent";
+import { arrayOf, id, mapOf, object, plain, text } from "@tessera/schema/build";
+import { record } from "../../http/answers.ts";
+
+/** What records brought, and what follows from where it is. */
+export const event = record("Event", {
+  ...eventRecord.properties,
+  valid_keys: mapOf(arrayOf(text()), { description: "Public keys of signed tickets, by how these are signed." }),
+  best_availability_state: plain(["integer", "null"], { description: "Not known here." }),
+});
+
+export const settings = record("EventSettings", eventSettingsRecord.properties);
+
+export const subevent = record("Subevent", {
+  ...subeventRecord.properties,
+  event: text({ description: "The slug of its event." }),
+});
+
+export const category = record("Category", categoryRecord.properties);
+
+export const item = record("EventItem", itemRecord.properties);
+
+export const question = record("EventQuestion", questionRecord.properties);
+
+export const revokedSecret = record("RevokedSecret", revokedSecretRecord.properties);
+
+export const blockedSecret = record("BlockedSecret", blockedSecretRecord.properties);
+
+export const medium = record("ReusableMedium", {
+  ...reusableMediumRecord.properties,
+  linked_orderposition: id({ nullable: true, description: "The first of `linked_orderpositions`." }),
+  linked_orderpositions: arrayOf(id(), { description: "Ids of positions. Another event may have the same ids." }),
+});
+
+/** Badges are printed elsewhere. */
+export const badge = object({}, { required: [] });

@@ -1,0 +1,80 @@
+import { cutPage } from "@tessera/kit/lists/cut-page";
+import type { Reads } from "@tessera/kit/pg/reads";
+import {
+  DocumentKind as Asked,
+  type CatalogueDocument,
+  type GetDocumentRequest,
+  type GetDocumentResponse,
+  type ListDocumentsRequest,
+  type ListDocumentsResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import type { DocumentKind } from "../domain/document-kind.ts";
+import { fault } from "../faults.ts";
+import { defaultSettings } from "../records/event-settings.ts";
+import {
+  countDocuments,
+  findDocument,
+  findSettings,
+  pageDocuments,
+  readAsOf,
+  type StoredDocument,
+} from "../store/documents.ts";
+
+const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
+  [Asked.EVENT, "event"],
+  [Asked.SUBEVENT, "subevent"],
+  [Asked.CATEGORY, "category"],
+  [Asked.ITEM, "item"],
+  [Asked.QUESTION, "question"],
+  [Asked.REVOKED_SECRET, "revoked_secret"],
+  [Asked.BLOCKED_SECRET, "blocked_secret"],
+  [Asked.REUSABLE_MEDIUM, "reusable_medium"],
+]);
+
+/** Pages through what records brought of one kind. */
+export async function listDocuments(
+  { kind: asked, among, ordering, page: number, pageSize, ...request }: ListDocumentsRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<ListDocumentsResponse> {
+  const kind = kindOf(asked);
+  return reads.inTurn(request.organizer, async (db) => {
+    const filter = { ...request, among: among?.slugs };
+    const asOf = await readAsOf(db, kind, filter);
+    const count = await countDocuments(db, kind, filter);
+    const { page, limit, offset } = cutPage({ page: number, pageSize }, count);
+    const documents = await pageDocuments(db, kind, { ...filter, ordering, limit, offset });
+    return { documents: documents.map(toDocument), count, page, asOf };
+  });
+}
+
+/** Reads one document. */
+export async function getDocument(
+  { organizer, event, kind: asked, id }: GetDocumentRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<GetDocumentResponse> {
+  return reads.inTurn(organizer, async (db) => {
+    if (asked === Asked.EVENT_SETTINGS) {
+      const settings = await findSettings(db, { organizer, event });
+      if (settings === undefined) throw missing();
+      const all = { ...defaultSettings.data, ...(JSON.parse(settings.json) as object) };
+      return { document: toDocument({ event, json: JSON.stringify(all) }) };
+    }
+    const document = await findDocument(db, kindOf(asked), { organizer, event, id });
+    if (document === undefined) throw missing();
+    return { document: toDocument(document) };
+  });
+}
+
+function kindOf(asked: Asked): DocumentKind {
+  const kind = kinds.get(asked);
+  if (kind === undefined) throw new Error(`there are no documents of the kind ${asked}`);
+  return kind;
+}
+
+function toDocument({ event, json }: StoredDocument): CatalogueDocument {
+  return { event, json: Buffer.from(json) };
+}
+
+function missing() {
+  return fault("document_not_found", "Not found.");
+}

@@ -1,0 +1,181 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { DocumentKind } from "../domain/document-kind.ts";
+import { unchangedAt } from "./locks.ts";
+
+/** Of which documents a page is. */
+export interface DocumentFilter {
+  readonly organizer: string;
+  /** Empty: of all events. */
+  readonly event: string;
+  /** Only of these events; undefined: of all. Of what belongs to no event it says nothing. */
+  readonly among?: readonly string[] | undefined;
+  /** Instants are microseconds since 1970. */
+  readonly changedSince?: number | undefined;
+  readonly endsAfter?: number | undefined;
+  readonly live?: boolean | undefined;
+  readonly active?: boolean | undefined;
+  readonly search?: string | undefined;
+  readonly type?: string | undefined;
+  readonly identifier?: string | undefined;
+}
+
+export interface StoredDocument {
+  readonly event: string;
+  /** JSON, without what says that a part could not be read. */
+  readonly json: string;
+}
+
+const data = sql`document.data`;
+const byId = { id: sql`document.id` };
+const ends = sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
+const inPlace = [sql`(${data} ->> 'position')::bigint`, sql`document.id`];
+
+/** The columns by which pages of a kind may be ordered, and the usual order. Each ends with what no two rows share. */
+const orders: Readonly<
+  Record<DocumentKind, { readonly columns: Readonly<Record<string, Sql>>; readonly usual: readonly Sql[] }>
+> = {
+  event: {
+    columns: { slug: sql`document.slug`, date_from: sql`(${data} ->> 'date_from')::timestamptz`, date_to: ends },
+    usual: [sql`(${data} ->> 'date_from')::timestamptz`, sql`document.slug`],
+  },
+  subevent: {
+    columns: {
+      ...byId,
+      date_from: sql`(${data} ->> 'date_from')::timestamptz`,
+      last_modified: sql`document.changed_at`,
+    },
+    usual: [sql`(${data} ->> 'date_from')::timestamptz`, sql`document.event`, sql`document.id`],
+  },
+  category: { columns: byId, usual: inPlace },
+  item: { columns: { ...byId, position: sql`(${data} ->> 'position')::bigint` }, usual: inPlace },
+  question: { columns: { ...byId, position: sql`(${data} ->> 'position')::bigint` }, usual: inPlace },
+  revoked_secret: {
+    columns: { ...byId, created: sql`(${data} ->> 'created')::timestamptz`, secret: sql`${data} ->> 'secret'` },
+    usual: [sql`document.id`],
+  },
+  blocked_secret: {
+    columns: { ...byId, updated: sql`(${data} ->> 'updated')::timestamptz`, secret: sql`${data} ->> 'secret'` },
+    usual: [sql`document.id`],
+  },
+  reusable_medium: {
+    columns: {
+      ...byId,
+      created: sql`(${data} ->> 'created')::timestamptz`,
+      updated: sql`document.changed_at`,
+      identifier: sql`${data} ->> 'identifier'`,
+    },
+    usual: [sql`document.id`],
+  },
+};
+
+/** What a page is of, with the event of each row as `place`. */
+function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
+  const { organizer, event, among, changedSince, endsAfter, live, active, search, type, identifier: code } = filter;
+  const belongsToEvent = kind !== "event" && kind !== "reusable_medium";
+  const place = kind === "event" ? sql`document` : sql`place`;
+  const conditions = [sql`document.organizer = ${organizer}`];
+  const say = (condition: Sql) => void conditions.push(condition);
+  if (kind === "event") say(sql`not document.is_removed`);
+  if (belongsToEvent) say(sql`not place.is_removed`);
+  if (event !== "" && kind !== "reusable_medium") say(sql`${place}.slug = ${event}`);
+  if (among !== undefined && kind !== "reusable_medium") say(sql`${place}.slug = any(${among}::text[])`);
+  if (changedSince !== undefined) say(sql`document.changed_at >= ${toTimestamp(changedSince)}::timestamptz`);
+  if (active !== undefined) say(sql`(${data} -> 'active')::boolean = ${active}`);
+  if (live !== undefined) say(sql`(${place}.data -> 'live')::boolean = ${live}`);
+  if (type !== undefined) say(sql`${data} ->> 'type' = ${type}`);
+  if (code !== undefined) say(sql`${data} ->> 'identifier' = ${code}`);
+  if (search !== undefined) {
+    const text = kind === "event" ? sql`concat_ws(' ', document.slug, ${data} ->> 'name')` : sql`${data} ->> 'name'`;
+    say(sql`position(lower(${search}) in lower(${text})) > 0`);
+  }
+  if (endsAfter !== undefined) say(endsBehind(kind, endsAfter));
+  return sql`
+      from ${identifier(kind)} as document
+      ${belongsToEvent ? sql`join event as place on place.organizer = document.organizer and place.slug = document.event` : sql``}
+     where ${joinSql(conditions, "\n       and ")}`;
+}
+
+/** A series has not ended while one of its dates has not. */
+function endsBehind(kind: DocumentKind, at: number): Sql {
+  const since = sql`${toTimestamp(at)}::timestamptz`;
+  if (kind !== "event") return sql`${ends} >= ${since}`;
+  return sql`(${ends} >= ${since}
+            or exists (select from subevent
+                        where subevent.organizer = document.organizer
+                          and subevent.event = document.slug
+                          and coalesce(subevent.data ->> 'date_to', subevent.data ->> 'date_from')::timestamptz >= ${since}))`;
+}
+
+const eventOf = (kind: DocumentKind) =>
+  kind === "event" ? sql`document.slug` : kind === "reusable_medium" ? sql`''` : sql`document.event`;
+
+export async function countDocuments(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count ${rowsOf(kind, filter)}`);
+  return count;
+}
+
+/** Reads a page of documents; an unknown column orders nothing. */
+export function pageDocuments(
+  db: Queryable,
+  kind: DocumentKind,
+  {
+    ordering,
+    limit,
+    offset,
+    ...filter
+  }: DocumentFilter & { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
+): Promise<StoredDocument[]> {
+  const { columns, usual } = orders[kind];
+  const asked = ordering.flatMap((name) => {
+    const column = columns[name.replace(/^-/, "")];
+    return column === undefined ? [] : [name.startsWith("-") ? sql`${column} desc nulls last` : column];
+  });
+  return db.many<StoredDocument>(sql`
+    select ${eventOf(kind)} as event, (${data} - 'unread')::text as json
+    ${rowsOf(kind, filter)}
+     order by ${joinSql([...asked, ...usual], ", ")}
+     limit ${limit}
+    offset ${offset}`);
+}
+
+/** Reads a document by its id; that of an event needs none. */
+export function findDocument(
+  db: Queryable,
+  kind: DocumentKind,
+  { id, ...filter }: DocumentFilter & { readonly id?: number | undefined },
+): Promise<StoredDocument | undefined> {
+  return db.maybeOne<StoredDocument>(sql`
+    select ${eventOf(kind)} as event, (${data} - 'unread')::text as json
+    ${rowsOf(kind, filter)}
+       ${id === undefined ? sql`` : sql`and document.id = ${id}`}`);
+}
+
+/**
+ * Reads since when changes must be asked for next, before what is told now is read. While records of the organizer are being
+ * stored, it is the last change of what is stored one after the other: in one event, or in the organizer itself. Of several events
+ * everything must be asked for again.
+ */
+export async function readAsOf(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
+  const idle = await unchangedAt(db, filter.organizer);
+  if (idle !== undefined) return idle;
+  if (kind !== "reusable_medium" && filter.event === "") return 0;
+  const { at } = await db.one<{ at: number | null }>(sql`
+    select max(document.changed_at) as at
+    ${rowsOf(kind, { organizer: filter.organizer, event: filter.event })}`);
+  return at ?? 0;
+}
+
+/** Reads the settings of an event, without defaults, as JSON. */
+export function findSettings(
+  db: Queryable,
+  { organizer, event }: { readonly organizer: string; readonly event: string },
+): Promise<{ readonly json: string } | undefined> {
+  return db.maybeOne(sql`
+    select (event.settings - 'unread')::text as json
+      from event
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and not event.is_removed`);
+}
