@@ -56,6 +56,7 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
       sound: [
         ["packages/kit/src/bus/relay.ts", "    insert into outbox (fact_id)"],
         ["services/checkin/src/store/lists.db.test.ts", "select count(*) from outbox"],
+        ["services/checkin/src/store/statements/lists.sql", "  insert into outbox (fact_id)"],
         ["services/checkin/src/index.ts", "// The relay reads the outbox; rebuilds come from the owner."],
         ["services/checkin/src/index.ts", "// What comes from work that has ended."],
       ],

@@ -1,0 +1,130 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
+import { expect, it } from "vitest";
+import type { CheckinList } from "../domain/list.ts";
+import type { Search } from "../domain/search-text.ts";
+import { noon, place } from "../testing/facts.ts";
+import { findInside, findNextInside } from "./automatic-exits.ts";
+import { countPositions } from "./count-positions.ts";
+import { countBuckets, countOnLists, movePresences } from "./counts.ts";
+import { putGivenAnswers } from "./given-answers.ts";
+import { readAddons, readRuled } from "./listed-positions.ts";
+import { pageLists, removeList } from "./lists.ts";
+import { everyPosition, type PositionFilter } from "./position-filter.ts";
+import { findReached, idsBehind, pageIds, sortIds } from "./position-pages.ts";
+import { lockPositions } from "./positions.ts";
+import { lockTicketLists } from "./presences.ts";
+import { readRuledScans, readSummedScans } from "./rule-facts.ts";
+import { pageScans } from "./scan-history.ts";
+import { readForScans } from "./scan-reads.ts";
+import { searchPositions } from "./search-positions.ts";
+import { storeScans } from "./store-scans.ts";
+
+const ticket = { ...place, id: 1 };
+const list = { id: 7, allProducts: true, limitProducts: [], subevent: null } as object as CheckinList;
+const narrow = { ...list, allProducts: false, limitProducts: [10], subevent: 3 };
+const key = { ...place, list: 7 };
+const due = { ...list, ...ticket, exit: { at: noon, local: null }, timezone: "UTC" };
+const scan = { ...key, id: 1, position: 1, type: "entry", at: noon, admission: null, refusal: null } as const;
+const scans = [{ ...scan, fact: { key: "1", payload: null } }];
+const lookup = { ...key, code: "a", ticketId: null, nonce: null };
+const linked = { by: "medium", ids: [1] } as const;
+const bucket = { subevent: null, item: 10, variation: null, countedAs: "paid" } as const;
+
+const all: PositionFilter = { ...place, ...everyPosition, list, ignoreStatus: false, id: undefined };
+const some = { ...all, list: narrow, items: [[10]], variations: [[20]], subevents: [[3]] };
+const search: Search = { kind: "anywhere", codePrefix: "ada", patterns: ["%ada%"], indexed: ["%ada%"] };
+const longCode = { ...search, codePrefix: "a".repeat(300) };
+const always = { since: undefined, before: undefined };
+const history = { ...place, created: always, scanned: always };
+const lists = { ...place, subevent: undefined, subeventMatch: undefined, endsAfter: undefined };
+const page = (...ordering: string[]) => ({ ordering, limit: 50, offset: 0 });
+const cut = (...ordering: string[]) => ({ ...page(...ordering), count: 20_000 });
+
+/** Counts of a list with many tickets that were never scanned, and with few. */
+const many = { count: 9000, positions: 19_000, entered: 1000 };
+const few = { count: 10, positions: 1010, entered: 1000 };
+const texts = { ids: "", items: "", variations: "", subevents: "", counts: "", times: "", entries: "" };
+
+const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
+  "automatic-exits": [
+    ["findInside, after a ticket", (db) => findInside(db, due, { after: 0, limit: 100 })],
+    ["findInside, some tickets", (db) => findInside(db, due, { positions: [1] })],
+    ["findNextInside", (db) => findNextInside(db, due, { after: 0, limit: 100 })],
+  ],
+  "count-positions": [
+    ["countPositions", (db) => countPositions(db, all), few],
+    ["countPositions, scanned", (db) => countPositions(db, { ...all, hasCheckin: true }), few],
+    ["countPositions, in any state", (db) => countPositions(db, { ...all, ignoreStatus: true }), few],
+    ["countPositions, usable", (db) => countPositions(db, { ...all, usableAt: noon }), few],
+  ],
+  counts: [
+    ["movePresences", (db) => movePresences(db, [{ ...ticket, from: null, to: bucket }])],
+    ["countOnLists", (db) => countOnLists(db, { ...place, lists: [7] })],
+    ["countBuckets", (db) => countBuckets(db, { ...some, list: 7, countedAs: ["paid"] })],
+  ],
+  "given-answers": [
+    ["putGivenAnswers", (db) => putGivenAnswers(db, [{ ...ticket, question: 1, state: new Uint8Array() }])],
+  ],
+  "listed-positions": [
+    ["readRuled", (db) => readRuled(db, place, [1]), texts],
+    ["readAddons", (db) => readAddons(db, key, [1])],
+  ],
+  lists: [
+    ["pageLists", (db) => pageLists(db, lists, page())],
+    ["pageLists, in an order", (db) => pageLists(db, lists, page("-subevent__date_from", "name"))],
+    ["removeList", (db) => removeList(db, ticket)],
+  ],
+  "position-filter": [
+    ["countPositions, with a code", (db) => countPositions(db, { ...all, secret: "a" })],
+    ["countPositions, of an order", (db) => countPositions(db, { ...some, orderCode: "A" })],
+    ["countPositions, of a name", (db) => countPositions(db, { ...all, attendeeName: "Ada" })],
+    ["countPositions, scanned add-ons", (db) => countPositions(db, { ...all, addonTo: [[1]], hasCheckin: true })],
+    ["countPositions, not scanned", (db) => countPositions(db, { ...all, voucher: 1, hasCheckin: false })],
+    ["countPositions, usable", (db) => countPositions(db, { ...all, pseudonymizationId: "a", usableAt: noon })],
+    ["countPositions, known as usable", (db) => countPositions(db, { ...all, id: 1, usableAt: noon, unusable: [2] })],
+  ],
+  "position-pages": [
+    ["pageIds, few tickets", (db) => pageIds(db, all, { ...cut(), count: 10 })],
+    ["pageIds", (db) => pageIds(db, all, cut())],
+    ["pageIds, from the end", (db) => pageIds(db, all, { ...cut(), offset: 19_950 })],
+    ["pageIds, by name", (db) => pageIds(db, all, { ...cut("attendee_name"), offset: 50 }), few],
+    ["pageIds, by last scan", (db) => pageIds(db, all, cut("last_checked_in")), many],
+    ["pageIds, by last scan, few without", (db) => pageIds(db, all, cut("-last_checked_in")), few],
+    ["pageIds, by number", (db) => pageIds(db, all, cut("positionid"))],
+    ["pageIds, by e-mail address", (db) => pageIds(db, all, cut("order__email"))],
+    ["pageIds, by order", (db) => pageIds(db, all, cut("order__code"))],
+    ["pageIds, by time", (db) => pageIds(db, all, cut("-order__datetime"))],
+    ["pageIds, by order and name", (db) => pageIds(db, all, cut("order__code", "attendee_name"))],
+    ["idsBehind", (db) => idsBehind(db, all, { ...page(), place: ["ada", 1, 2] })],
+    ["idsBehind, by time", (db) => idsBehind(db, all, { ...page("order__datetime"), place: ["2026-11-21", 2] })],
+    ["sortIds, of a search", (db) => sortIds(db, { ...all, search }, { ordering: [], ids: [1] })],
+    ["findReached, by last scan", (db) => findReached(db, all, { ordering: ["last_checked_in"], ticket: 1 })],
+  ],
+  positions: [["lockPositions", (db) => lockPositions(db, [ticket])]],
+  presences: [["lockTicketLists", (db) => lockTicketLists(db, { tickets: [ticket], deleted: [ticket], keys: [] })]],
+  "rule-facts": [
+    ["readSummedScans", (db) => readSummedScans(db, key, [1]), texts],
+    ["readRuledScans", (db) => readRuledScans(db, key, [1])],
+  ],
+  "scan-history": [
+    ["pageScans", (db) => pageScans(db, history, page())],
+    ["pageScans, in an order", (db) => pageScans(db, history, page("-datetime", "created"))],
+  ],
+  "scan-reads": [
+    ["readForScans", (db) => readForScans(db, [lookup])],
+    ["readForScans, in all ways", (db) => readForScans(db, [{ ...lookup, code: "a+b", ticketId: 1, linked }])],
+  ],
+  "search-positions": [
+    ["searchPositions", (db) => searchPositions(db, { ...all, search })],
+    ["searchPositions, of a long code", (db) => searchPositions(db, { ...some, search: longCode })],
+  ],
+  "store-scans": [
+    ["storeScans", (db) => storeScans(db, { topic: "scan", scans })],
+    ["storeScans, automatic exits", (db) => storeScans(db, { topic: "scan", scans, asRead: due })],
+  ],
+};
+
+it.each(Object.entries(statements))("%s asks for its reviewed statements", async (file, asked) => {
+  await expect(await writeStatements(asked)).toMatchFileSnapshot(`statements/${file}.sql`);
+});
