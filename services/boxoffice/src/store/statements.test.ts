@@ -1,0 +1,91 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
+import { expect, it } from "vitest";
+import { readQuotas } from "./capacity.ts";
+import { upsert as upsertDocuments } from "./catalogue.ts";
+import { countRows, nextEndings } from "./erase-documents.ts";
+import { deleteNext } from "./event-contents.ts";
+import { readAnswerable, readFirst, readPositionFields } from "./following-orders.ts";
+import { endHolds, lockHeld } from "./holds.ts";
+import { deletePositions, find, type PositionRow, upsert } from "./positions.ts";
+import { nextKeys } from "./rebuild-reads.ts";
+import { findMentioned, nothingMentioned } from "./references.ts";
+import { findSeatStates } from "./seats.ts";
+import { readPositionsOfOrders } from "./ticket-data.ts";
+import { findUsers, type Referable } from "./usage.ts";
+import { forgetClaims, readLedger, recountUses } from "./voucher-claim-rows.ts";
+
+const scope = { organizer: "org", event: "fest" };
+const key = { ...scope, id: 1 };
+const start = { code: "A" };
+const position = {
+  id: 1,
+  orderCode: "A",
+  voucher: 1,
+  takenAs: "paid",
+  state: new Uint8Array(),
+} as object as PositionRow;
+const referable: readonly Referable[] = [
+  "organizer",
+  "sales_channel",
+  "gate",
+  "subevent",
+  "tax_rule",
+  "category",
+  "item",
+  "variation",
+  "question",
+  "seat",
+];
+
+const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
+  capacity: [["readQuotas", (db) => readQuotas(db, scope, { ids: [1], subevents: [null] })]],
+  catalogue: [
+    ["upsert, of an organizer", (tx) => upsertDocuments(tx, "gate", { scope, rows: [] })],
+    ["upsert, of an event", (tx) => upsertDocuments(tx, "item", { scope, rows: [] })],
+  ],
+  "erase-documents": [
+    ["countRows, of records", (db) => countRows(db, "answer_file", scope)],
+    ["countRows, of gates", (db) => countRows(db, "gate_answer", scope)],
+    ["nextEndings", (db) => nextEndings(db, { organizer: "org", after: "", limit: 100 })],
+  ],
+  "event-contents": [
+    ["deleteNext, the first positions", (tx) => deleteNext(tx, "position", { scope, after: undefined, limit: 100 })],
+    ["deleteNext, other orders", (tx) => deleteNext(tx, "order", { scope, after: "A", limit: 100 })],
+  ],
+  "following-orders": [
+    ["readFirst", (tx) => readFirst(tx, scope, { codes: ["A"], before: undefined })],
+    ["readFirst, placed before", (tx) => readFirst(tx, scope, { codes: ["A"], before: 0 })],
+    ["readPositionFields, within an order", (db) => readPositionFields(db, scope, { ...start, position: 1 }, ["item"])],
+    ["readAnswerable", (db) => readAnswerable(db, scope, start)],
+  ],
+  holds: [
+    ["lockHeld", (tx) => lockHeld(tx, [key])],
+    ["endHolds", (tx) => endHolds(tx, [{ ...scope, voucher: 1, changed: 1 }])],
+  ],
+  positions: [
+    ["upsert", (tx) => upsert(tx, scope, [position])],
+    ["find", (db) => find(db, [key])],
+    ["deletePositions", (tx) => deletePositions(tx, scope, [1])],
+  ],
+  "rebuild-reads": [["nextKeys", (tx) => nextKeys(tx, "position", { after: ["org", "fest", "1"], limit: 100 })]],
+  references: [
+    [
+      "findMentioned",
+      (tx) => findMentioned(tx, scope, nothingMentioned()),
+      { being_removed: null, sales_channels: [] },
+    ],
+  ],
+  seats: [["findSeatStates", (tx) => findSeatStates(tx, scope, [{ guid: "A-1", subevent: null }])]],
+  "ticket-data": [["readPositionsOfOrders", (db) => readPositionsOfOrders(db, scope, { orders: ["A"], mostBytes: 1 })]],
+  usage: referable.map((what) => [`findUsers, ${what}`, (tx) => findUsers(tx, what, { scope, keys: ["1"] })]),
+  "voucher-claim-rows": [
+    ["forgetClaims", (tx) => forgetClaims(tx, [key])],
+    ["recountUses", (tx) => recountUses(tx)],
+    ["readLedger", (db) => readLedger(db, [scope], [{ ...scope, voucher: 1 }])],
+  ],
+};
+
+it.each(Object.entries(statements))("%s asks for its reviewed statements", async (file, asked) => {
+  await expect(await writeStatements(asked)).toMatchFileSnapshot(`statements/${file}.sql`);
+});
