@@ -321,4 +321,61 @@ describe("a position that two orders bring", () => {
       1: { "positions.0": ["Position 11 belongs to another order."] },
     });
   });
+
+  const broken = (code: string, changed: number, ids: readonly number[]) =>
+    sample.order({
+      code,
+      ...day(changed),
+      positions: ids.map((id, index) =>
+        position({ id, positionid: id, secret: `${id}`, ...(index === 0 ? { item: 999 } : {}) }),
+      ),
+    });
+
+  it.each([
+    ["first", [broken("B", 3, [21, 23]), claimed("A", 1, [21, 22])]],
+    ["last", [claimed("A", 1, [21, 22]), broken("B", 3, [21, 23])]],
+    ["alone", [claimed("A", 1, [21]), broken("B", 3, [21, 23])]],
+  ])(
+    "[R3.40] belongs to the older order where the newer one brings it in a form that cannot be taken: %s",
+    async (_name, batch) => {
+      const { rejected } = await office.applyApart(...batch);
+      expect(rejected).toEqual({});
+      expect((await positionsOf("A"))?.[0]).toEqual([21, false]);
+      expect(await positionsOf("B")).toEqual([[23, false]]);
+    },
+  );
+
+  it("[R3.40] belongs to another order where only the last record of its own in the batch leaves it out", async () => {
+    const of = (code: string, ids: readonly number[]) => claimed(code, 1, ids, {});
+    await office.apply(of("P", [31, 32]));
+    for (const batch of [
+      [of("P", [31, 32]), of("Q", [32]), of("P", [31])],
+      [of("Q", [32]), of("P", [31, 32]), of("P", [31])],
+    ]) {
+      await office.apply(record("order", { code: "Q" }, { deleted: true }), of("P", [31, 32]));
+      await office.apply(...batch);
+      expect([await positionsOf("P"), await positionsOf("Q")]).toEqual([[[31, false]], [[32, false]]]);
+    }
+  });
+
+  it.each([
+    ["none", {}],
+    ["a later one", day(9)],
+  ])(
+    "[R3.40, R5.1] belongs to the same order again where the stored order had another moment: %s",
+    async (_name, before) => {
+      await office.apply(claimed("A", 0, [41, 42], before));
+      const batch = [claimed("B", 5, [41, 43]), claimed("A", 4, [41, 42])];
+      for (let time = 0; time < 2; time += 1) {
+        await office.apply(...batch);
+        expect([await positionsOf("A"), await positionsOf("B")]).toEqual([
+          [[42, false]],
+          [
+            [41, false],
+            [43, false],
+          ],
+        ]);
+      }
+    },
+  );
 });

@@ -120,8 +120,10 @@ export const order: RecordKind<OrderRecord> = {
     const ids = values.flatMap(({ data }) => data.positions.map(({ id }) => id));
     const placedAt = isAnyErased ? await findOlderOrders(tx, scope, { values, known }) : new Map<string, number>();
     const lostAt = isAnyErased ? await findLost(tx, scope, ids) : new Map<number, number>();
-    const found = refuseMissing(values, { known, behind, erased, placedAt, lostAt });
-    return found.size > 0 ? found : refuseSharedSeats(values, known);
+    const missing = refuseMissing(values, { known, erased, placedAt, lostAt });
+    if (missing.size > 0) return missing;
+    const taken = refuseTaken(values, { known, behind });
+    return taken.size > 0 ? taken : refuseSharedSeats(values, known);
   },
   bring: ({ data }, known) => bringOrder(data, known),
   doubt: ({ values, known }) => refuseEach(values, ({ data }, addWarning) => doubtOrder(data, known, addWarning)),
@@ -221,68 +223,100 @@ function findOlderOrders(
   return orders.findPlacedAt(tx, scope, [...new Set(codes)]);
 }
 
-/** Finds in orders what refers to missing entities or to positions of other orders, or brings back what was erased. */
+/** Finds in orders what refers to missing entities, or brings back what was erased. */
 function refuseMissing(
   values: readonly OrderRecord[],
   {
     known,
-    behind,
     erased,
     placedAt,
     lostAt,
   }: {
     readonly known: Known;
-    readonly behind: readonly Behind<OrderRecord>[];
     readonly erased: ErasedUntil;
     readonly placedAt: ReadonlyMap<string, number>;
     readonly lostAt: ReadonlyMap<number, number>;
   },
 ): Map<OrderRecord, Record<string, string[]>> {
-  const isGivenAway = findGivenAway([...behind, ...values.map((value) => ({ key: value.data.code, value }))]);
-  const owners = new Map(
-    [...known.positions].filter(([id, { order: code, isLeftOut }]) => !isLeftOut && !isGivenAway(id, code)),
-  );
   const seats = new SeatPlan(known);
   return refuseEach(
-    values.toSorted((a, b) => (b.data.last_modified ?? 0) - (a.data.last_modified ?? 0)),
+    values,
     ({ data }, addError) => {
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
       refuseErased(data, { erased, placedAt, lostAt, positions: known.positions }, addError);
       seats.validate(data, addError);
-      for (const [index, { id }] of data.positions.entries()) {
-        if (!mayTake(data, owners.get(id))) addError(`positions.${index}`, `Position ${id} belongs to another order.`);
+    },
+    ({ data }) => seats.admit(data),
+  );
+}
+
+/** Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to nobody. */
+function refuseTaken(
+  values: readonly OrderRecord[],
+  run: { readonly known: Known; readonly behind: readonly Behind<OrderRecord>[] },
+): Map<OrderRecord, Record<string, string[]>> {
+  const owners = findOwners(values, run);
+  return refuseEach(values, ({ data }, addError) => {
+    for (const [index, { id }] of data.positions.entries()) {
+      if (owners.get(id)?.order !== data.code)
+        addError(`positions.${index}`, `Position ${id} belongs to another order.`);
+    }
+  });
+}
+
+/**
+ * Finds the order of each position that orders bring. Of two orders the one that the shop changed last has it. The last record of
+ * an order in the batch says when that was, and what the order gives away.
+ */
+function findOwners(
+  values: readonly OrderRecord[],
+  { known, behind }: { readonly known: Known; readonly behind: readonly Behind<OrderRecord>[] },
+): ReadonlyMap<number, KnownPosition> {
+  const last = findLast([...values.map((value) => ({ key: value.data.code, value })), ...behind]);
+  const isGivenAway = (id: number, code: string) => last.has(code) && !(last.get(code)?.keeps(id) ?? false);
+  const owners = new Map<number, KnownPosition>();
+  for (const [id, stored] of known.positions) {
+    if (stored.isLeftOut || isGivenAway(id, stored.order)) continue;
+    const { changedAt } = last.get(stored.order) ?? stored;
+    owners.set(id, { ...stored, changedAt });
+  }
+  const newestFirst = values.toSorted((a, b) => (b.data.last_modified ?? 0) - (a.data.last_modified ?? 0));
+  const claim = (isOfLast: boolean) => {
+    for (const { data } of newestFirst) {
+      const { code: order, last_modified: changedAt, positions: brought } = data;
+      for (const { id } of brought) {
+        if (isGivenAway(id, order) === isOfLast) continue;
+        const owner = owners.get(id);
+        if (owner === undefined || (isOfLast && isNewer(data, owner)))
+          owners.set(id, { order, changedAt, isLeftOut: false });
       }
-    },
-    ({ data }) => {
-      seats.admit(data);
-      const { code: order, last_modified: changedAt } = data;
-      for (const { id } of data.positions)
-        if (mayTake(data, owners.get(id))) owners.set(id, { order, changedAt, isLeftOut: false });
-    },
-  );
-}
-
-/** Of two orders that bring a position, the one that the shop changed last has it, whichever comes first. */
-function mayTake({ code, last_modified }: OrderData, owner: KnownPosition | undefined): boolean {
-  if (owner === undefined || owner.order === code) return true;
-  return last_modified !== null && owner.changedAt !== null && last_modified > owner.changedAt;
-}
-
-/** Finds which positions their orders give away: by their records, of which the last of an order counts. */
-function findGivenAway(records: readonly Behind<OrderRecord>[]): (id: number, code: string) => boolean {
-  const last = new Map(
-    records.map(({ key, value }) => [
-      key,
-      value && { ids: new Set(value.data.positions.map(({ id }) => id)), unread: value.data.unread },
-    ]),
-  );
-  return (id, code) => {
-    if (!last.has(code)) return false;
-    const order = last.get(code);
-    return order === undefined || !(order.ids.has(id) || order.unread.has(id));
+    }
   };
+  claim(true);
+  // What a later record of an order gives away belongs to it until then, if nobody else brings it.
+  claim(false);
+  return owners;
+}
+
+function isNewer({ last_modified: at }: OrderData, { changedAt }: KnownPosition): boolean {
+  return at !== null && changedAt !== null && at > changedAt;
+}
+
+interface LastRecord {
+  readonly changedAt: number | null;
+  keeps(id: number): boolean;
+}
+
+/** The last record of each order; undefined: the order is removed. */
+function findLast(records: readonly Behind<OrderRecord>[]): ReadonlyMap<string, LastRecord | undefined> {
+  return new Map(records.map(({ key, value }) => [key, value && toLast(value.data)]));
+}
+
+function toLast({ last_modified: changedAt, positions: brought, unread }: OrderData): LastRecord {
+  const ids = new Set(brought.map(({ id }) => id));
+  return { changedAt, keeps: (id) => ids.has(id) || unread.has(id) };
 }
 
 function toRows(data: OrderData): OrderRecord["positions"] {
