@@ -75,6 +75,28 @@ it("[S4.27] a body that is too large is dropped no faster than others can be ser
   expect(performance.now() - began).toBeGreaterThan(14 * 5);
 });
 
+it.each([0, 1, 100, 5000, 50_000])(
+  "[S4.16] a refused body of %i bytes more than are dropped leaves no connection that is dead",
+  async (more) => {
+    await start();
+    const socket = connect(app.port, "127.0.0.1");
+    sockets.push(socket);
+    const answers: string[] = [];
+    socket.on("data", (chunk: Buffer) => void answers.push(chunk.toString()));
+    const ended = once(socket, "close").then(() => "ended");
+    const head = `Host: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: application/json`;
+    socket.write(`POST ${lists} HTTP/1.1\r\n${head}\r\nContent-Length: ${4096 * kib + more}\r\n\r\n`);
+    socket.write("{".padEnd(4096 * kib + more));
+    await expect.poll(() => answers.join("")).toMatch(/^HTTP\/1\.1 413 /);
+    socket.write(`GET /api/v1/openapi.json HTTP/1.1\r\n${head}\r\n\r\n`);
+    const next = expect
+      .poll(() => answers.join(""))
+      .toMatch(/HTTP\/1\.1 200 /)
+      .then(() => "answered");
+    expect(await Promise.race([ended, next])).toBe(/Connection: close/i.test(answers.join("")) ? "ended" : "answered");
+  },
+);
+
 it("[S4.16] a body in crumbs is refused before it has cost much", async () => {
   await start();
   const socket = connect(app.port, "127.0.0.1");

@@ -113,12 +113,12 @@ export function hasBody(request: IncomingMessage): boolean {
 export async function finishBody(request: IncomingMessage): Promise<boolean> {
   if (isFinished(request)) return true;
   await discard(request);
-  return request.complete;
+  return isFinished(request);
 }
 
 /** Tells whether a request has no body, or its body has been read. */
 export function isFinished(request: IncomingMessage): boolean {
-  return request.complete || !hasBody(request);
+  return (request.complete && !givenUp.has(request)) || !hasBody(request);
 }
 
 /** How much of a refused body is read and dropped, and for how long, so that the client reads the refusal instead of a reset connection. */
@@ -129,10 +129,12 @@ const discardMs = 1000;
 const bytesAtOnce = 256 * 1024;
 const restMs = 5;
 
+/** Of these the socket is paused: whatever has arrived of them, no other request comes on their connection. */
+const givenUp = new WeakSet<IncomingMessage>();
+
 /** Reads and drops the rest of a body, within bounds. Beyond them the connection is closed. */
 function discard(request: IncomingMessage): Promise<void> {
-  // It is paused once it was given up.
-  if (request.complete || request.destroyed || request.isPaused()) return Promise.resolve();
+  if (request.complete || request.destroyed || givenUp.has(request)) return Promise.resolve();
   return new Promise((resolve) => {
     let size = 0;
     let pieces = 0;
@@ -145,6 +147,7 @@ function discard(request: IncomingMessage): Promise<void> {
       resolve();
     };
     const giveUp = () => {
+      givenUp.add(request);
       request.pause();
       // Otherwise what arrives is still parsed into pieces, until they fill the buffer of the request.
       request.socket.pause();
