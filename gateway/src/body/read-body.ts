@@ -63,11 +63,12 @@ function announcedBytes({ req: { headers } }: Context): number | undefined {
   return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 }
 
-function partyOf({ state: { caller } }: Context): string {
+/** Who shares the process with others: an organizer. */
+export function partyOf({ state: { caller } }: Context): string {
   return caller === undefined || caller.kind === "operator" ? "" : caller.organizer;
 }
 
-function busy(): Fault {
+export function busy(): Fault {
   return fault("bodies_busy", "Too many large bodies are being sent at once. Send this one again soon.", {
     retryAfterMs: 5000,
   });

@@ -1,8 +1,8 @@
 import { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { checkBody, mediaType, unsupported } from "../body/parse-body.ts";
-import { parsePausing } from "../body/parse-pausing.ts";
-import type { ReadBody } from "../body/read-body.ts";
+import { pausingParser } from "../body/parse-pausing.ts";
+import { partyOf, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { alignElementErrors, alignErrorsIn, ElementErrors } from "../http/element-errors.ts";
@@ -22,6 +22,7 @@ export interface ServeOptions {
 
 /** Runs the route of the request: method, query, body, handler, in this order. */
 export function serve({ readBody, baseUrl }: ServeOptions): Step {
+  const parse = pausingParser();
   return async (ctx): Promise<Outcome> => {
     const { endpoint } = ctx.state;
     if (endpoint === undefined) throw new Error("a request without an endpoint was let through");
@@ -34,21 +35,31 @@ export function serve({ readBody, baseUrl }: ServeOptions): Step {
     const { querystring } = ctx;
     const search = querystring === "" ? noSearch : new URLSearchParams(querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
-    send(ctx, await answer(route, incoming, { ctx, search, readBody }).catch((error) => replyErrors(ctx, error)));
+    send(
+      ctx,
+      await answer(route, incoming, { ctx, search, readBody, parse }).catch((error) => replyErrors(ctx, error)),
+    );
     return "answered";
   };
+}
+
+interface BodyReading {
+  readonly ctx: Context;
+  readonly readBody: ReadBody;
+  readonly parse: ReturnType<typeof pausingParser>;
 }
 
 async function answer(
   route: Route,
   incoming: IncomingRequest,
-  { ctx, search, readBody }: { ctx: Context; search: URLSearchParams; readBody: ReadBody },
+  { search, ...reading }: BodyReading & { readonly search: URLSearchParams },
 ): Promise<Reply> {
+  const { ctx } = reading;
   try {
     if (search.size > 0 && holdsNul(ctx.querystring))
       throw fault("malformed_query", "The query holds a null character.");
     incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
-    incoming.body = await readContent(route, { ctx, readBody });
+    incoming.body = await readContent(route, reading);
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
@@ -94,10 +105,7 @@ function holdsNul(querystring: string): boolean {
   return querystring.includes("%00") || querystring.includes("\0");
 }
 
-async function readContent(
-  route: AnyDeclaration,
-  { ctx, readBody }: { ctx: Context; readBody: ReadBody },
-): Promise<unknown> {
+async function readContent(route: AnyDeclaration, { ctx, readBody, parse }: BodyReading): Promise<unknown> {
   const { body, streams } = route;
   if (streams !== undefined) {
     if (typeof streams === "string" && mediaType(ctx.get("Content-Type")) !== streams)
@@ -107,7 +115,7 @@ async function readContent(
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const { "content-type": type = "", "content-encoding": encoding = "" } = ctx.req.headers;
-  const sent = await parsePausing(bytes, { type, encoding }, body);
+  const sent = await parse(partyOf(ctx), bytes, { type, encoding }, body);
   try {
     return await checkBody(sent, body);
   } catch (error) {
