@@ -63,8 +63,7 @@ export function workOn<P, R, D = unknown>(
           stored += piece.length;
           if (stored > mostOfOne) throw new WorkFailed(`The file is larger than ${mostOfOne / 1024 ** 2} MiB.`);
           if (stored > reserved) {
-            reserved = stored + reservedAtOnce;
-            await step((tx) => reserveBytes(tx, { work, owner, claim, stored, reserved }));
+            reserved = await step((tx) => reserveBytes(tx, { work, owner, claim, stored }));
           }
           yield piece;
         }
@@ -92,19 +91,24 @@ interface Reservation<P, R> {
   readonly owner: string;
   readonly claim: table.Claim;
   readonly stored: number;
-  readonly reserved: number;
 }
 
+/** Reserves room for what is stored, and for some more if there is. Returns how many bytes may be stored until it is asked again. */
 async function reserveBytes<P, R>(
   tx: Tx,
-  { work: { kind, files }, owner, claim, stored, reserved }: Reservation<P, R>,
-): Promise<void> {
-  if (files === undefined) return;
+  { work: { kind, files }, owner, claim, stored }: Reservation<P, R>,
+): Promise<number> {
+  if (files === undefined) return Number.POSITIVE_INFINITY;
   await takeLocks(tx, { alone: [ownerLock(kind, owner)] });
   const others = await table.sumBytes(tx, { kind, owner, except: claim.id });
   if (others > 0 && others + stored > files.mostBytes)
     throw new WorkFailed("The files of your other jobs take too much room; try again when some have expired.");
+  const reserved = Math.min(
+    stored + reservedAtOnce,
+    others === 0 ? Number.POSITIVE_INFINITY : files.mostBytes - others,
+  );
   await table.reserve(tx, claim, reserved);
+  return reserved;
 }
 
 /** Thrown by work that no further try can do. Clients see the message. */
