@@ -252,7 +252,7 @@ function refuseMissing(
   );
 }
 
-/** Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to nobody. */
+/** Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to no order. */
 function refuseTaken(
   values: readonly OrderRecord[],
   run: { readonly known: Known; readonly behind: readonly Behind<OrderRecord>[] },
@@ -283,7 +283,7 @@ function findOwners(
     owners.set(id, { ...stored, changedAt });
   }
   const newestFirst = values.toSorted((a, b) => (b.data.last_modified ?? 0) - (a.data.last_modified ?? 0));
-  const claim = (isOfLast: boolean) => {
+  const claim = ({ isOfLast }: { readonly isOfLast: boolean }) => {
     for (const { data } of newestFirst) {
       const { code: order, last_modified: changedAt, positions: brought } = data;
       for (const { id } of brought) {
@@ -294,9 +294,9 @@ function findOwners(
       }
     }
   };
-  claim(true);
-  // What a later record of an order gives away belongs to it until then, if nobody else brings it.
-  claim(false);
+  claim({ isOfLast: true });
+  // What a later record of an order gives away belongs to it until then, if no other order brings it.
+  claim({ isOfLast: false });
   return owners;
 }
 
