@@ -62,10 +62,11 @@ export async function nextKeys(
   );
   const texts = columns.map(({ name }) => sql`${name}::text`);
   const behind = columns.map(({ type }, index) => sql`${after?.[index] ?? null}::${type}`);
+  const isBehind = after === undefined ? sql`true` : sql`(${names}) > (${joinSql(behind, ", ")})`;
   const rows = await tx.many<{ key: string[] }>(sql`
     select array[${joinSql(texts, ", ")}] as key
       from ${identifier(table)}
-     where ${after === undefined}::boolean or (${names}) > (${joinSql(behind, ", ")})
+     where ${isBehind}
      order by ${names}
      limit ${limit}`);
   return rows.map(({ key }) => key);

@@ -4,11 +4,12 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { mask, waitingListTag } from "../domain/guest-comment.ts";
 import type { EventKey } from "./keys.ts";
 
-/** Vouchers of an event with a comment that says for which guest they are. */
+/** Vouchers of an event with a comment that says for which guest they are. The index by tag has none without a tag. */
 const ofGuests = ({ organizer, event }: EventKey) => sql`
       voucher.organizer = ${organizer}
   and voucher.event = ${event}
   and voucher.tag = ${waitingListTag}
+  and voucher.tag <> ''
   and voucher.comment not in ('', ${mask})`;
 
 export interface GuestComment {

@@ -8,7 +8,8 @@ select $1, incoming.key, incoming.data, nextval('revision_seq')
  order by incoming.key
     on conflict ("organizer", "id") do update
    set data = excluded.data,
-       revision = nextval('revision_seq')
+       revision = nextval('revision_seq'),
+       changed_at = clock_timestamp()
  where kept.data is distinct from excluded.data
 returning kept."id"::text as key, kept.revision;
 
@@ -20,6 +21,7 @@ select $1, $2, incoming.key, incoming.data, nextval('revision_seq')
  order by incoming.key
     on conflict ("organizer", "event", "id") do update
    set data = excluded.data,
-       revision = nextval('revision_seq')
+       revision = nextval('revision_seq'),
+       changed_at = clock_timestamp()
  where kept.data is distinct from excluded.data
 returning kept."id"::text as key, kept.revision;

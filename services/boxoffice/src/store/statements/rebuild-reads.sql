@@ -3,6 +3,6 @@
 -- nextKeys
 select array["organizer"::text, "event"::text, "id"::text] as key
   from "position"
- where $1::boolean or ("organizer", "event", "id") > ($2::text, $3::text, $4::bigint)
+ where ("organizer", "event", "id") > ($1::text, $2::text, $3::bigint)
  order by "organizer", "event", "id"
- limit $5;
+ limit $4;

@@ -52,9 +52,9 @@ select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds, 
 select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds, shred_case.erased_at as "erasedAt"
   from shred_case
  where shred_case.organizer = $1
-   and shred_case.credential = $2
+   and shred_case.credential = 'retention'
    and shred_case.erased_at is not null
    and shred_case.event_gone_at is null
  order by shred_case.erased_at desc, shred_case.id
- limit $3
-offset $4;
+ limit $2
+offset $3;

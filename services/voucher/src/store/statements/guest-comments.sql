@@ -6,6 +6,7 @@ select voucher.id, voucher.code, voucher.comment, voucher.tag
  where voucher.organizer = $1
    and voucher.event = $2
    and voucher.tag = $3
+   and voucher.tag <> ''
    and voucher.comment not in ('', $4)
    and voucher.id > $5
  order by voucher.id
