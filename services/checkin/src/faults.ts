@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of checkin. */
 export const fault = faultCodes({
   checkin_list_not_found: "not_found",
   event_not_found: "not_found",

@@ -43,7 +43,7 @@ import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 import { reportEvents } from "./report-events.ts";
 
-/** Check-in lists and scans. Gates admit while everything else is down: only for unknown codes boxoffice is asked. */
+/** Check-in lists and scans. Gates admit while everything else is down: boxoffice is asked only for unknown codes. */
 export const checkin = defineService({
   name: "checkin",
   schema: "checkin",

@@ -141,7 +141,7 @@ describe("an erasure at check-in", () => {
       [1, 2, 3].map((id) => positionFact(id, nameless, { revision: 3 })),
     );
     expect((await findErased(checkin, { ...place, case: erased.case })).left).toEqual({});
-    // The event goes on, and somebody orders.
+    // The event goes on, and a visitor orders.
     const later = { ...order({ email: "new@example.org" }), placedAt: Date.parse("2099-01-01T00:00:00Z") * 1000 };
     await checkin.deliver(topics.positionChanged, [positionFact(4, { order: later }, { revision: 3 })]);
     expect((await findErased(checkin, { ...place, case: erased.case })).left).toEqual({});
@@ -281,7 +281,7 @@ describe("what a scanner sends after an erasure", () => {
     const began = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const slow = writer.transaction(async (tx) => {
-      // Reads that nothing is erased yet, as a scan of that moment does, and stores it behind the erasure.
+      // Like a concurrent scan: it reads that nothing is erased yet, and stores after the erasure.
       await tx.one(sql`select count(*) as erased from erasure`);
       began.resolve();
       await goOn.promise;

@@ -13,7 +13,7 @@ import { decodePosition } from "./wire/position-messages.ts";
 const ticketsAtATime = 500;
 const scansAtATime = 2000;
 
-/** Copies lose what they hold by facts: boxoffice publishes each position that it erases something of. Later orders are new. */
+/** Copies are erased by facts: boxoffice publishes each position that it erases something of. Later orders are new. */
 const inCopies = Object.keys(topics.positionChanged.personalData)
   .filter((kind) => kind !== "kept")
   .map((kind): Holding => ({ kind, name: "position", leftOfAll: countCopies }));
@@ -24,7 +24,7 @@ async function countCopies(...[db, place, kinds]: Parameters<CountAll>) {
   const wanted = Array.from(kinds, (kind) => ({ kind, fields: personalFields(topics.positionChanged, [kind]) }));
   return countStates(db, { table: "position", place }, (state) => {
     const copy = { position: decodePosition(state) };
-    // Mostly a copy has none of them.
+    // Most copies hold no personal data.
     if (filledFields(copy, all).length === 0) return [];
     const placedAt = copy.position.order?.placedAt ?? null;
     return wanted
@@ -41,7 +41,7 @@ const inScans = store.wordsOfScans.map(
   }),
 );
 
-/** The personal data that check-in holds, and how it is erased. It exports none: what it owns of people is in no file. */
+/** The personal data that check-in holds, and how it is erased. No shredder's file has any of it. */
 export const personalData = holdPersonalData({
   requests: topics.shredRequested,
   topics: catalogue,
@@ -61,7 +61,7 @@ export const personalData = holdPersonalData({
   },
 });
 
-/** Deletes what tickets were given as answers at gates, and publishes that. Their files are uploads of the gateway. */
+/** Deletes the answers given at gates, and publishes the deletion. The gateway deletes their uploads. */
 async function eraseAnswers({ organizer, event, signal, slice }: Erasing): Promise<void> {
   const place = { organizer, event };
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -69,7 +69,7 @@ async function eraseAnswers({ organizer, event, signal, slice }: Erasing): Promi
     const from: number = after;
     after = await slice(async (tx, count) => {
       const tickets = await store.nextAnsweredOf(tx, place, { after: from, limit: ticketsAtATime });
-      // No scan of them adds an answer between the count and the end.
+      // The lock keeps scans from adding an answer between the count and the commit.
       await lockPositions(tx, tickets);
       const answers = await store.countGivenAnswers(tx, place, tickets);
       const answered = await deleteAnswersOf(tx, tickets);
@@ -83,7 +83,7 @@ async function eraseAnswers({ organizer, event, signal, slice }: Erasing): Promi
   }
 }
 
-/** Deletes what was scanned and typed at gates, and the answers to reports that say so. */
+/** Deletes the codes and texts that gates recorded, and the stored answers to reports that quote them. */
 async function eraseWords({ organizer, event, signal, slice }: Erasing): Promise<void> {
   const place = { organizer, event };
   for (let after: number | null = 0; after !== null; ) {

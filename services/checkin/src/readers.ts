@@ -5,7 +5,7 @@ import { findHabits, type WritingHabits } from "./domain/questions/writing-habit
 import { type Rules, readRules } from "./domain/rules/read-rules.ts";
 import { findWording, type Wording } from "./domain/wording/wording.ts";
 
-/** Reads texts that are the same for every scan of an event, and caches the results. */
+/** Parses texts that are the same for every scan of an event, and caches the results. */
 export interface Readers {
   /** Null: the list has no rules. */
   rules(json: string): Rules | null;
@@ -17,16 +17,16 @@ export interface Readers {
   zone(name: string): Zone | null;
 }
 
-/** Lists of running events, and a bound for everything else. */
+/** Caches the lists of running events; a bound against everything else. */
 const mostRules = 500;
 
-/** A question has some thousand characters, so this is room for the questions of hundreds of events. */
+/** A question has some thousand characters: room for the questions of hundreds of events. */
 const mostCharacters = 4_000_000;
 
 /** Events have few languages, but a client may name any. */
 const mostLocales = 500;
 
-/** Of the same kind: there are some hundred time zones. */
+/** There are some hundred time zones, but a client may name any. */
 const mostZones = 500;
 
 export function createReaders(): Readers {

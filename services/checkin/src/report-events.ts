@@ -22,7 +22,7 @@ const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"
   crowded: "crowded",
 };
 
-/** Between two log lines about failed batches. */
+/** The shortest time between two log lines about failed batches. */
 const silenceMs = 1000;
 
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
@@ -34,7 +34,8 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     "Decided scans by outcome, and by reason where they were refused.",
     ["outcome", "reason"],
   );
-  // Prometheus sees no increase in a series that begins above zero: the first failed scan would raise no alert.
+  // Prometheus sees no increase in a series that begins above zero: without this zero the first failed scan raises no
+  // alert.
   scans.add({ outcome: outcomeLabels.undecided, reason: "" }, 0);
   const failures = metrics.counter(
     "checkin_batches_failed_total",
@@ -95,11 +96,11 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       unanswered.add();
       log.debug("boxoffice gave no answer about unknown codes; they are refused", { error });
     },
-    /** A decided scan is shown by ids alone. */
+    /** A decided scan could not be expanded: the answer has its ids alone. */
     notExpanded(error: unknown): void {
       log.warn("a decided scan could not be shown in full", { error });
     },
-    /** Scans could not be decided together, or one of them not even alone. */
+    /** A batch of scans, or a single scan, could not be decided. */
     scansFailed(error: unknown, count: number): void {
       failures.add();
       // Without a database every batch fails; one line a second is enough.
@@ -110,7 +111,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
         scans: count,
       });
     },
-    /** The automatic exit of a list is complete; another process may have begun it. */
+    /** The automatic exit of a list is complete; another replica may have begun it. */
     listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {
       exited.add(exits);
       log.info("a check-in list checked out all tickets, at its exit_all_at", { organizer, event, list, exits });

@@ -5,5 +5,5 @@ import { entityKey } from "../store/keys.ts";
 
 const blockedSecrets = copyTable("blocked_secret", { key: entityKey, columns: { secret: text, blocked: boolean } });
 
-/** Keeps our copy of secrets that are blocked, or were. */
+/** Keeps our copy of blocked secrets, and of those no longer blocked. */
 export const blockedSecretChanged = keepCopy(topics.blockedSecretChanged, blockedSecrets, (fact) => fact);

@@ -5,5 +5,5 @@ import { entityKey } from "../store/keys.ts";
 
 const categories = copyTable("category", { key: entityKey, columns: { position: bigint } });
 
-/** Keeps the order of categories, which the items of a status follow. */
+/** Keeps the order of categories; the status of a list sorts its items by category. */
 export const categoryChanged = keepCopy(topics.categoryChanged, categories, (fact) => fact);

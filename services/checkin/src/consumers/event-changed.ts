@@ -3,7 +3,7 @@ import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { topics } from "@tessera/protos/topics";
 import { events } from "../store/events.ts";
 
-/** Keeps our copy of events. Lists of a deleted event stay for a day, unreachable: it may come back. */
+/** Keeps our copy of events. Lists of a deleted event are unreachable, and stay for a day: it may come back. */
 export const eventChanged = keepCopy(topics.eventChanged, notingGone(events), ({ ticketDownload, ...fact }) => ({
   ...fact,
   pdfEnabled: ticketDownload?.pdfEnabled ?? false,

@@ -2,7 +2,6 @@ import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { topics } from "@tessera/protos/topics";
 import { items } from "../store/items.ts";
 
-/** Keeps our copy of items. */
 export const itemChanged = keepCopy(topics.itemChanged, items, (fact) => ({
   ...fact,
   variations: fact.variations.map(({ id, value, position, checkinAttention, checkinText = null }) => ({

@@ -31,10 +31,9 @@ import { type PositionFact, positionChanged as topic } from "../wire/position-fa
 import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 
 /**
- * Keeps our copy of positions, what they count as, and the scans of them that were made elsewhere.
+ * Keeps our copy of positions, the counts, and the scans of positions that were made elsewhere.
  *
- * To avoid deadlocks it locks positions, then lists, then presences. Everything that locks several of them does so in
- * this order, or skips locked rows.
+ * Lock order, against deadlocks: positions, lists, presences; rows of one table in key order, or with `skip locked`.
  */
 export const positionChanged = consume(
   topic,
@@ -46,15 +45,15 @@ export const positionChanged = consume(
   { sweep: sweepPositions, copy: positions },
 );
 
-/** The clock of this process may be so late, in microseconds: it follows that of the database. */
+/** How far the clock of this process may be behind the clock of the database, in microseconds. */
 const clockMargin = 5_000_000;
 
 /**
- * Copies positions that boxoffice was asked for, encoded as in their topic; `askedAt` in microseconds since 1970, by the
- * clock of the database. Positions that were deleted since are left out: the answer of boxoffice may be older.
+ * Copies positions that boxoffice was asked for, encoded as in their topic; `askedAt` is in microseconds since 1970, by
+ * the clock of the database. Positions deleted after `askedAt` are left out: the answer of boxoffice may be older.
  *
- * A visitor waits, so this gives up when a lock takes too long. Consumers of the topic queue behind its locks. So it locks
- * the inserts only if it adds a position, and locks no position whose state is current.
+ * A visitor waits, so this gives up when a lock takes too long. Consumers of the topic queue behind its locks: so it
+ * takes the insert lock only to add a position, and locks no position whose state is current.
  */
 export async function applyFoundPositions(
   db: Db,
@@ -70,7 +69,7 @@ export async function applyFoundPositions(
     await waitBriefly(tx);
     if (missing.length > 0) await lockInserts(tx, missing);
     const held = byName(await lockPositions(tx, keysOf(wanted)));
-    // Read after the locks: from now on none of these positions can be deleted.
+    // Read after the locks: from here on none of these positions can be deleted.
     const deleted = byName(await findDeletedSince(tx, keysOf(wanted), askedAt - clockMargin));
     await applyEntities(
       tx,
@@ -79,10 +78,10 @@ export async function applyFoundPositions(
   });
 }
 
-/** Positions read, and deleted, at a time: few enough that a statement is quick. */
+/** Positions that one transaction of the sweep reads and deletes: few enough that a statement is quick. */
 const sweptAtOnce = 500;
 
-/** Deletes positions that a rebuild left out, as a tombstone would: with their scans and counts, in the order of the locks. */
+/** Deletes positions that a rebuild did not publish, as a tombstone would: with scans and counts, in lock order. */
 async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
   let deleted = 0;
   for (let after: EntityKey | undefined = firstKey; after !== undefined; ) {
@@ -93,7 +92,7 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
     });
     after = upTo;
     if (older.length === 0) continue;
-    // A position that was created again meanwhile has a newer state by the time it is locked.
+    // A position that was created again since the read has a newer revision when it is locked.
     const lost = (await lockPositions(tx, older)).filter(({ revision }) => revision < before);
     await applyEntities(
       tx,
@@ -114,7 +113,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   const buckets = new Map<string, Bucket | null>();
   for (const { key, deletedAt, newest } of entities) {
     const former = held.get(nameOf(key));
-    // One that boxoffice was asked for may have come before the deletion of its predecessor.
+    // A position that boxoffice was asked for may have been stored before the deletion of its predecessor arrived.
     const wasDeleted = deletedAt !== undefined && deletedAt > (former?.revision ?? Number.NEGATIVE_INFINITY);
     if (wasDeleted) deleted.push(key);
     const before = wasDeleted ? undefined : former;
@@ -124,7 +123,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
     const to = after === undefined ? (before?.bucket ?? null) : bucketOf(after);
     buckets.set(nameOf(key), to);
     if (hasMoved(from, to)) moves.push({ ...key, from, to });
-    // The scans of a deleted position are deleted, even if it was created again in the same bucket.
+    // The scans of a deleted position are deleted, even if the position was created again in the same bucket.
     const scansTo = wasDeleted ? null : to;
     if (former !== undefined && hasMoved(from, scansTo)) moveScans.push({ ...key, from, to: scansTo });
   }
@@ -143,12 +142,12 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   await addCounts(tx, [...moves.flatMap(positionDeltas), ...(await applyEarlierScans(tx, earlier, buckets))]);
 }
 
-/** What the facts of one batch say of one position. */
+/** What the facts of one batch say about one position. */
 interface Entity {
   readonly key: EntityKey;
-  /** It was deleted, whether or not it was created again; its states before that have lower revisions. */
+  /** The position was deleted, whether or not it was created again; its states before that have lower revisions. */
   readonly deletedAt: number | undefined;
-  /** Null: it is deleted. */
+  /** Null: the position is deleted. */
   readonly newest: PositionFact | null;
   readonly earlierScans: readonly EarlierScan[];
 }
@@ -160,7 +159,7 @@ const deletedEntity = (key: EntityKey, deletedAt = Number.POSITIVE_INFINITY): En
   earlierScans: [],
 });
 
-/** What boxoffice was asked for has no deletions. */
+/** Positions that boxoffice was asked for have no deletions. */
 type Deletion = Partial<Pick<Fact<PositionFact>, "deletedAt">>;
 
 /** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
@@ -202,7 +201,7 @@ function positionDeltas({ organizer, event, from, to }: Move): CountDelta[] {
   ];
 }
 
-/** Adds scans made elsewhere to history and presences. They never remove a scan made here. */
+/** Adds scans made elsewhere to history and presences. Scans made here are never removed. */
 async function applyEarlierScans(
   tx: Tx,
   scans: readonly EarlierScan[],
@@ -238,7 +237,7 @@ function byName<T extends EntityKey>(rows: readonly T[]): Map<string, T> {
   return new Map(rows.map((row) => [nameOf(row), row]));
 }
 
-/** One scan of each ticket and list: it may have thousands. */
+/** Groups scans by ticket and list: a ticket may have thousands on one list. */
 function byPlace(scans: readonly EarlierScan[]): readonly EarlierScan[] {
   return [...new Map(scans.map((scan) => [placeOf(scan), scan])).values()];
 }

@@ -8,5 +8,4 @@ const questions = copyTable("question", {
   columns: { items: bigints, position: bigint, askDuringCheckin: boolean, document },
 });
 
-/** Keeps our copy of questions. */
 export const questionChanged = keepCopy(topics.questionChanged, questions, (fact) => fact);

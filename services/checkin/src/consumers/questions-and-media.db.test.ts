@@ -13,12 +13,12 @@ beforeEach(() => checkin.reset());
 interface Copied {
   readonly what: string;
   readonly topic: Topic<never>;
-  /** The state of an entity at a revision; each revision is another state. */
+  /** The state of an entity at a revision; states differ between revisions. */
   readonly at: (id: number, revision: number) => object;
   /** The same in another event, or of another organizer. */
   readonly elsewhere: object;
   readonly keyOf: (id: number) => string;
-  /** Everything that is kept, as `row`, in the order of ids. */
+  /** Everything that is stored, as `row`, in the order of ids. */
   readonly kept: Sql;
   readonly rowAt: (id: number, revision: number) => unknown[];
 }

@@ -14,7 +14,6 @@ const media = copyTable("reusable_medium", {
   },
 });
 
-/** Keeps our copy of reusable media. */
 export const reusableMediumChanged = keepCopy(topics.reusableMediumChanged, media, (fact) => ({
   ...fact,
   linkedPositions: fact.linkedPositions.map(({ event, id }) => ({ event, id })),

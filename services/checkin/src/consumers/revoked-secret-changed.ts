@@ -8,5 +8,4 @@ const revokedSecrets = copyTable("revoked_secret", {
   columns: { secret: text, position: bigint.orNull },
 });
 
-/** Keeps our copy of revoked secrets. */
 export const revokedSecretChanged = keepCopy(topics.revokedSecretChanged, revokedSecrets, (fact) => fact);

@@ -2,7 +2,6 @@ import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { topics } from "@tessera/protos/topics";
 import { vouchers } from "../store/vouchers.ts";
 
-/** Keeps our copy of the codes of vouchers. */
 export const voucherChanged = keepCopy(
   topics.voucherChanged,
   vouchers,

@@ -11,11 +11,11 @@ interface Reason {
   readonly ticket?: Partial<Ticket>;
   readonly more?: Partial<Match>;
   readonly otherwise?: Otherwise;
-  /** Whether it stands against exits, too. */
+  /** Whether the reason refuses exits, too. */
   readonly exits: boolean;
 }
 
-/** One way to be refused for each reason, in the order in which they count. All of them go together. */
+/** One way to be refused for each reason, in order of precedence. All of them can be combined. */
 const reasons: readonly Reason[] = [
   { reason: "canceled", ticket: { orderStatus: "expired" }, exits: true },
   { reason: "blocked", ticket: { blocked: true }, exits: true },

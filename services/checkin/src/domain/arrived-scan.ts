@@ -7,22 +7,21 @@ export interface ArrivedScan {
   readonly event: string;
   readonly list: number;
   readonly type: ScanType;
-  /** When it was scanned: what the device says, else when it arrived. */
+  /** When the ticket was scanned: the time that the device says, else the time of arrival. */
   readonly at: number;
-  /** Null: what was scanned is a code that no ticket can have. */
+  /** Null: no ticket can have the scanned code. */
   readonly code: string | null;
-  /** The code in a form that can be stored. */
+  /** The scanned code in a form that can be stored. */
   readonly rawCode: string;
   /** The code read as the id of a ticket, where the input is trusted. */
   readonly ticketId: number | null;
-  /** What the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  /** The source of the code: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   readonly sourceType: string;
-  /** Identifies the scan: sent again, it succeeds again and is stored once. */
+  /** The idempotency key of the scan: sent again, the scan succeeds again and is stored once. */
   readonly nonce: string | null;
   readonly deviceId: number | null;
-  /** Of the device. */
   readonly gate: number | null;
-  /** Scanned offline, where the device has decided already: it succeeds wherever the ticket is certain. */
+  /** Scanned offline, and decided by the device: a forced scan succeeds wherever its ticket is certain. */
   readonly force: boolean;
   readonly ignoreUnpaid: boolean;
   /** The device knows the reason `canceled`. */
@@ -31,6 +30,6 @@ export interface ArrivedScan {
   readonly questionsSupported: boolean;
   readonly answers: readonly SentAnswer[];
   readonly traceparent: string | null;
-  /** Its ticket may have been sold so lately that it is not known here: boxoffice was not asked yet. */
+  /** The ticket may have been sold so lately that it is unknown here, and boxoffice was not asked yet. */
   readonly mayBeNew: boolean;
 }

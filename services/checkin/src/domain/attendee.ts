@@ -7,7 +7,7 @@ export interface PersonName {
 /** Finds who comes with a ticket: the name on it, else on the ticket it belongs to, else on the invoice. */
 export function nameAttendee(sources: {
   readonly own: PersonName;
-  /** Of the ticket that this one is an add-on of. */
+  /** The name on the ticket that this ticket is an add-on of. */
   readonly parent: PersonName | undefined;
   readonly invoice: PersonName | undefined;
 }): PersonName {
@@ -17,7 +17,7 @@ export function nameAttendee(sources: {
   return withFullName(sources.invoice ?? { name: undefined, parts: sources.own.parts });
 }
 
-/** Some clients read no other part. */
+/** Some clients read only the full name. */
 function withFullName(named: PersonName): PersonName {
   const { name, parts } = named;
   return !name || parts["full_name"] ? named : { name, parts: { ...parts, full_name: name } };

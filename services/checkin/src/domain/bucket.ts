@@ -18,7 +18,6 @@ export function bucketOf({
   return countedAs === null ? null : { subevent, item, variation, countedAs };
 }
 
-/** Returns whether a ticket has moved from one bucket to another. */
 export function hasMoved(from: Bucket | null, to: Bucket | null): boolean {
   if (from === null || to === null) return from !== to;
   return (

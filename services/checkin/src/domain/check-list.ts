@@ -17,7 +17,7 @@ export function checkListFields(fields: { readonly name: string; readonly rules?
   return fields.rules === undefined ? errors : joinErrors(errors, checkRulesText(fields.rules));
 }
 
-/** Merges what two checks found; contradictions are reported in the order of the checks. */
+/** Merges the errors of two checks; contradictions are reported in the order of the checks. */
 export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
   const contradictions = [...(first["non_field_errors"] ?? []), ...(second["non_field_errors"] ?? [])];
   return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };
@@ -36,21 +36,21 @@ export function checkRulesText(text: string): ListErrors {
   return problem === undefined ? {} : { non_field_errors: [problem] };
 }
 
-/** Says of the JSON of rules that it is something, and rules nothing (C4.1). */
+/** Whether the JSON of rules is neither null nor empty, yet rules nothing (C4.1). */
 export function rulesNothing(text: string): boolean {
   const rules: unknown = JSON.parse(text);
   if (Array.isArray(rules)) return rules.length > 0;
   return Boolean(rules) && typeof rules !== "object";
 }
 
-/** What the event has of what lists refer to. */
+/** The entities of the event that lists may refer to. */
 export interface KnownReferences {
   readonly series: boolean | undefined;
   readonly items: ReadonlySet<number>;
   readonly subevents: ReadonlySet<number>;
 }
 
-/** Finds what a list refers to and the event does not have. */
+/** Finds the references of a list that its event does not have. */
 export function checkListReferences(
   fields: Pick<ListFields, "limitProducts" | "subevent">,
   known: KnownReferences,

@@ -8,7 +8,7 @@ import { judgeRules } from "./rules/judge-rules.ts";
 import type { Rules } from "./rules/read-rules.ts";
 import type { Match } from "./ticket.ts";
 
-/** Why a scan is refused; the words are part of the contract with scanning devices. */
+/** Why a scan is refused; scanning devices know these words. */
 type Refusal =
   | "revoked"
   | "ambiguous"
@@ -21,17 +21,17 @@ type Refusal =
   | "rules"
   | "already_redeemed";
 
-/** What a scan is decided by, the same for all its tickets. */
+/** What a scan is decided by, whichever ticket its code means. */
 export interface Circumstances<M extends Match> {
   readonly list: AdmissionTerms;
   /** Null: the list has none. */
   readonly rules: Rules | null;
-  /** Of the event. */
+  /** Reads answers and times as the event does. */
   readonly reader: Reader;
   readonly matches: readonly M[];
-  /** The code is that of a medium, and its tickets are all of other events. */
+  /** The code belongs to a medium whose tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
-  /** A ticket had the code once, which may be deleted. */
+  /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
 }
 
@@ -40,13 +40,13 @@ export type Verdict<M> = Admitted<M> | Repeated<M> | Refused<M> | Incomplete<M> 
 interface Admitted<M> {
   readonly outcome: "admitted";
   readonly match: M;
-  /** As the scan leaves it. */
+  /** The presence after the scan. */
   readonly presence: Presence;
   readonly forced: boolean;
   readonly given: readonly GivenAnswer[];
 }
 
-/** Admitted before, by the scan of the same nonce: nothing new happens. */
+/** The ticket was admitted before by a scan with this nonce: nothing new happens. */
 interface Repeated<M> {
   readonly outcome: "repeated";
   readonly match: M;
@@ -72,7 +72,7 @@ interface Incomplete<M> {
 /** No ticket has the code. */
 interface UnknownTicket {
   readonly outcome: "unknown_ticket";
-  /** A ticket had the code once, and is deleted. */
+  /** A ticket had the code once, and was deleted. */
   readonly isRevoked: boolean;
   readonly explanation: string | null;
 }
@@ -109,7 +109,7 @@ function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, matc
   const againstList = objectOnList(scan, list, match);
   if (againstList !== undefined && !scan.force) return refuse(match, againstList, given);
   const byRules = isEntry ? objectByRules(scan, about, match) : undefined;
-  // Rules that cannot be evaluated gave no judgment that force could override.
+  // Force overrides a judgment; rules that cannot be evaluated gave none.
   if (byRules !== undefined && (!scan.force || byRules.isBroken)) return refuse(match, byRules, given);
   if (missing.length > 0 && scan.questionsSupported && !scan.force) {
     return { outcome: "incomplete", match, missing, given };
@@ -139,7 +139,7 @@ function refuse<M>(
   return { outcome: "refused", match, reason, explanation, given };
 }
 
-/** Finds what is wrong with the ticket, on whatever list. Exits are free of its time. */
+/** Finds what is wrong with the ticket, whatever the list. Exits ignore the validity period of the ticket. */
 function objectToTicket(scan: ArrivedScan, { reader }: Circumstances<Match>, { ticket }: Match): Objection | undefined {
   const { orderStatus, validFrom, validUntil } = ticket;
   const { wording, zone } = reader;

@@ -4,9 +4,9 @@ import type { Match, Ticket } from "./ticket.ts";
 /**
  * Keeps the tickets that a code can mean, base tickets first.
  *
- * A canceled ticket and one of another date count as unknown, unless a medium or a revoked code leads to them. Each way
- * of finding tickets counts only where the ones before it lead nowhere. Beside a ticket that is valid no canceled one is
- * meant: a medium keeps those that were exchanged.
+ * A canceled ticket and a ticket of another date count as unknown, unless a medium or a revoked code leads to them. A
+ * way of finding tickets counts only where the ways before it find none. A canceled ticket is dropped beside a valid
+ * one: a medium keeps the tickets that were exchanged.
  */
 export function findCandidates<M extends Match>(matches: readonly M[], list: AdmissionTerms): readonly M[] {
   const known = matches.filter(({ ticket }) => !ticket.canceled && coversDate(list, ticket.subevent));
@@ -31,7 +31,7 @@ export function singleOut<M extends Match>(
 ): M | undefined {
   if (candidates.length === 1) return candidates[0];
   const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
-  // If all of them are not on the list, all get the same refusal: the base ticket represents them.
+  // If none of them is on the list, all get the same refusal: the base ticket represents them.
   if (onList.length < 2) return onList[0] ?? candidates[0];
   const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
   if (valid.length === 0) return nearestInTime(candidates, at);

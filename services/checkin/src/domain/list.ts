@@ -4,14 +4,14 @@ import type { CountedAs } from "./counted-as.ts";
 export interface ListFields {
   readonly name: string;
   readonly allProducts: boolean;
-  /** Kept, and ignored, where `allProducts` is set. */
+  /** Stored but ignored where `allProducts` is set. */
   readonly limitProducts: readonly number[];
   /** Null: the list is for all dates. */
   readonly subevent: number | null;
   readonly includePending: boolean;
   readonly allowMultipleEntries: boolean;
   readonly allowEntryAfterExit: boolean;
-  /** JSON, kept to the letter. */
+  /** JSON text, stored byte for byte. */
   readonly rules: string;
   readonly exitAllAt: number | null;
   readonly addonMatch: boolean;
@@ -24,13 +24,13 @@ export interface CheckinList extends ListFields {
   readonly id: number;
 }
 
-/** What of a list decides a scan. */
+/** The fields of a list that decide a scan. */
 export type AdmissionTerms = Pick<
   ListFields,
   "allProducts" | "limitProducts" | "subevent" | "includePending" | "allowMultipleEntries" | "allowEntryAfterExit"
 >;
 
-/** Names every product once, in the order in which it was named first. */
+/** Removes repeated products; the first occurrence keeps its place. */
 export function withoutRepeats(limitProducts: readonly number[]): readonly number[] {
   return [...new Set(limitProducts)];
 }
@@ -45,7 +45,7 @@ export function coversDate(list: Pick<ListFields, "subevent">, subevent: number 
   return list.subevent === null || list.subevent === subevent;
 }
 
-/** Names the tickets that a list counts and shows, by the state of their order. */
+/** Returns the order states whose tickets a list counts and shows. */
 export function countedOn(list: Pick<ListFields, "includePending">): readonly CountedAs[] {
   return list.includePending ? ["paid", "pending_valid", "pending"] : ["paid", "pending_valid"];
 }

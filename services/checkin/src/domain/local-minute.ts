@@ -1,14 +1,14 @@
 import { formatInstant, type Instant } from "@tessera/values";
 import { earliest, type LocalDateTime, latest, toLocal, type Zone } from "./local-time.ts";
 
-/** What a wall clock of the zone shows, within the years that there are; without a zone, that of UTC. */
+/** Converts an instant to the wall clock of the zone, clamped to the years 1 to 9999; without a zone, to UTC. */
 export function toLocalMinute(instant: Instant, zone: Zone | null): LocalDateTime {
   const local = zone === null ? instant : toLocal(instant, zone);
-  // Hours ahead of the end of 9999 it is 10000 already, which is no year here.
+  // In zones east of UTC the last hours of 9999 are in 10000 already, which is no year here.
   return Math.min(Math.max(local, earliest), latest);
 }
 
-/** Writes an instant as a wall clock of the zone shows it, `2026-11-21 18:30`; without a zone, as UTC has it. */
+/** Formats an instant on the wall clock of the zone, `2026-11-21 18:30`; without a zone, in UTC. */
 export function formatLocalMinute(instant: Instant, zone: Zone | null): string {
   return formatInstant(toLocalMinute(instant, zone)).slice(0, "2026-11-21T18:30".length).replace("T", " ");
 }

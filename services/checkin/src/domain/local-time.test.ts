@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { zoneOf } from "../testing/decisions.ts";
 import { dayLength, isoWeekday, openZone, startOfDay, toInstant, toLocal } from "./local-time.ts";
 
-/** The wall clock is written as if it were UTC. */
+/** Parses a wall clock as if it were UTC. */
 const at = (text: string): number => {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`${text} is no instant`);
@@ -33,7 +33,7 @@ describe("toLocal", () => {
     ["America/New_York", "9999-12-31T23:59:59Z", "9999-12-31T18:59:59"],
   ])("reads the clock of %s at %s", (zone, instant, local) => {
     expect(toLocal(at(instant), zoneOf(zone))).toBe(at(local));
-    // Again, from what was kept of the first time.
+    // The same again, from the cache.
     expect(toLocal(at(instant), zoneOf(zone))).toBe(at(local));
   });
 

@@ -1,18 +1,18 @@
 import { type Instant, isTimeZone, zoneOffset } from "@tessera/values";
 
 /**
- * What a wall clock and a calendar show: whole microseconds from 1970-01-01T00:00 on that wall, every day of 24 hours.
+ * A wall-clock time without a zone: whole microseconds from 1970-01-01T00:00 on that clock, every day of 24 hours.
  *
  * Dates are sums: `local + dayLength` is the same time of the next day, `startOfDay(local)` its midnight.
  */
 export type LocalDateTime = number;
 
-/** A day on the wall, in microseconds. Days between instants may be shorter or longer. */
+/** A wall-clock day in microseconds. The time between two instants of it may be shorter or longer. */
 export const dayLength = 86_400_000_000;
 
 const second = 1_000_000;
 
-/** Years are 1 to 9999, of instants as of what a wall clock shows. */
+/** Instants and wall clocks are limited to the years 1 to 9999. */
 export const earliest = -62_135_596_800 * second;
 export const latest = 253_402_300_799 * second;
 
@@ -22,16 +22,17 @@ export function toLocal(instant: Instant, zone: Zone): LocalDateTime {
 }
 
 /**
- * Finds the instant at which the wall clock of the zone shows this.
+ * Finds the instant at which the wall clock of the zone shows this time.
  *
- * A time that the clocks skip is as much later as they skip. Of a time that comes twice, the caller says which counts.
+ * A time that the clocks skip is moved forward by the length of the gap. For a time that comes twice, the caller
+ * chooses.
  */
 export function toInstant(
   local: LocalDateTime,
   zone: Zone,
   { ambiguous }: { readonly ambiguous: "earlier" | "later" },
 ): Instant {
-  // A day to both sides is beyond every offset, and clocks are not changed twice within two days.
+  // A day before and after is beyond every offset, and no zone changes its clocks twice within two days.
   const before = offsetAt(local - dayLength, zone);
   const after = offsetAt(local + dayLength, zone);
   if (before === after) return local - before;
@@ -52,28 +53,28 @@ export function isoWeekday(local: LocalDateTime): number {
   return ((sinceThursday + 7 + 3) % 7) + 1;
 }
 
-/** A day UTC, on which the clocks of a zone are changed once at most, at whatever second. */
+/** A UTC day, on which a zone changes its clocks at most once, at any second. */
 interface ZoneDay {
   readonly before: number;
   readonly after: number;
   readonly changedAt: Instant;
 }
 
-/** More than ten years for each zone; people come to an event on a few days. */
+/** More than ten years for each zone; visitors come on few days. */
 const mostDays = 5000;
 
-/** A time zone, with the days that its clock was read on: to read one takes a hundred times longer than to remember it. */
+/** A time zone with a cache of its days: to ask Intl takes a hundred times longer than to remember. */
 export interface Zone {
   readonly name: string;
   readonly days: Map<number, ZoneDay>;
 }
 
-/** Opens the time zone of this name; null where no time zone has this name. */
+/** Opens the time zone of this name; null: there is no such time zone. */
 export function openZone(name: string): Zone | null {
   return isTimeZone(name) ? { name, days: new Map() } : null;
 }
 
-/** How far the wall clock of the zone is ahead of UTC, in microseconds. */
+/** The offset of the zone from UTC, in microseconds. */
 function offsetAt(instant: Instant, { name, days }: Zone): number {
   const number = Math.floor(instant / dayLength);
   let day = days.get(number);

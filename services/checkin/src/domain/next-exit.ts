@@ -1,20 +1,20 @@
 import type { Instant } from "@tessera/values";
 import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "./local-time.ts";
 
-/** When a list checks out all its tickets that are inside. */
+/** The time at which a list checks out all tickets that are inside. */
 export interface AutomaticExit {
   readonly at: Instant;
-  /** The local time that is meant, where its day does not have it. */
+  /** The local time that the organizer set, where the day of `at` does not have that time. */
   readonly local: LocalDateTime | null;
 }
 
 const hour = 3_600_000_000;
 
 /**
- * Finds the first day behind an exit on which the same local time comes after `notBefore`.
+ * Finds the first day after an exit on which the same local time comes after `notBefore`.
  *
- * A time that the clocks skip is an hour later that day, and itself again the day after; of a time that comes twice,
- * the later one counts.
+ * On a day whose clocks skip that time, the exit is an hour later, and the day after at its time again. Of a time that
+ * comes twice, the later one counts.
  */
 export function nextExit(
   exit: AutomaticExit,
@@ -28,7 +28,7 @@ export function nextExit(
   }
 }
 
-/** The stored local time applies only to its own instant: an organizer may have set another one. */
+/** The stored local time belongs to one instant: with another instant, an organizer has set another time. */
 function localTimeOf({ at, local }: AutomaticExit, zone: Zone): LocalDateTime {
   return local !== null && exitAt(local, zone).at === at ? local : toLocal(at, zone);
 }

@@ -6,7 +6,7 @@ export interface PastScan {
   readonly list: number;
   readonly position: number | null;
   readonly type: ScanType;
-  /** Of a refusal. */
+  /** The reason of a refusal; null where the scan was admitted. */
   readonly reason: string | null;
   readonly explanation: string | null;
   readonly at: number;
@@ -20,25 +20,25 @@ export interface PastScan {
 /** A successful scan as a list shows it beside its ticket. */
 export type PastCheckin = Pick<PastScan, "id" | "at" | "type" | "gate" | "device" | "deviceId" | "autoCheckedIn">;
 
-/** Which scans of an event are wanted. What is undefined does not count. */
+/** Which scans of an event are wanted. Undefined conditions do not count. */
 export interface ScanFilter {
   readonly organizer: string;
   readonly event: string;
-  /** When they came here: from the first on, before the second. */
+  /** The period in which the scans were stored here. */
   readonly created: Period;
-  /** When they were scanned. */
+  /** The period in which the tickets were scanned. */
   readonly scanned: Period;
   readonly successful?: boolean | undefined;
   readonly reason?: string | undefined;
   readonly list?: number | undefined;
   readonly type?: ScanType | undefined;
   readonly gate?: number | undefined;
-  /** Its internal id; devices known here have but one number. */
+  /** The internal id of the device; devices known here have one number only. */
   readonly device?: number | undefined;
   readonly autoCheckedIn?: boolean | undefined;
 }
 
-/** From one instant on, and before another. */
+/** A half-open interval: `since` is included, `before` is not. */
 export interface Period {
   readonly since: number | undefined;
   readonly before: number | undefined;

@@ -2,19 +2,19 @@ import type { ListFields } from "./list.ts";
 
 export type ScanType = "entry" | "exit";
 
-/** What the successful scans of one ticket on one list come to. */
+/** The sum of the successful scans of one ticket on one list. */
 export interface Presence {
   /** How many scans there are. */
   readonly version: number;
   readonly entries: number;
-  /** Of the scan with the latest instant; among equal instants the last to arrive counts. */
+  /** The scan with the latest instant; among equal instants the last to arrive. */
   readonly last: { readonly type: ScanType; readonly at: number } | null;
 }
 
-/** Of a ticket that was never scanned on the list. */
+/** The presence of a ticket that was never scanned on the list. */
 export const neverScanned: Presence = { version: 0, entries: 0, last: null };
 
-/** Adds a scan, which may have been made before others that are already known. */
+/** Adds a scan, which may be older than scans that are already known. */
 export function afterScan(presence: Presence, scan: { readonly type: ScanType; readonly at: number }): Presence {
   return {
     version: presence.version + 1,

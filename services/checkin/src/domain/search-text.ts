@@ -1,12 +1,11 @@
 import { escapeLike, foldForSearch } from "@tessera/values";
 
 /**
- * Makes the text that a ticket is found by: folded fields, each after a line
- * break. Folding leaves no line break inside a field or a search, so a match
- * never spans two fields, and the beginning of a field can be recognized.
+ * Makes the text that a ticket is found by: folded fields, each after a line break. Folding leaves no line break inside
+ * a field or a search, so a match never spans two fields, and the beginning of a field can be recognized.
  *
- * Scripts without blanks have names of one or two letters, which nothing separates from what stands before them. Their
- * letters follow in pairs, each on a line of its own: there a search for so few letters finds them.
+ * Scripts without blanks have names of one or two letters. Their letters are indexed as bigrams, each on a line of its
+ * own, so that a search for one or two letters finds them.
  */
 export function toSearchText(fields: readonly (string | undefined)[]): string {
   const given = fields.flatMap((field) => (field === undefined || field === "" ? [] : [foldForSearch(field)]));
@@ -15,34 +14,34 @@ export function toSearchText(fields: readonly (string | undefined)[]): string {
   return [...new Set([...given, ...pairs])].map((line) => `\n${line}`).join("");
 }
 
-/** What has no blanks between its words, or, in Korean, between family name and given name. */
+/** Letters of scripts that put no blank between words, or, in Korean, between family name and given name. */
 const unseparated =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 
-/** What begins at each letter, up to two letters long. */
+/** The bigrams of a text, and its last letter alone. */
 function pairsOf(text: string): string[] {
   const letters = [...text];
   return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));
 }
 
-/** How to look for what was typed. */
 export type SearchPlan = { readonly kind: "everything" } | Search;
 
 /** What of tickets to look for. */
 export interface Search {
-  /** Short texts are looked for at the beginning of words and codes only: in the middle of words they are everywhere. */
+  /**
+   * Texts shorter than a trigram match only at the beginning of words and codes: inside words they match everywhere.
+   */
   readonly kind: "beginnings" | "anywhere";
   readonly codePrefix: string;
-  /** For LIKE over search texts, where they mean their letters alone; one of them has to match. */
+  /** LIKE patterns with wildcards escaped; at least one of them must match the search text. */
   readonly patterns: readonly string[];
-  /** Patterns for the index of texts; what it finds has to match the others, too. */
+  /** LIKE patterns for the trigram index; the tickets that it finds must match `patterns`, too. */
   readonly indexed: readonly string[];
 }
 
-/** Shorter ones have no trigram to be indexed by. */
+/** Shorter texts have no trigram to be indexed by. */
 const shortestAnywhere = 3;
 
-/** Plans a search. */
 export function planSearch(search: string | undefined): SearchPlan {
   const folded = foldForSearch(search ?? "");
   if (search === undefined || folded === "") return { kind: "everything" };
@@ -58,23 +57,23 @@ export function planSearch(search: string | undefined): SearchPlan {
 }
 
 /**
- * Half of all tickets may have the host of an e-mail address: the index is asked without it. It knows words by three letters
- * or digits in a row: without them before the sign it finds nothing faster.
+ * The domain of an e-mail address may occur in half of all tickets, so the trigram index is asked for the mailbox
+ * alone. A mailbox without three letters or digits in a row has no trigram: the index would not help.
  */
 function readMailbox(folded: string): string | undefined {
   const [, name] = /^([^@]*[\p{L}\p{N}]{3})@./u.exec(folded) ?? [];
   return name === undefined ? undefined : `%${escapeLike(name)}@%`;
 }
 
-/** How to look for exactly one name, with patterns for LIKE over search texts. */
+/** LIKE patterns that find exactly one name in search texts. */
 export interface NamePlan {
-  /** Of the text: finds a few more. */
+  /** The name at the beginning of the text: finds a few more tickets. */
   readonly beginning: string;
-  /** Of the text with a line break behind it. */
+  /** The name followed by a line break. */
   readonly line: string;
 }
 
-/** Plans to find tickets of this name: it is the first line of the text, if the ticket has a name. */
+/** Plans to find tickets by name: the name is the first line of the search text, if the ticket has a name. */
 export function planName(name: string): NamePlan {
   const literal = escapeLike(foldForSearch(name));
   return { beginning: `\n${literal}%`, line: `\n${literal}\n%` };

@@ -1,17 +1,15 @@
 import { foldForSearch } from "@tessera/values";
 
-/** Enough to tell names apart, and little enough for an index. */
+/** Enough to tell names apart, and short enough for an index. */
 const mostCharacters = 100;
 
-/** Letters with a stroke and double letters, which have no accent that could be left out. */
+/** Letters with a stroke and ligatures: Unicode decomposition does not reduce them to plain letters. */
 const plainLetters: Readonly<Record<string, string>> = {
   ...{ ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t" },
   ...{ æ: "ae", œ: "oe", þ: "th" },
 };
 
-/**
- * What a ticket is sorted by among others by name; null for one without a name. People look for Özil under O.
- */
+/** The sort key of a name, without accents: people look for Özil under O. Null: the ticket has no name. */
 export function toSortName(name: string | null | undefined): string | null {
   const plain = foldForSearch(name ?? "")
     .normalize("NFD")

@@ -4,7 +4,7 @@ import type { StoredAnswer } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
 import type { RuledScan, RuleFacts } from "./rules/judge-rules.ts";
 
-/** What a decision needs to know of a ticket. */
+/** The fields of a ticket that decisions use. */
 export interface Ticket {
   readonly id: number;
   readonly item: number;
@@ -20,19 +20,18 @@ export interface Ticket {
   readonly validUntil: number | null;
 }
 
-/** What an item says about its tickets at a gate. */
+/** The settings of an item that matter at a gate. */
 export interface ItemAtGate {
   readonly admission: boolean;
   /** Overrides the settings of the event. */
   readonly generateTickets: boolean | null;
-  /** Of the item or of the ticket's variation. */
+  /** Set on the item or on the ticket's variation. */
   readonly attention: boolean;
 }
 
 /**
- * How a ticket was found: by the code as it was scanned (its own, its parent's where the list matches add-ons, its id
- * where the input is trusted), by the code with blanks for plus signs, by a medium that is linked to it, or by a code
- * that it had once and that was revoked.
+ * How a ticket was found: by its code (its own, its parent's where the list matches add-ons, its id where the input is
+ * trusted), by the code with blanks for plus signs, by a medium linked to the ticket, or by a revoked code.
  */
 export type FoundBy = "code" | "code_with_blanks" | "medium" | "revoked";
 
@@ -43,12 +42,12 @@ export interface Match<T extends Ticket = Ticket> {
   readonly presence: Presence;
   /** A successful scan of the ticket on this list has the nonce of this scan. */
   readonly hasNonce: boolean;
-  /** What rules ask of its successful scans, newest first; empty without rules. */
+  /** What rules ask about the successful scans of the ticket, newest first; empty without rules. */
   readonly scans: readonly RuledScan[];
-  /** Of its date, else of the event. */
+  /** The dates of the ticket's date, else of the event. */
   readonly dates: RuleFacts["dates"];
   /** What visitors with such a ticket are asked at the gate, in order. */
   readonly questions: readonly Question[];
-  /** What is known of it already, by question. */
+  /** The answers that are known already, by question. */
   readonly answers: ReadonlyMap<number, StoredAnswer>;
 }

@@ -232,7 +232,7 @@ describe("records of check-in lists", () => {
       expect(await Promise.all(imports)).toEqual([{ rejected: [] }, { rejected: [] }]);
       await Promise.all(updates);
     }
-    // Connections tell of deadlocks once a second. What they break off starts over, so nothing else shows them.
+    // Connections report deadlocks once a second. Aborted transactions are retried, so nothing else shows them.
     await sleep(1200);
     const { deadlocks } = await checkin.db.one<{ deadlocks: number }>(
       sql`select deadlocks from pg_stat_database where datname = current_database()`,

@@ -5,7 +5,7 @@ import type { CheckinEvents } from "../report-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Applies records of check-in lists. Their sender waits until what they refer to has arrived here. */
+/** Applies records of check-in lists. The sender waits until the entities that they refer to have arrived here. */
 export async function applyRecords(
   request: ApplyRecordsRequest,
   { events, ...stores }: RecordStores & { readonly events: CheckinEvents },

@@ -43,7 +43,6 @@ import {
 import { findSubevent } from "../store/subevents.ts";
 import { fromListFields, listFields, toCheckinList } from "../wire/list-messages.ts";
 
-/** Shows one list. */
 export async function getCheckinList(
   request: GetCheckinListRequest,
   { reads }: { readonly reads: Reads },
@@ -55,7 +54,7 @@ export async function getCheckinList(
   });
 }
 
-/** Reads the dates of lists, where they are asked for. */
+/** Reads the dates of lists, if the request expands them. */
 async function expandLists(
   db: Queryable,
   { organizer, event, expand }: EventKey & { readonly expand?: Expand | undefined },
@@ -66,7 +65,6 @@ async function expandLists(
   return { subevents: await readDocuments(db, "subevent", { organizer, event, ids }), items: [], questions: [] };
 }
 
-/** Presents a list with its counts of this moment. */
 async function withCounts(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -76,7 +74,6 @@ async function withCounts(
   return toCheckinList(list, counts.get(list.id));
 }
 
-/** Pages through the lists of an event. */
 export async function listCheckinLists(
   request: ListCheckinListsRequest,
   { reads }: { readonly reads: Reads },
@@ -112,7 +109,6 @@ export async function listCheckinLists(
   });
 }
 
-/** Adds a list to an event. */
 export async function createCheckinList(
   request: CreateCheckinListRequest,
   { db, events }: { readonly db: Db; readonly events: CheckinEvents },
@@ -133,7 +129,7 @@ export async function createCheckinList(
   return response;
 }
 
-/** Compares what a list refers to with what the event has. */
+/** Checks the references of a list against its event. */
 async function checkAgainstEvent(
   db: Queryable,
   { organizer, event: slug }: EventKey,
@@ -145,7 +141,7 @@ async function checkAgainstEvent(
   return checkListReferences(fields, { series: event.hasSubevents, ...known });
 }
 
-/** Throws what is wrong with a list. Contradictions between fields are reported only if every field is right by itself. */
+/** Throws if a list is invalid. Contradictions between fields are reported only if every field is valid by itself. */
 function refuseInvalid({ non_field_errors: contradictions, ...fields }: ListErrors): void {
   if (Object.keys(fields).length > 0) throw invalidList(fields);
   if (contradictions !== undefined) throw invalidList({ non_field_errors: contradictions });
@@ -195,7 +191,6 @@ export async function updateCheckinList(
   return response;
 }
 
-/** Deletes a list with all its scans. */
 export async function deleteCheckinList(
   request: DeleteCheckinListRequest,
   { db, events }: { readonly db: Db; readonly events: CheckinEvents },

@@ -18,7 +18,7 @@ const variation = (id: number) => ({ id, value: { en: "S" }, position: 1, checki
 
 const { database, db } = await checkinDatabase();
 const checkin = await startCheckin(db);
-/** Two replicas: each with its own connections. */
+/** Two replicas, each with its own connections. */
 const replicas = [checkin, await startCheckin(database.open("checkin"))] as const;
 beforeEach(async () => {
   await checkin.reset();

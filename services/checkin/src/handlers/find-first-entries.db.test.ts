@@ -31,7 +31,7 @@ it("[L14.7] are the earliest on any list, in whatever order they came", async ()
   expect(await entriesOf([1])).toEqual(new Map([[1, noon + minute]]));
   await checkin.redeem(scan(otherList, "secret1", { at: noon - minute }));
   expect(await entriesOf([1, 1])).toEqual(new Map([[1, noon - minute]]));
-  // A scan of a list that is gone is gone, too.
+  // The scans of a deleted list are deleted, too.
   await checkin.lists.deleteCheckinList({ ...place, id: otherList });
   expect(await entriesOf([1])).toEqual(new Map([[1, noon + minute]]));
 });
@@ -81,7 +81,7 @@ it("[L12.3] are those of add-ons, too", async () => {
   await checkin.redeem(scan(list, "secret2"));
   await checkin.redeem(scan(list, "secret5"));
   expect(await entriesOf([1])).toEqual(new Map([[2, noon]]));
-  // Each once, although it is an add-on of another one that is named.
+  // Each ticket once, although one is an add-on of another.
   expect(await entriesOf([2, 1])).toEqual(new Map([[2, noon]]));
 });
 

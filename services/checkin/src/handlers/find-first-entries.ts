@@ -9,7 +9,7 @@ import { readFirstEntries } from "../store/first-entries.ts";
 /** As many as one print or one page of tickets may have. */
 const mostPositions = 1000;
 
-/** Finds which tickets and add-ons of them were scanned successfully, and when they first entered. */
+/** Finds which tickets, and add-ons of them, were scanned successfully, and when they first entered. */
 export async function findFirstEntries(
   { organizer, event, positions }: FindFirstEntriesRequest,
   { reads }: { readonly reads: Reads },

@@ -64,13 +64,13 @@ describe("counting", () => {
     const { id } = await series.checkin.createList({ includePending: true });
     const exit = { type: "SCAN_TYPE_EXIT" } as const;
     await series.checkin.redeemAll([
-      // Out before in, as they arrive.
+      // The exit arrives before the entry.
       scan(id, "secret1", { ...exit, at: noon + minute }),
       scan(id, "secret1", { at: noon, force: true }),
-      // In and out in one moment.
+      // Entry and exit at the same instant.
       scan(id, "secret2", { at: noon }),
       scan(id, "secret2", { ...exit, at: noon }),
-      // A pending order, where the list has those.
+      // A ticket of a pending order, on a list that includes pending orders.
       scan(id, "secret4", { at: noon, ignoreUnpaid: true }),
     ]);
     expect(await status(id)).toMatchObject({ positionCount: 7, checkinCount: 3, insideCount: 1 });

@@ -12,7 +12,7 @@ import { type ItemInfo, listItems } from "../store/items.ts";
 import { requireList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 
-/** Shows the counts of a list by item and variation: tickets that are expected, have entered, and are inside. */
+/** Shows the counts of a list by item and variation: tickets expected, entered and inside. */
 export async function getCheckinListStatus(
   request: GetCheckinListStatusRequest,
   { reads }: { readonly reads: Reads },

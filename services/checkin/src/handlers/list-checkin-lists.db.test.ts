@@ -115,7 +115,7 @@ describe("listing", () => {
 describe("the time of the last change", () => {
   const changedAt = async (knownAsOf?: number) =>
     series.checkin.lists.listCheckinLists({ ...everything, ...(knownAsOf === undefined ? {} : { knownAsOf }) });
-  /** The lists as if everything so far had happened a minute ago. */
+  /** Sets the times back, as if everything had happened a minute earlier. */
   const aMinuteLater = () =>
     series.checkin.db.run(sql`update list_change set changed_at = list_change.changed_at - interval '1 minute'`);
 
@@ -144,7 +144,7 @@ describe("the time of the last change", () => {
       await step();
       expect(await stored()).toBeGreaterThanOrEqual(before + 1_000_000);
     }
-    // Changes within a moment: the last one's time is still to come, so nothing may be told apart by it yet.
+    // After many changes within a second the time of the last change is in the future, so it identifies no state yet.
     expect(await changedAt(Number.MAX_SAFE_INTEGER)).toMatchObject({ changedAt: undefined, isUnchanged: false });
     await aMinuteLater();
     const last = await stored();

@@ -13,8 +13,8 @@ import { toPastScan, toScanFilter } from "../wire/history.ts";
 /**
  * Pages through the scans of an event, refused ones too.
  *
- * Gates and devices belong to the organizer and are not copied here: an id of theirs without any scan, or
- * that exists nowhere, matches nothing.
+ * Check-in has no copy of gates and devices, so an id of theirs that no scan has matches nothing, whether it exists or
+ * not.
  */
 export async function listScans(
   request: ListScansRequest,
@@ -33,7 +33,7 @@ export async function listScans(
   });
 }
 
-/** Scans are counted up to here: to count the millions of a large event would take seconds for every page. */
+/** The most scans that are counted: to count the millions of a large event takes seconds. */
 const mostCounted = 50_000;
 
 interface FoundScans {
@@ -43,9 +43,8 @@ interface FoundScans {
 }
 
 /**
- * Finds one page of scans. Of more scans than are counted, `count` reaches at least to the end of the page, and one further
- * if there are more: the pages from the first to the one without a next have all of them. The last page is then the last
- * counted one.
+ * Finds one page of scans. Beyond the most scans that are counted, `count` reaches to the end of this page, plus one if
+ * more follow: so `next` leads through all pages. `last` is then the last counted page.
  */
 async function findPage(
   tx: Queryable,

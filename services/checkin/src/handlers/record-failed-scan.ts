@@ -28,10 +28,7 @@ import { storeScans } from "../store/store-scans.ts";
 import { fromFailedScan, toFailedScan, toScanPlace } from "../wire/history.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
 
-/**
- * Stores a refusal that a device decided by itself. It says nothing about the ticket: neither presences nor counts know
- * of refusals.
- */
+/** Stores a refusal that a device decided. Presences and counts do not change. */
 export async function recordFailedScan(
   request: RecordFailedScanRequest,
   { db, clock, events }: { readonly db: Db; readonly clock: Clock; readonly events: CheckinEvents },
@@ -65,7 +62,7 @@ export async function recordFailedScan(
   return response;
 }
 
-/** The position of a refusal, and whether only its code says so. */
+/** The position of a refusal, and whether it was found by its code alone. */
 interface FoundPosition {
   readonly position: number | null;
   readonly byCode: boolean;
@@ -104,7 +101,7 @@ async function refuseUnknown(
   throw fault("invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
 }
 
-/** Finds the same refusal, if it was reported before. */
+/** Finds the same refusal in an earlier report. */
 async function findEarlier(
   tx: Tx,
   { place, scan, found }: { readonly place: ScanPlace; readonly scan: FailedScan; readonly found: FoundPosition },

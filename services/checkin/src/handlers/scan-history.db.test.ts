@@ -11,7 +11,7 @@ import { untilLockWait } from "../testing/until-lock-wait.ts";
 let list: number;
 let otherList: number;
 
-/** Scans of one event, named for what they are, in the order in which they came. */
+/** The scans of one event by name, in the order of arrival. */
 const names = ["imported", "admitted", "refused", "unknown", "told", "left"] as const;
 type Name = (typeof names)[number];
 const ids = new Map<number, Name>();
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const rows = await checkin.db.many<{ id: number }>(sql`
     select scan.id from scan where scan.event = ${place.event} order by scan.id`);
   for (const [index, { id }] of rows.entries()) ids.set(id, names[index] ?? "left");
-  // A second between any two, except for what was refused and what was unknown.
+  // A second between any two, except between the refused and the unknown one.
   for (const [index, { id }] of rows.entries()) {
     const second = index >= 3 ? index - 1 : index;
     await checkin.db.run(sql`

@@ -4,10 +4,10 @@ import type { CheckinEvents } from "../report-events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
 import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 
-/** Often enough that a busy list is the sum of thousands of rows, not of millions. */
+/** Often enough that a busy list sums thousands of rows, not millions. */
 const everyMs = 3000;
 
-/** Folds the rows that counts are summed from, and deletes old notes of deleted tickets. Any number of replicas may do it at a time. */
+/** Compacts the increments of counts, and deletes old notes of deleted tickets. Replicas may run it concurrently. */
 export function compactCounts({ db, events }: { readonly db: Db; readonly events: CheckinEvents }): Job {
   return {
     name: "compact-counts",

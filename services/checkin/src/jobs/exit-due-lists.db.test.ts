@@ -16,7 +16,7 @@ const { dueList, enter, exitAllAt, exits, expectTrueCounts, handle, leave, repli
 const insideCount = async (id: number) =>
   (await exiting.checkin.lists.getCheckinListStatus({ ...place, id })).insideCount;
 
-/** One that believes it is alone. */
+/** A replica that believes to hold the lock. */
 const rival = () =>
   replica(
     {
@@ -156,7 +156,7 @@ describe("the automatic exit", () => {
     await leave(id, 3, due + 1);
     await leave(id, 4, due - 1);
     await enter(id, 4, due + 1);
-    // Among equals the last to arrive counts, and the exit arrives last.
+    // Among equal instants the last to arrive counts, and the exit arrives last.
     await enter(id, 5, due);
     await handle();
     expect(await exits()).toEqual([
@@ -201,7 +201,7 @@ describe("the automatic exit", () => {
     for (let statements = 1; !isOver; statements += 1) {
       expect(statements).toBeLessThan(50);
       let left = statements;
-      // What its last statement did is done, but the process never learns of it.
+      // Its last statement commits, but the process dies before the answer.
       const untilKilled =
         <A extends unknown[], R>(statement: (...sent: A) => Promise<R>) =>
         async (...sent: A): Promise<R> => {
@@ -257,7 +257,7 @@ describe("the automatic exit", () => {
     const changing = replica({
       async many<Row>(statement: Parameters<Db["many"]>[0]) {
         const rows = await exiting.db.many<Row>(statement);
-        // Twice lists are looked for, then tickets.
+        // The first two reads look for lists, the next for tickets.
         looks += 1;
         if (looks === 3) {
           await exiting.checkin.deliver(topics.positionChanged, [
@@ -288,7 +288,7 @@ describe("the automatic exit", () => {
       return { job };
     });
     await handling.job;
-    // It may have given up waiting, until its next turn.
+    // The retry may have given up until the next run.
     await handle();
     expect(await exits()).toEqual([1, 2, 3, 4, 5].map((position) => [position, due]));
     expect(await exitAllAt(id)).toBe(due + day);
@@ -308,7 +308,7 @@ describe("the automatic exit", () => {
       return { job };
     });
     await handling.job;
-    // It may have given up waiting, until its next turn.
+    // The retry may have given up until the next run.
     await handle();
     expect(await exits()).toEqual([
       [1, due],

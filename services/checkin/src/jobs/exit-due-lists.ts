@@ -22,25 +22,25 @@ import { toScanFact } from "../wire/scan-fact.ts";
 
 const exitLock = declareLock("tessera checkin automatic exit");
 
-/** An exit is handled within 15 seconds, and a large list takes most of them. */
+/** An exit is handled within 15 seconds, most of which a large list takes. */
 const everyMs = 1000;
 
-/** Few enough that a scan of one of them waits only briefly. */
+/** Few enough that a scan of a locked ticket waits only briefly. */
 const defaultTicketsAtATime = 1000;
 
-/** Stretches that are stored at a time. More only take the processors from the gates. */
+/** Stretches that are stored concurrently. More would only take CPU from the gates. */
 const defaultStoredAtOnce = 2;
 
-/** Lists that are handled at a time; others follow when one is complete. */
+/** Lists that are handled concurrently; others follow when a list is complete. */
 const mostLists = 100;
 
-/** Tickets that are searched at a time for one that is inside later: so many that their number of statements is small. */
+/** Tickets per statement when searching for a later exit: large, so that statements are few. */
 const defaultSearchedAtOnce = 20_000;
 
-/** Before the next read of tickets that other transactions lock. */
+/** The pause before locked tickets are read again. */
 const restMs = 100;
 
-/** Then this run ends; the next one retries what failed. */
+/** After this many pauses the run ends; the next run retries. */
 const mostRests = 20;
 
 export interface ExitTools {
@@ -56,10 +56,10 @@ export interface ExitTools {
 /**
  * Checks all tickets out of the lists with an automatic exit that is due, and moves that exit to the next day.
  *
- * One replica at a time does it, to spare the gates. It is correct with several, and wherever it is killed: the remaining
- * work is read from the scans themselves, each exit is stored only if the presence is unchanged since the decision, and a
- * list moves to its next exit only if it is unchanged and no ticket is left. A list that fails does not stop the others:
- * the first failure is thrown, and so logged, when all are handled.
+ * One replica at a time does it, to spare the gates. Correctness needs no leader, and survives a kill at any point: the
+ * remaining work is read from the scans, an exit is stored only if the presence is unchanged since the decision, and a
+ * list moves to its next exit only if the list is unchanged and no ticket is left. A list that fails does not stop the
+ * others: the first failure is thrown when all are handled.
  */
 export function exitDueLists(tools: ExitTools): Job {
   return {
@@ -72,22 +72,22 @@ export function exitDueLists(tools: ExitTools): Job {
   };
 }
 
-/** An exit that is being handled. */
+/** The progress of one list. */
 interface Handling {
   readonly list: DueList;
-  /** The last ticket that was read; undefined when all were. */
+  /** The keyset cursor: the last ticket that was read; undefined: all were read. */
   after: number | undefined;
-  /** Tickets that another transaction locked: they are read again. */
+  /** Tickets that another transaction had locked: they are read again. */
   left: readonly number[];
   exits: number;
-  /** Stretches that were read and are being stored. */
+  /** The number of stretches being stored. */
   storing: number;
   failed: boolean;
 }
 
 /**
- * Takes one stretch of every due list in turn, so that a small one does not wait for a large one. While stretches are
- * stored, the next ones are read.
+ * Takes one stretch of every due list in turn, so that a small list does not wait for a large one. The next stretches
+ * are read while earlier ones are stored.
  */
 async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<void> {
   const { db, clock, storedAtOnce = defaultStoredAtOnce } = tools;
@@ -138,7 +138,7 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
     const before = handling.exits;
     if (found.inside.length > 0) store(handling, found.inside);
     if (!isRetry || found.inside.length === 0) return true;
-    // Whether tickets that were locked are still locked is known when they are stored.
+    // Only the store tells whether locked tickets are still locked.
     await Promise.all(storing);
     return handling.exits > before;
   }
@@ -169,13 +169,13 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
       }
     }
   } finally {
-    // Whatever ends this run, nothing of it goes on.
+    // No write outlives the run.
     await Promise.all(storing);
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** Takes the next tickets to read; undefined: none, until what is being stored is. */
+/** Takes the next tickets to read; undefined: no more before the pending stores are done. */
 function nextStretch(handling: Handling, limit: number): Stretch | undefined {
   const { after, left } = handling;
   if (after !== undefined) return { after, limit };
@@ -184,14 +184,14 @@ function nextStretch(handling: Handling, limit: number): Stretch | undefined {
   return { positions: left.slice(0, limit) };
 }
 
-/** Whether no ticket is left; then the list moves on. */
+/** Whether no ticket is left; if so, the list moves to its next exit. */
 async function isComplete(tools: ExitTools, { list, after, left, storing, exits }: Handling): Promise<boolean> {
   if (after !== undefined || left.length > 0 || storing > 0) return false;
   if (await moveOn(tools, list)) tools.events.listExited({ ...list, list: list.id }, { exits });
   return true;
 }
 
-/** Returns the tickets that were checked out; the others are to be read again. */
+/** Returns the tickets that were checked out; the others are read again. */
 async function letOut(db: Db, list: DueList, inside: readonly InsideTicket[]): Promise<Set<number>> {
   if (inside.length === 0) return new Set();
   const scans = inside.map((ticket) => toExit(list, ticket));
@@ -211,7 +211,7 @@ function toExit({ organizer, event, id, exit }: DueList, { position, scanId, pre
   };
 }
 
-/** If later exits are due as well, it skips to the first at which a ticket is inside: there may be centuries of them. */
+/** If later exits are due as well, skips to the first with a ticket inside: centuries of days may be due. */
 async function moveOn(
   { db, clock, readers, searchedAtOnce = defaultSearchedAtOnce }: ExitTools,
   list: DueList,

@@ -4,7 +4,7 @@ import { forgetCodes, mostCodes } from "../store/failed-scans.ts";
 
 const hourMs = 3_600_000;
 
-/** Deletes the codes of refused scans after some days: they may be anything that was held to a scanner. */
+/** Deletes the codes of refused scans after some days: a refused code may be anything that was held to a scanner. */
 export function forgetOldCodes({ db, refusedCodeDays }: { readonly db: Db; readonly refusedCodeDays: number }): Job {
   return {
     name: "forget-codes",

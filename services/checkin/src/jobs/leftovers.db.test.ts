@@ -12,7 +12,6 @@ beforeEach(() => checkin.reset());
 
 const event = `${place.organizer}/${place.event}/`;
 
-/** What is left of events, by table. */
 const rowsLeft = async () => {
   const counts: Record<string, number> = {};
   for (const table of ["scan", "presence", "count_delta", "list", "gone_list", "list_change", "gone_event"]) {

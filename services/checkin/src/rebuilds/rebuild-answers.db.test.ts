@@ -29,7 +29,7 @@ beforeEach(async () => {
   await checkin.db.run(sql`delete from outbox`);
 });
 
-/** Stores an answer as a gate does, and tells of it. */
+/** Stores an answer as a gate does, and publishes it. */
 async function answer(id: number, question: number, text: string, where: EventKey = place): Promise<void> {
   const answer = { question, answer: text, questionIdentifier: "", options: [], optionIdentifiers: [] };
   const state = GivenAnswer.encode({ question, revision: 0, answer }).finish();
@@ -39,7 +39,7 @@ async function answer(id: number, question: number, text: string, where: EventKe
   });
 }
 
-/** Takes what was published of answers out of the outbox, in its order; without a value an entity is deleted. */
+/** Takes the published answers out of the outbox, in order; a fact without a value is a tombstone. */
 async function takePublished() {
   const rows = await checkin.db.many<{ key: string; payload: Buffer | null }>(sql`
     with taken as (delete from outbox where topic = ${topics.answersGiven.name} returning id, key, payload, marker)

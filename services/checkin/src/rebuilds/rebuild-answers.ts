@@ -6,11 +6,11 @@ import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from ".
 import { toAnswersGiven } from "../wire/answers.ts";
 
 /**
- * Publishes again all answers that positions were given at gates, while their tickets are locked: answers that a gate
- * stores meanwhile are published before or after, so that no older state follows a newer one.
+ * Publishes all answers that positions were given at gates again, each position under its lock: no older state can
+ * follow the newer state of a concurrent scan.
  *
- * A state has a revision above the cutoff, and its answers keep their revisions: a consumer that has applied them changes
- * nothing, and a new one applies all of them.
+ * A state has a revision above the cutoff, but its answers keep theirs: a consumer that has applied them changes
+ * nothing, and a new consumer applies all of them.
  */
 export const rebuildAnswers: Rebuild = {
   topic: topics.answersGiven,

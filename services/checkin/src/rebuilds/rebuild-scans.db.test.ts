@@ -31,7 +31,7 @@ interface Published {
   readonly at: number;
 }
 
-/** Takes what was published out of the outbox: ids, keys, bytes and the times that consumers remember them under. */
+/** Takes the published facts out of the outbox: ids, keys, bytes and headers of time. */
 async function takePublished(): Promise<Published[]> {
   const rows = await checkin.db.many<
     Omit<Published, "at"> & { created_at: number; headers: Record<string, string> | null }

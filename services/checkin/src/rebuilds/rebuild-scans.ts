@@ -14,7 +14,7 @@ import { toScanFact } from "../wire/scan-fact.ts";
 const { retention } = topics.scanDecided;
 const days = retention.kind === "days" ? retention.days : 0;
 
-/** Publishes again the scans within the retention of the topic, under their former ids: a consumer ignores those it knows. */
+/** Publishes scans within the retention of the topic again, with their fact ids: a consumer knows them by its inbox. */
 export const rebuildScans: Rebuild = {
   topic: topics.scanDecided,
   drawCutoff: lastScanId,
@@ -38,7 +38,7 @@ export const rebuildScans: Rebuild = {
 function toFact(scan: PublishedScan) {
   return {
     ...toScanFact(scan),
-    // Consumers remember a fact under the day that it was first published on.
+    // The inbox of a consumer is partitioned by the day of the first publication.
     headers: { [header.at]: String(scan.publishedAt), [header.writtenAt]: String(Date.now() * 1000) },
   };
 }

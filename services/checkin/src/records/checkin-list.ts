@@ -67,7 +67,7 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
   },
 };
 
-/** A record that says the same of the automatic exit as before does not take back its daily moves. */
+/** A record with an unchanged automatic exit does not reset the daily moves of that exit. */
 function toStoredList(list: CheckinList, held: StoredList | undefined): StoredList {
   const { exitAllAt: exitSet } = list;
   return held?.exitSet === exitSet ? { ...list, exitSet, exitAllAt: held.exitAllAt } : { ...list, exitSet };

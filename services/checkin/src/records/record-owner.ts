@@ -6,13 +6,12 @@ import { lockLists } from "../store/lists.ts";
 import { checkinList } from "./checkin-list.ts";
 import type { Known, Mentioned } from "./known.ts";
 
-/** Checkin, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds: [checkinList],
   nothingMentioned: () => ({ items: new Set(), subevents: new Set() }),
   async findMentioned(tx, scope, mentioned) {
     const event = await findEvent(tx, scope);
-    // Organizers are not kept here; where one is unknown, its events are.
+    // There is no copy of organizers; where an organizer is unknown, so are its events.
     return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
   },
   recall(known, scope, brought) {

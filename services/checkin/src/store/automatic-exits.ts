@@ -4,20 +4,19 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 
-/** Which tickets to read: so many after one in the order of ids, or these. */
+/** Which tickets to read: a number of tickets after an id (keyset pagination), or these. */
 export type Stretch = { readonly after: number; readonly limit: number } | { readonly positions: readonly number[] };
 
-/** A ticket that is inside, and the id that its exit will have. */
+/** A ticket that is inside, and the id of its exit. */
 export interface InsideTicket {
   readonly position: number;
   readonly presence: Presence;
   readonly scanId: number;
 }
 
-/** The tickets of a stretch. */
 export interface InsideTickets {
   readonly inside: readonly InsideTicket[];
-  /** The last ticket that was read; undefined where no more follow. */
+  /** The last ticket that was read; undefined: no more follow. */
   readonly upTo: number | undefined;
 }
 
@@ -33,11 +32,10 @@ interface Row {
 }
 
 /**
- * Finds the tickets that are inside a list by the scans before its automatic
- * exit and have not had that exit yet. Undefined: the list was changed.
+ * Finds the tickets that are inside a list by the scans before its automatic exit, and have not had that exit yet.
+ * Undefined: the list was changed.
  *
- * Tickets are read in the order of their primary key: no index leads from a list to those inside, because every scan
- * would have to update it.
+ * Reads along the primary key: an index of the tickets inside would have to be updated by every scan.
  */
 export async function findInside(db: Queryable, list: DueList, stretch: Stretch): Promise<InsideTickets | undefined> {
   const rows = await db.many<Row>(sql`
@@ -84,7 +82,7 @@ export async function findInside(db: Queryable, list: DueList, stretch: Stretch)
   };
 }
 
-/** As a range of the primary key, so that no plan chooses another index. */
+/** A range of the primary key, so that no plan chooses another index. */
 function within(
   { organizer, event }: DueList,
   stretch: { readonly after: number } | { readonly positions: readonly number[] },
@@ -98,7 +96,7 @@ function within(
      and (position.organizer, position.event) <= (${organizer}, ${event})`;
 }
 
-/** The presence of the walked ticket on the list; `offset` keeps it a lookup by key for each ticket. */
+/** The presence of the ticket on the list; `offset` is an optimization fence that keeps it a lookup by key. */
 function presenceOn(list: DueList): Sql {
   return sql`
          select presence.version, presence.entries, presence.last_type, presence.last_at
@@ -110,7 +108,7 @@ function presenceOn(list: DueList): Sql {
          offset 0`;
 }
 
-/** The successful scans of the walked ticket on the list. */
+/** The successful scans of the ticket on the list. */
 function ofTicket(list: DueList): Sql {
   return sql`
     scan.position = walked.id
@@ -120,7 +118,7 @@ function ofTicket(list: DueList): Sql {
      and scan.successful`;
 }
 
-/** The type of its newest scan among some. */
+/** The type of the newest of these scans. */
 function lastType(list: DueList, among: Sql): Sql {
   return sql`
     (select scan.type
@@ -131,16 +129,16 @@ function lastType(list: DueList, among: Sql): Sql {
       limit 1)`;
 }
 
-/** The first instant in a stretch of tickets; null: none of them is inside from then on. */
+/** The first instant from which on one of the tickets is inside; null: no such instant. */
 export interface NextInside {
   readonly insideAt: number | null;
-  /** The last ticket that was read; undefined where no more follow. */
+  /** The last ticket that was read; undefined: no more follow. */
   readonly upTo: number | undefined;
 }
 
 /**
- * Finds the first instant, not before the automatic exit, from which on one of some tickets is inside. It is for lists
- * with another exit that is due as well, which have many more tickets than one statement could read in its time.
+ * Finds the first instant, not before the automatic exit, from which on one of these tickets is inside. For lists with
+ * several exits due, which have more tickets than one statement can read in its time.
  */
 export async function findNextInside(
   db: Queryable,

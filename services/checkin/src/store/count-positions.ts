@@ -6,10 +6,10 @@ import type { EventKey } from "./keys.ts";
 import { conditionsOn, countedOf, type PositionFilter, unusable } from "./position-filter.ts";
 
 /**
- * Counts the tickets that a filter leaves, whatever is searched.
+ * Counts the tickets that a filter without a search leaves.
  *
- * What large parts of an event are chosen by is in its counts already: those are summed up, and the exceptions are counted
- * one by one. All other conditions leave few tickets.
+ * Conditions that select large parts of an event are in the buckets of the counts: buckets are summed, and exceptions
+ * counted one by one. All other conditions leave few tickets.
  */
 export async function countPositions(db: Queryable, filter: PositionFilter): Promise<number> {
   if (!filter.isPossible) return 0;
@@ -20,7 +20,7 @@ export async function countPositions(db: Queryable, filter: PositionFilter): Pro
   return usableAt === undefined ? counted : counted - (await countUnusable(db, all, usableAt));
 }
 
-/** Whether all conditions but the usability are about what tickets count under. */
+/** Whether all conditions but the usability are columns of buckets. */
 function isOfBuckets(filter: PositionFilter): boolean {
   const { id, orderCode, attendeeName, secret, pseudonymizationId, voucher, addonTo } = filter;
   const narrow = [id, orderCode, attendeeName, secret, pseudonymizationId, voucher];
@@ -35,7 +35,6 @@ async function countRows(db: Queryable, filter: PositionFilter, condition: Sql):
   return count;
 }
 
-/** Those that lists count. */
 async function countCounted(db: Queryable, filter: PositionFilter): Promise<number> {
   const { organizer, event, list, items, variations, subevents, hasCheckin } = filter;
   const { positions, entered } = await countBuckets(db, {
@@ -52,7 +51,7 @@ async function countCounted(db: Queryable, filter: PositionFilter): Promise<numb
   return hasCheckin ? scanned : positions - scanned;
 }
 
-/** Tickets whose scans on the list are all exits: counts are about entries. */
+/** Counts the tickets whose scans on the list are all exits: buckets count entries. */
 async function countNeverEntered(db: Queryable, filter: PositionFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
@@ -65,7 +64,7 @@ async function countNeverEntered(db: Queryable, filter: PositionFilter): Promise
   return count;
 }
 
-/** Those that no list counts: their orders have expired or were canceled. */
+/** Counts the tickets that no list counts: their orders have expired or were canceled. */
 async function countUncounted(db: Queryable, filter: PositionFilter): Promise<number> {
   const { ignoreStatus, orderStatuses } = filter;
   const mayBe = orderStatuses === undefined || orderStatuses.includes("expired") || orderStatuses.includes("canceled");
@@ -76,10 +75,10 @@ async function countUnusable(db: Queryable, filter: PositionFilter, usableAt: nu
   return countRows(db, filter, sql`ticket.id = any (array(${unusable(filter, toTimestamp(usableAt))}))`);
 }
 
-/** More than these are found ticket by ticket. */
+/** If more are unusable, the filter tests each ticket. */
 const mostUnusable = 5000;
 
-/** Finds the tickets of an event that are blocked or out of their time. Undefined: they are many. */
+/** Finds the tickets of an event that are blocked or outside their validity period. Undefined: there are too many. */
 export async function findUnusable(db: Queryable, key: EventKey, at: number): Promise<readonly number[] | undefined> {
   const rows = await db.many<{ id: number }>(sql`
     select found.id

@@ -5,9 +5,8 @@ import type { Bucket } from "../domain/bucket.ts";
 import type { CountedAs } from "../domain/counted-as.ts";
 import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
-/** What a change adds to the counts. */
 export interface CountDelta extends EventKey, Bucket {
-  /** Null: the number of tickets; else the number of those that were scanned on this list. */
+  /** Null: an increment of the tickets; else of the tickets that were scanned on this list. */
   readonly list: number | null;
   readonly positions: number;
   readonly entered: number;
@@ -25,12 +24,12 @@ const deltaColumns = {
   inside: bigint,
 };
 
-/** The columns are not nullable, so that buckets can be compared: 0 is no date, and no variation. */
+/** 0 stands for no date and no variation: nulls could not be compared. */
 function toStored<B extends Bucket>(bucket: B) {
   return { ...bucket, subevent: bucket.subevent ?? 0, variation: bucket.variation ?? 0 };
 }
 
-/** Writes changes of the counts; those of one bucket become one row. */
+/** Inserts increments of the counts, one row for each bucket. */
 export async function addCounts(tx: Queryable, changes: readonly CountDelta[]): Promise<void> {
   const deltas = sumByBucket(changes).map((delta) => ({ ...toStored(delta), list: delta.list ?? 0 }));
   if (deltas.length === 0) return;
@@ -59,13 +58,13 @@ function sumByBucket(changes: readonly CountDelta[]): CountDelta[] {
   );
 }
 
-/** A ticket that has left one bucket for another; null is no bucket. */
+/** A ticket that moves from one bucket to another; null is no bucket. */
 export interface Move extends EntityKey {
   readonly from: Bucket | null;
   readonly to: Bucket | null;
 }
 
-/** Takes the scans of moved tickets along: on every list they leave the old bucket and join the new one. */
+/** Moves the scans of these tickets along: on every list they leave the old bucket and join the new one. */
 export async function movePresences(tx: Queryable, moves: readonly Move[]): Promise<void> {
   const steps = moves.flatMap(({ from, to, ...ticket }) => [
     ...(from === null ? [] : [{ ...ticket, ...toStored(from), sign: -1 }]),
@@ -83,13 +82,12 @@ export async function movePresences(tx: Queryable, moves: readonly Move[]): Prom
      group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as`);
 }
 
-/** The counts of a list. */
 export interface ListCounts {
   readonly positions: number;
   readonly entered: number;
 }
 
-/** What a list counts: the tickets and scans of its date, products and states of orders. */
+/** The join of a list with its buckets: date, products and states of orders. */
 const isCounted = sql`
                count_delta.organizer = list.organizer and count_delta.event = list.event
            and count_delta.list in (0, list.id)
@@ -97,7 +95,7 @@ const isCounted = sql`
            and (list.all_products or count_delta.item = any(list.limit_products))
            and (list.include_pending or count_delta.counted_as <> 'pending')`;
 
-/** Counts lists by the sums of their buckets. */
+/** Counts lists by summing their buckets. */
 export async function countOnLists(
   db: Queryable,
   { organizer, event, lists }: EventKey & { readonly lists: readonly number[] },
@@ -115,7 +113,7 @@ export async function countOnLists(
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** Which buckets are wanted: those in each of these sets. */
+/** Buckets are wanted if they are in each of these sets. */
 export interface BucketChoice extends EventKey {
   readonly list: number;
   readonly items: readonly (readonly number[])[];
@@ -124,7 +122,7 @@ export interface BucketChoice extends EventKey {
   readonly countedAs: readonly CountedAs[];
 }
 
-/** Counts tickets, and those of them with an entry on a list, by the sums of their buckets. */
+/** Counts tickets, and tickets with an entry on a list, by summing their buckets. */
 export async function countBuckets(
   db: Queryable,
   { organizer, event, list, items, variations, subevents, countedAs }: BucketChoice,
@@ -154,7 +152,7 @@ export interface ItemCounts {
   readonly inside: number;
 }
 
-/** Counts one list by item and variation; what has no tickets is left out. */
+/** Counts one list by item and variation; pairs without tickets are left out. */
 export async function countByItem(db: Queryable, { organizer, event, id }: EntityKey): Promise<ItemCounts[]> {
   return db.many<ItemCounts>(sql`
     select count_delta.item, nullif(count_delta.variation, 0) as variation,
@@ -169,15 +167,15 @@ export async function countByItem(db: Queryable, { organizer, event, id }: Entit
      group by count_delta.item, count_delta.variation`);
 }
 
-/** Fresh rows folded at a time: enough for the busiest seconds, few enough to be quick. */
+/** Rows compacted at a time: enough for the busiest seconds, few enough to be quick. */
 export const mostFolded = 20_000;
 
 /**
- * Folds the fresh rows of each bucket, and what was folded before, into one row; sums of nothing are deleted.
+ * Compacts the increments of each bucket into one row; zero sums are deleted. Returns how many rows it replaced.
  *
- * The statement inserts the sum of what it has deleted: a count meanwhile reads either the old rows or their sum, and a
- * second fold at the same time finds nothing left to delete. Lists are locked, because the deletion of one would miss a
- * sum that is inserted behind it; lists that are being deleted are left alone. Returns how many rows it replaced.
+ * One statement inserts the sum of the rows that it deletes: a concurrent count sees the old rows or their sum, and a
+ * concurrent fold finds nothing left to delete. Lists are locked, because the deletion of a list would miss a sum that
+ * is inserted after it; lists that are being deleted are skipped.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`

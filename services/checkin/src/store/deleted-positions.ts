@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import { type EntityKey, keysAs } from "./keys.ts";
 
-/** Notes that positions were deleted. All notes are locked in one order, because deleted positions cannot be. */
+/** Notes that positions were deleted. Notes are locked in key order, because deleted positions cannot be. */
 export async function noteDeletedPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.run(sql`
@@ -16,7 +16,7 @@ export async function noteDeletedPositions(tx: Queryable, keys: readonly EntityK
            set gone_at = excluded.gone_at`);
 }
 
-/** Finds those of some positions that were deleted after an instant, whether or not they were created again. */
+/** Finds the positions that were deleted after an instant, whether or not they were created again. */
 export async function findDeletedSince(tx: Queryable, keys: readonly EntityKey[], since: number): Promise<EntityKey[]> {
   return tx.many<EntityKey>(sql`
     select gone_position.organizer, gone_position.event, gone_position.id
@@ -29,13 +29,13 @@ export async function findDeletedSince(tx: Queryable, keys: readonly EntityKey[]
      where gone_position.gone_at > ${toTimestamp(since)}::timestamptz`);
 }
 
-/** Notes deleted at a time: so many that those of a large event are soon deleted, few enough to be quick. */
+/** Notes deleted at a time: few enough to be quick, many enough for a large event. */
 export const mostNotes = 5000;
 
 /**
- * Deletes notes that are no longer needed, and orphans: scans that were stored while their ticket was deleted. A refusal
- * does not lock its ticket, so the deletion of its scans may have missed one. Skips locked rows, so any number of
- * replicas may do it at a time. Returns how many notes it deleted.
+ * Deletes old notes, and orphans: refusals stored while their ticket was deleted. A refusal does not lock its ticket,
+ * so the deletion of its scans may have missed one. Skips locked rows, so replicas may run it concurrently. Returns how
+ * many notes it deleted.
  */
 export async function deleteOldNotes(db: Queryable): Promise<number> {
   const { dropped } = await db.one<{ dropped: number }>(sql`

@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** Reads the resources with these ids, each once, as JSON. One that has not arrived yet is left out. */
+/** Reads the resources with these ids, each once, as JSON. A resource that has not arrived yet is left out. */
 export async function readDocuments(
   db: Queryable,
   table: "item" | "question" | "subevent",

@@ -4,7 +4,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { AutomaticExit } from "../domain/next-exit.ts";
 import type { EntityKey } from "./keys.ts";
 
-/** A list with an automatic exit that is due, and what decides which tickets are on it. */
+/** A list with an automatic exit that is due, with the fields that decide which tickets are on it. */
 export interface DueList extends EntityKey {
   readonly exit: AutomaticExit;
   readonly timezone: string;
@@ -29,7 +29,7 @@ export async function findDueLists(
   return rows.map(({ at, local, ...list }) => ({ ...list, exit: { at, local } }));
 }
 
-/** Whether the list is as it was read: a changed one is read again before it is handled. */
+/** Whether the list is unchanged since it was read: a changed list is read again before it is handled. */
 export function isUnchanged(list: DueList): Sql {
   return sql`
     (list.organizer, list.event, list.id) = (${list.organizer}, ${list.event}, ${list.id}::bigint)
@@ -39,14 +39,14 @@ export function isUnchanged(list: DueList): Sql {
      and list.subevent is not distinct from ${list.subevent}::bigint`;
 }
 
-/** Whether a ticket is on the list, whatever the state of its order. */
+/** Whether a ticket is on the list, regardless of the state of its order. */
 export function covers(list: DueList): Sql {
   return sql`
     (${list.allProducts} or position.item = any(${list.limitProducts}::bigint[]))
      and (${list.subevent}::bigint is null or position.subevent = ${list.subevent})`;
 }
 
-/** Moves the automatic exit of a list to a later instant; false: the list was changed or deleted meanwhile. */
+/** Moves the automatic exit of a list to a later instant; false: the list was changed or deleted since it was read. */
 export async function moveExit(db: Queryable, list: DueList, next: AutomaticExit): Promise<boolean> {
   const moved = await db.run(sql`
     update list

@@ -6,7 +6,7 @@ import type { PresenceKey } from "./presences.ts";
 
 /** A successful scan that was made elsewhere. */
 export interface EarlierScan extends PresenceKey {
-  /** Its id there; of its position's scans, no other has it. */
+  /** The id of the scan where it was made, unique within its position. */
   readonly importedId: number;
   readonly type: ScanType;
   readonly at: number;
@@ -30,12 +30,12 @@ const columns = {
   importedId: bigint,
 };
 
-/** Ten thousand scans take about half a second. A statement has a time limit, and facts may hold any number of them. */
+/** Ten thousand scans take about half a second; a statement has a time limit. */
 const addedAtOnce = 2000;
 
 /**
- * Adds scans to the history; returns the indexes of those that were not stored yet. Scans of a deleted list stay deleted;
- * the caller has locked the lists.
+ * Adds scans to the history; returns the indexes of the new ones. The caller has locked the lists; a deleted list stays
+ * empty.
  */
 export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan[]): Promise<Set<number>> {
   const added = new Set<string>();

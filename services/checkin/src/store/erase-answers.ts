@@ -4,12 +4,12 @@ import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EntityKey, EventKey } from "./keys.ts";
 
-/** Whether the answers to questions were erased of the event of another table's row. */
+/** Whether question answers were erased of the event of this row. */
 export function answersAreErased(row: Sql): Sql {
   return isErased({ organizer: sql`${row}.organizer`, event: sql`${row}.event` }, ["question_answers"]);
 }
 
-/** Whether it was erased who came to the event of another table's row. */
+/** Whether attendee data was erased of the event of this row. */
 export function attendeesAreErased(row: Sql): Sql {
   return isErased({ organizer: sql`${row}.organizer`, event: sql`${row}.event` }, ["attendee_info"]);
 }
@@ -47,13 +47,13 @@ export async function countGivenAnswers(
   return count;
 }
 
-/** What scans say of visitors. */
+/** The columns of scans with texts about visitors. */
 export const wordsOfScans = ["raw_code", "explanation"] as const;
 
 export interface ForgottenWords {
   readonly rawCodes: number;
   readonly explanations: number;
-  /** The id behind which to go on; null: no more scans have any. */
+  /** The id to go on after; null: the end is reached. */
   readonly last: number | null;
 }
 
@@ -103,7 +103,7 @@ export async function countWords(
   return count;
 }
 
-/** A text that is another one after each change of what check-in owns of an event, and after each erasure. */
+/** A text that changes with each change of what check-in owns of an event, and with each erasure. */
 export function versionOf({ organizer, event }: EventKey): Sql {
   const ofEvent = (table: Sql) => sql`${table}.organizer = ${organizer} and ${table}.event = ${event}`;
   return sql`

@@ -5,7 +5,6 @@ import type { DownloadSettings } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { type EventKey, eventKey } from "./keys.ts";
 
-/** What checkin keeps of events. */
 export const events = copyTable("event", {
   key: eventKey,
   columns: {
@@ -23,7 +22,7 @@ export const events = copyTable("event", {
   },
 });
 
-/** What handlers ask an event for. */
+/** The fields of an event that handlers use. */
 export interface EventInfo {
   readonly name: Readonly<Record<string, string>>;
   readonly locale: string;
@@ -47,7 +46,7 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
   return { name, locale, hasSubevents, downloads };
 }
 
-/** Finds an event; throws where it is unknown here. */
+/** Finds an event; throws if it is unknown here. */
 export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, { organizer, event });
   if (found === undefined) {

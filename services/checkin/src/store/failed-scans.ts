@@ -8,14 +8,14 @@ import type { EntityKey, EventKey } from "./keys.ts";
 const nonceLock = declareLock("tessera failed scan");
 
 /**
- * Locks a nonce until the transaction ends: the next transaction sees whether this one has stored it. A unique index
- * cannot do that, because what a nonce is compared with depends on how the ticket was found.
+ * Takes an advisory lock on a nonce: the next transaction sees whether this one has stored it. A unique index cannot do
+ * that: the key beside the nonce depends on how the ticket was found.
  */
 export async function lockNonce(tx: Queryable, { organizer, event, nonce }: EventKey & { nonce: string }) {
   await takeLocks(tx, { alone: [nonceLock(organizer, event, nonce)] });
 }
 
-/** Locks a position or a list against its deletion until a scan of it is stored: the deletion would miss this scan. Returns whether it exists. */
+/** Locks a position or a list against deletion, which would miss a scan being stored. Returns whether it exists. */
 export async function lockForScan(
   tx: Queryable,
   table: "position" | "list",
@@ -31,7 +31,7 @@ export async function lockForScan(
   return locked > 0;
 }
 
-/** Finds the position with this secret, and locks it likewise. Of several, one that is not canceled. */
+/** Finds the position with this secret, and locks it against deletion. Of several, one that is not canceled. */
 export async function lockPositionWithSecret(
   tx: Queryable,
   { organizer, event, code }: EventKey & { readonly code: string },
@@ -49,7 +49,7 @@ export async function lockPositionWithSecret(
   return found?.id ?? null;
 }
 
-/** Returns which of the entities that a device took a code for belong to the event; null does. */
+/** Returns which of the entities that a device took a code for belong to the event; null belongs to every event. */
 export async function findRawReferences(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -74,14 +74,14 @@ export async function findRawReferences(
                          and subevent.id = ${rawSubevent}) as subevent`);
 }
 
-/** What a refusal has in common with one that was stored before, besides its nonce. */
+/** The key of a refusal, besides its nonce. */
 export type SameAs =
-  /** Its position was found by its code; on whatever list. */
+  /** The position was found by its code; on whatever list. */
   { readonly position: number } | { readonly list: number; readonly rawCode: string };
 
 /**
- * Finds a refusal with a nonce, of any device. One whose code was forgotten is the same as any of its list, and is shown with the
- * code of the scan that looks for it.
+ * Finds a refusal with a nonce, of any device. A refusal whose code was deleted equals any of its list, and is shown
+ * with the code of the repeated report.
  */
 export async function findFailedScan(
   tx: Queryable,
@@ -106,7 +106,6 @@ export async function findFailedScan(
      limit 1`);
 }
 
-/** Takes an id for a new scan. */
 export async function nextScanId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('scan_id') as id`);
   return id;
@@ -115,7 +114,7 @@ export async function nextScanId(tx: Queryable): Promise<number> {
 /** Codes deleted at a time, so that a statement is quick. */
 export const mostCodes = 5000;
 
-/** Deletes the codes of scans that were refused so many days ago; returns how many. */
+/** Deletes the codes of scans that were refused this many days ago; returns how many. */
 export async function forgetCodes(db: Queryable, { days }: { readonly days: number }): Promise<number> {
   return db.run(sql`
     update scan

@@ -10,10 +10,10 @@ interface FirstEntry {
 }
 
 /**
- * Reads the first entries of those of some positions and their add-ons that were scanned successfully.
+ * Reads the first entries of these positions and their add-ons; positions without a successful scan are left out.
  *
- * Presences lead to the lists, and of each list the index of scans gives the first. The sum of each ticket is an
- * aggregate of its own: a join could read the presences of all events.
+ * Presences lead to the lists, and the index of scans gives the first entry on each. The sum of each ticket is a
+ * subquery: a plan with a join could read the presences of all events.
  */
 export async function readFirstEntries(
   db: Queryable,

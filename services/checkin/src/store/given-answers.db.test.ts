@@ -25,14 +25,14 @@ beforeEach(async () => {
   list = (await checkin.createList()).id;
 });
 
-/** Asks question 7 from now on, and no other one. */
+/** Makes question 7 the only one. */
 async function ask(type: string, rest: object = {}): Promise<void> {
   revision += 1;
   const document = Buffer.from(questionDocument(7, { type, ...rest }));
   await checkin.deliver(topics.questionChanged, [questionFact(7, { revision, items: [10], document })]);
 }
 
-/** Scans the ticket with an answer, and returns what it is shown to answer then. */
+/** Scans the ticket with an answer, and returns the answers that the scan shows. */
 async function answer(value: unknown, file?: SentAnswer["file"]): Promise<string[]> {
   const answers = [{ question: 7, value: JSON.stringify(value), ...(file === undefined ? {} : { file }) }];
   const outcome = await checkin.redeem(scan(list, "secret1", { answers }));
@@ -45,7 +45,7 @@ async function shown(): Promise<string[]> {
   return (position?.position?.answers ?? []).map((each) => each.answer);
 }
 
-/** Everything that boxoffice was told, oldest first. */
+/** All facts for boxoffice, oldest first. */
 async function told(): Promise<AnswersGiven[]> {
   const rows = await checkin.db.many<{ payload: Buffer }>(
     sql`select outbox.payload from outbox where outbox.topic = ${topics.answersGiven.name} order by outbox.id`,
@@ -55,7 +55,7 @@ async function told(): Promise<AnswersGiven[]> {
 
 const toldTexts = async () => (await told()).map(({ answers }) => answers[0]?.answer?.answer);
 
-/** Boxoffice tells the position again: it has taken everything that it was told, and these are its answers. */
+/** Delivers the position after boxoffice has applied all answers, with these. */
 async function applyFound(answers: Position["answers"]): Promise<void> {
   revision += 1;
   const upTo = (await told()).at(-1)?.revision;
@@ -151,7 +151,7 @@ describe("an answer, while a file that was given before it waits to be copied", 
   };
   const reference = `file:image/png;12;${sha256}`;
 
-  /** Boxoffice has taken everything that it was told, waits for the file, and answers question 7 with this. */
+  /** Delivers the position after boxoffice has applied all answers, but waits for a file, with this answer. */
   async function applyAwaiting(answers: Position["answers"]): Promise<void> {
     const given = (await told()).at(-1);
     const ofFile = given?.answers.find(({ question }) => question === 8)?.revision ?? 0;

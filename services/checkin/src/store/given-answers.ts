@@ -9,17 +9,17 @@ import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
 /** An answer that a position was given at a gate. */
 export interface AnswerToStore extends EntityKey {
   readonly question: number;
-  /** An encoded GivenAnswer without its revision, which the column has. */
+  /** An encoded GivenAnswer without its revision, which is a column. */
   readonly state: Uint8Array;
-  /** Boxoffice has applied answers to this question up to this revision; 0 if left out. */
+  /** Boxoffice has applied answers to this question up to this revision; by default 0. */
   readonly appliedUpTo?: number;
-  /** The position answers this already. */
+  /** The position has this answer already. */
   readonly isUnchanged?: boolean;
 }
 
 const sentColumns = { ...entityKey, question: bigint, state: bytea, appliedUpTo: bigint };
 
-/** Gathers answers by position. */
+/** Groups answers by position. */
 export function gatherAnswers<R extends EntityKey & KeptAnswer>(
   rows: readonly R[],
 ): (Omit<R, keyof KeptAnswer> & { readonly answers: readonly KeptAnswer[] })[] {
@@ -33,10 +33,10 @@ export function gatherAnswers<R extends EntityKey & KeptAnswer>(
 
 /**
  * Stores answers of positions that the caller has locked, and returns all answers of the positions that it changed. Of
- * several answers to one question the last one counts.
+ * several answers to one question the last counts.
  *
- * A stored answer that boxoffice has applied may since be superseded there. Then the same answer is a change, too. Answers
- * to an event whose answers were erased are dropped.
+ * A stored answer that boxoffice has applied may since be superseded there, so the same answer counts as a change.
+ * Answers to an event whose answers were erased are dropped.
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
   const last = [...new Map(answers.map((answer) => [`${nameOf(answer)}/${answer.question}`, answer])).values()];

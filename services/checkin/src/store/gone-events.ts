@@ -4,7 +4,7 @@ import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { EventKey } from "./keys.ts";
 
-/** The tables of what check-in owns of an event. Presences and answers are deleted with their tickets. */
+/** The tables that check-in owns. Presences and answers are deleted with their tickets. */
 export const ownTables = ["scan", "count_delta", "list", "gone_list", "list_change"] as const;
 
 /** Rows deleted at a time, so that a statement is quick. */
@@ -29,7 +29,7 @@ export async function deleteRowsOf(
        and ${isGone({ organizer, event })}`);
 }
 
-/** Deletes the note of an event that left nothing. Rows that another transaction holds are left, and may stay. */
+/** Deletes the note of an event without rows. Rows that another transaction locks are skipped. */
 export async function forgetEmptyEvent(db: Queryable, { organizer, event }: EventKey): Promise<void> {
   const left = ownTables.map((table) => {
     const ofEvent = withKey(sql`kept.organizer, kept.event`, sql`${organizer}, ${event}`);

@@ -1,9 +1,9 @@
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 
-/** So many characters of a secret are indexed; the migration that makes the index says why. */
+/** The indexed length of a secret; the migration that creates the index says why. */
 export const indexedCharacters = 250;
 
-/** What of a secret, or of a code that may be one, the index on secrets knows. Written here as in the index: no other expression finds it. */
+/** The expression of the index on secrets; PostgreSQL uses the index for exactly this expression. */
 export function indexedSecret(secret: Sql): Sql {
   return sql`lower(left(${secret}, 250))`;
 }

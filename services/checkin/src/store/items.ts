@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, copyTable, document, json, text } from "@tessera/kit/pg/table";
 import { type EventKey, entityKey } from "./keys.ts";
 
-/** As it is kept in the column `variations`; the names are those of its JSON. */
+/** An element of the column `variations`; the names are those of its JSON. */
 export interface VariationCopy {
   readonly id: number;
   readonly value: Readonly<Record<string, string>>;
@@ -12,7 +12,6 @@ export interface VariationCopy {
   readonly checkinText: string | null;
 }
 
-/** What checkin keeps of items. */
 export const items = copyTable("item", {
   key: entityKey,
   columns: {
@@ -29,7 +28,7 @@ export const items = copyTable("item", {
   },
 });
 
-/** What a list's status says of an item besides its counts. */
+/** The fields of an item in the status of a list. */
 export interface ItemInfo {
   readonly id: number;
   readonly name: Readonly<Record<string, string>>;
@@ -38,7 +37,7 @@ export interface ItemInfo {
   readonly variations: readonly VariationCopy[];
 }
 
-/** Lists the items of an event as its shop shows them: by category, those without one last. */
+/** Lists the items of an event in the order of the shop: by category, items without one last. */
 export async function listItems(db: Queryable, { organizer, event }: EventKey): Promise<ItemInfo[]> {
   return db.many<ItemInfo>(sql`
     select item.id, item.name, item.internal_name as "internalName", item.admission, item.variations

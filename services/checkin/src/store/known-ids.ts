@@ -2,18 +2,18 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** What an id can be of. */
+/** The kinds of entities that an id can name. */
 export type IdKind = "item" | "variation" | "subevent" | "position" | "voucher";
 
 const ofEvent: Readonly<Record<IdKind, Sql>> = {
   item: sql`select item.id from item where item.organizer = asked.organizer and item.event = asked.event`,
   subevent: sql`
     select subevent.id from subevent where subevent.organizer = asked.organizer and subevent.event = asked.event`,
-  // Of a canceled one, too.
+  // Canceled positions count, too.
   position: sql`
     select position.id from position where position.organizer = asked.organizer and position.event = asked.event
                                        and position.id = any(asked.ids)`,
-  // Tickets also name vouchers that are gone.
+  // Tickets may name vouchers that were deleted.
   voucher: sql`
     select voucher.id from voucher where voucher.organizer = asked.organizer and voucher.event = asked.event
                                      and voucher.id = any(asked.ids)
@@ -27,7 +27,7 @@ const ofEvent: Readonly<Record<IdKind, Sql>> = {
      where item.organizer = asked.organizer and item.event = asked.event`,
 };
 
-/** Finds which of these ids are of the event. */
+/** Finds which of these ids belong to the event. */
 export async function findKnownIds(
   db: Queryable,
   kind: IdKind,
@@ -42,7 +42,7 @@ export async function findKnownIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds which items and dates of these an event has. */
+/** Finds which of these items and dates an event has. */
 export async function findReferences(
   db: Queryable,
   event: EventKey,

@@ -3,8 +3,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
 /**
- * Notes that lists of an event have changed. From now on other changes of its lists wait for this transaction. So it must
- * have locked all the lists that it changes: a lock that it takes later could deadlock.
+ * Notes that lists of an event have changed. Later changes of its lists wait for this transaction. To avoid deadlocks
+ * the caller must have locked all lists that it changes.
  */
 export async function noteListsChanged(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
   await tx.run(sql`
@@ -17,8 +17,8 @@ export async function noteListsChanged(tx: Queryable, { organizer, event }: Even
 }
 
 /**
- * Returns when the lists of an event changed last, in whole seconds as an instant. Undefined: never, or so often within a
- * second that the time of the last change is in the future.
+ * Returns when the lists of an event changed last, in whole seconds as an instant. Undefined: never, or so often within
+ * a second that the time is in the future.
  */
 export async function findListsChanged(db: Queryable, { organizer, event }: EventKey): Promise<number | undefined> {
   const row = await db.maybeOne<{ changed_at: number }>(sql`

@@ -6,10 +6,10 @@ export interface ListPlace extends EventKey {
   readonly list: number;
 }
 
-/** For `rowsAs`. */
+/** The column types for `rowsAs`. */
 export const placeColumns = { organizer: text, event: text, list: bigint };
 
-/** Where scans are made: each list once, and of each scan the number of its list, from 1 on. Most batches are of one list. */
+/** Deduplicates the lists of scans, since most batches are of one list; `placeOf` numbers them from 1. */
 export function findPlaces(scans: readonly ListPlace[]): {
   readonly places: readonly ListPlace[];
   readonly placeOf: readonly number[];

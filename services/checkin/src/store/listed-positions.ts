@@ -5,7 +5,7 @@ import type { EventKey } from "./keys.ts";
 import { bindPacked, packed, unpack } from "./packed.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
-/** What rules may ask about a ticket but for its scans. */
+/** The facts of a ticket that rules may ask for, without its scans. */
 export interface RuledTicket {
   readonly id: number;
   readonly item: number;
@@ -13,7 +13,7 @@ export interface RuledTicket {
   readonly subevent: number | null;
 }
 
-/** Reads what rules may ask of tickets, in the order of their ids here. In variations and dates zero means none. */
+/** Reads these facts in the order of the ids. Zero is no variation and no date. */
 export async function readRuled(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -34,7 +34,7 @@ export async function readRuled(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-/** Reads tickets as a list sees them, in the order of their ids here; deleted ones are left out. */
+/** Reads tickets as a list sees them, in the order of the ids; deleted tickets are left out. */
 export async function readPositions(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },
@@ -43,7 +43,7 @@ export async function readPositions(
   return ids.length === 0 ? [] : readTickets(db, { organizer, event }, { list, ids: sql`${ids}::bigint[]` });
 }
 
-/** Reads the add-ons of tickets as a list sees them, in the order of their orders; canceled ones are left out. */
+/** Reads the add-ons of tickets as a list sees them, by order; canceled ones are left out. */
 export async function readAddons(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },
@@ -59,7 +59,6 @@ export async function readAddons(
   return readTickets(db, { organizer, event }, { list, ids: sql`array(${addons})` });
 }
 
-/** Finds a position by its key. */
 export function positionById({ organizer, event, id }: EventKey & { readonly id: Sql }): Sql {
   return sql`
        select position.organizer, position.event, position.id, position.revision, position.positionid, position.order_code,

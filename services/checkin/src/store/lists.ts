@@ -27,9 +27,8 @@ const lists = table("list", {
   },
 });
 
-/** A list as it is stored. */
 export interface StoredList extends CheckinList {
-  /** Its automatic exit as it was set last; the daily move changes only `exitAllAt`. */
+  /** The automatic exit as an organizer set it last; the daily move changes only `exitAllAt`. */
   readonly exitSet: number | null;
 }
 
@@ -54,18 +53,18 @@ export async function findList(db: Queryable, key: EntityKey): Promise<CheckinLi
   return selectList(db, key, sql``);
 }
 
-/** Locks a list until the transaction ends, so that two changes of it are made one after the other. */
+/** Locks a list until the transaction ends: serializes its changes. */
 export async function lockList(tx: Queryable, key: EntityKey): Promise<StoredList | undefined> {
   return selectList(tx, key, sql`for no key update`);
 }
 
 /** Which lists of an event are wanted. */
 export interface ListFilter extends EventKey {
-  /** Lists of this date alone. */
+  /** Only lists of this date. */
   readonly subevent: number | undefined;
-  /** Lists of this date and those of all dates. */
+  /** Lists of this date, and lists of all dates. */
   readonly subeventMatch: number | undefined;
-  /** Without lists of a date that was over before this instant. */
+  /** Leaves out lists of a date that was over before this instant. */
   readonly endsAfter: number | undefined;
 }
 
@@ -88,7 +87,7 @@ export async function countLists(db: Queryable, filter: ListFilter): Promise<num
   return count;
 }
 
-/** The contract's names for what lists can be ordered by. Lists of all dates come last, and first the other way round. */
+/** The API's sort keys of lists. Lists of all dates come last, in descending order first. */
 const orderings: ReadonlyMap<string, Sql> = new Map(
   Object.entries({
     id: sql`list.id`,
@@ -116,13 +115,13 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
-/** Takes an id for a new list, which no record may bring. */
+/** Takes an id for a new list, from a range that no record may use. */
 export async function nextListId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('list_id') as id`);
   return id;
 }
 
-/** Creates or replaces lists under their ids; no id may occur twice. Returns whether that changes anything. */
+/** Upserts lists; ids must be distinct. Returns whether anything changed. */
 export async function putLists(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -136,7 +135,7 @@ export async function putLists(
   return (await lists.upsertChanged(tx, rows)) > 0;
 }
 
-/** Locks lists until the transaction ends, so that changes of them are made one after the other. */
+/** Locks lists until the transaction ends: serializes their changes. */
 export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Promise<StoredList[]> {
   const rows = await tx.many<Row>(sql`
     select ${lists.selected}
@@ -148,7 +147,7 @@ export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Prom
   return rows.map(lists.toRow);
 }
 
-/** Finds a list of an event; throws where the event has no such list. */
+/** Finds a list of an event; throws if the event has no such list. */
 export async function requireList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList> {
   const found = await findList(db, { organizer, event, id });
   if (found === undefined) throw listNotFound();
@@ -160,8 +159,8 @@ export function listNotFound(): Fault {
 }
 
 /**
- * Deletes a list with all its scans; false: there was no such list. The deletion of its row comes first: it waits for
- * scans under way, and later scans find no list.
+ * Deletes a list with all its scans; false: there was no such list. Deletes the row first: that waits for scans under
+ * way, and later scans find no list.
  */
 export async function removeList(tx: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
   const removed = await tx.run(sql`

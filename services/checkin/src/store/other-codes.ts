@@ -5,13 +5,13 @@ import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import type { LinkedTickets } from "./scan-reads.ts";
 
-/** What a code means that is no ticket's. */
+/** What a code means that belongs to no ticket. */
 export interface OtherMeaning {
-  /** Tickets of the event that it leads to; null where it leads nowhere. */
+  /** Tickets of the event that the code leads to; null: no tickets. */
   readonly linked: LinkedTickets | null;
-  /** It is that of a medium, and all tickets of the medium are of other events. */
+  /** The code belongs to a medium whose tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
-  /** A ticket had it once, which may be deleted. */
+  /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
 }
 
@@ -24,10 +24,9 @@ interface Row {
 
 const askedColumns = { organizer: text, event: text, code: text.orNull, sourceType: text, at: instant };
 
-/** Of a code that means nothing else. */
 export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
 
-/** Finds what codes mean that are no ticket's: media that count at their time, else codes that tickets had once. */
+/** Finds media that are valid at the time of the scan, else revoked codes. */
 export async function findOtherMeanings(
   db: Queryable,
   codes: readonly Pick<ArrivedScan, "organizer" | "event" | "code" | "sourceType" | "at">[],

@@ -1,6 +1,6 @@
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 
-/** Aggregates a column of whole numbers as one text: thousands of numbers are sooner read so than as rows, or as an array. */
+/** Aggregates a column of whole numbers as one text: for thousands of numbers faster than rows or an array. */
 export function packed(column: Sql): Sql {
   return sql`coalesce(string_agg(${column}::text, ','), '')`;
 }

@@ -6,7 +6,7 @@ import { type NamePlan, planName, type Search, type SearchPlan } from "../domain
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
 
-/** Which tickets of a list are wanted. Canceled ones are on no list. */
+/** Which tickets of a list are wanted. Canceled tickets are on no list. */
 export interface PositionFilter extends EventKey, PositionChoice {
   readonly list: CheckinList;
   /** Regardless of the state of the order. */
@@ -14,27 +14,27 @@ export interface PositionFilter extends EventKey, PositionChoice {
   readonly id: number | undefined;
 }
 
-/** Which of the tickets of a list are wanted: those that meet all conditions. An undefined condition does not count. */
+/** Which tickets of a list are wanted: those that meet all conditions. Undefined conditions do not count. */
 export interface PositionChoice {
   readonly search: SearchPlan;
-  /** An order code, in any case. */
+  /** An order code; letter case is ignored. */
   readonly orderCode: string | undefined;
-  /** The name on the ticket, or on the one that it is an add-on of, as people read it. */
+  /** The name on the ticket or on its base ticket, compared like a search. */
   readonly attendeeName: string | undefined;
   readonly secret: string | undefined;
   readonly pseudonymizationId: string | undefined;
   readonly voucher: number | undefined;
-  /** A ticket is in each of these sets, here and below. */
+  /** The ticket must be in each of these sets; likewise the sets below. */
   readonly items: readonly (readonly number[])[];
   readonly variations: readonly (readonly number[])[];
   readonly subevents: readonly (readonly number[])[];
   readonly addonTo: readonly (readonly number[])[];
   readonly orderStatuses: readonly OrderStatus[] | undefined;
-  /** A successful scan on the list, of either type. */
+  /** Whether the ticket has a successful scan on the list, of either type. */
   readonly hasCheckin: boolean | undefined;
-  /** Neither blocked nor out of its time at this instant. */
+  /** The ticket is valid and not blocked at this instant. */
   readonly usableAt: number | undefined;
-  /** All that are not usable then, if they are known. */
+  /** All tickets that are unusable at `usableAt`, if they are known. */
   readonly unusable?: readonly number[] | undefined;
   /** False: no ticket can meet the conditions. */
   readonly isPossible: boolean;
@@ -45,7 +45,7 @@ export function isSearch(filter: PositionFilter): filter is PositionFilter & { r
   return filter.search.kind !== "everything";
 }
 
-/** The choice that leaves nothing out. */
+/** The choice without conditions. */
 export const everyPosition: PositionChoice = {
   search: { kind: "everything" },
   orderCode: undefined,
@@ -63,7 +63,7 @@ export const everyPosition: PositionChoice = {
   isPossible: true,
 };
 
-/** How the tickets count that a filter leaves: it follows from the states of orders that are wanted. */
+/** The counted states of the tickets that a filter leaves, from the requested states of orders. */
 export function countedOf({ list, ignoreStatus, orderStatuses }: PositionFilter): readonly CountedAs[] {
   const states = ignoreStatus ? everyCount : countedOn(list);
   return orderStatuses === undefined
@@ -75,16 +75,13 @@ const everyCount: readonly CountedAs[] = ["paid", "pending_valid", "pending"];
 
 const and = "\n       and ";
 
-/**
- * How to find out whether tickets were scanned: each by itself, which is fast if few tickets are looked at to find the
- * wanted ones, or all of them at once.
- */
+/** How to test whether tickets were scanned: one by one, which is fast for few tickets, or all at once. */
 export type ScanLookup = "each" | "all";
 
-/** So few scanned tickets, or tickets without a scan, are found by what was scanned on the list, not one by one. */
+/** Up to this many tickets, with or without a scan, are found through the presences of the list, not one by one. */
 export const fewTickets = 5000;
 
-/** Writes the conditions under which `ticket`, a position, is what the filter asks for, whatever is searched. */
+/** Writes the conditions of a filter without a search on `ticket`, a position. */
 export function conditionsOn(filter: PositionFilter, lookup: ScanLookup = "each"): Sql {
   const { organizer, event, list, id } = filter;
   return joinSql(
@@ -131,19 +128,19 @@ function wasScanned({ list }: PositionFilter, negation: Sql, lookup: ScanLookup)
           where presence.organizer = ticket.organizer and presence.event = ticket.event
             and presence.position = ticket.id and presence.list = ${list.id}`;
   if (lookup === "all") return sql`${negation} exists (select ${presence})`;
-  // A subquery for one value is looked up by key for each ticket; `exists` may become a join with all presences.
+  // A scalar subquery stays a lookup by key for each ticket; `exists` may become a join with all presences.
   return sql`${negation} coalesce((select true ${presence} limit 1), false)`;
 }
 
-/** The positions called `limited` that are blocked or have a time of their own, written as their index has it. */
+/** Whether `limited` is blocked or has a validity period: the predicate of a partial index. */
 const hasLimits = sql`(limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)`;
 
-/** Whether the position called `limited` is blocked or out of its time. */
+/** Whether `limited` is blocked or outside its validity period. */
 function isOut(at: string): Sql {
   return sql`(limited.blocked or limited.valid_from_at > ${at}::timestamptz or limited.valid_until_at < ${at}::timestamptz)`;
 }
 
-/** The positions whose code is one of those that are blocked. */
+/** Selects the positions whose code is blocked. */
 function withBlockedCode({ organizer, event }: EventKey): Sql {
   return sql`
          select coded.id
@@ -154,7 +151,7 @@ function withBlockedCode({ organizer, event }: EventKey): Sql {
           where blocked_secret.organizer = ${organizer} and blocked_secret.event = ${event} and blocked_secret.blocked`;
 }
 
-/** The positions that are blocked or out of their time. Few tickets are blocked or have a time of their own, and those have an index. */
+/** Selects the positions that are blocked or outside their validity period, by the partial index of such positions. */
 export function unusable({ organizer, event }: EventKey, at: string): Sql {
   return sql`
          select limited.id
@@ -163,10 +160,7 @@ export function unusable({ organizer, event }: EventKey, at: string): Sql {
          union ${withBlockedCode({ organizer, event })}`;
 }
 
-/**
- * Whether `ticket` is neither blocked nor out of its time. Nearly all are neither, which their indexes tell: the ticket
- * itself is not read for that.
- */
+/** Whether `ticket` is valid and not blocked. Nearly all are: index-only lookups say so without reading the ticket. */
 function isUsable({ unusable: known, ...key }: PositionFilter, at: string): readonly Sql[] {
   if (known !== undefined) return known.length === 0 ? [] : [sql`ticket.id <> all(${known}::bigint[])`];
   return [
@@ -180,7 +174,7 @@ function isUsable({ unusable: known, ...key }: PositionFilter, at: string): read
   ];
 }
 
-/** The name is the first of the lines that a ticket is found by, where it has one. */
+/** The name is the first line of the search text, if the ticket has a name. */
 function isNamed({ organizer, event }: EventKey, { beginning, line }: NamePlan): Sql {
   return sql`ticket.id = any (array(
          with named as (

@@ -4,23 +4,23 @@ import { positionById } from "./listed-positions.ts";
 import type { PositionFilter } from "./position-filter.ts";
 import { presenceByKey } from "./presence-by-key.ts";
 
-/** The ticket that `ticket` is an add-on of, and what was scanned of it on the list. */
+/** Tables that an order may join: the base ticket of `ticket`, and its presence on the list. */
 type Joined = "parent" | "presence";
 
-/** What tickets are sorted by, and what that uses beside `ticket`. */
+/** A sort key, and the joins that it uses. */
 export interface PositionTerm extends Term {
   readonly uses?: Joined | undefined;
 }
 
 const shownName = sql`coalesce(ticket.sort_name, parent.sort_name)`;
 
-/** The contract's names for what positions can be ordered by; `-` before one turns it around. */
+/** The API's sort keys of positions; a `-` before a key reverses it. */
 const orderings: ReadonlyMap<string, readonly PositionTerm[]> = new Map(
   Object.entries<readonly PositionTerm[]>({
-    // The codes of nearly all shops have no small letters; the index has capitals alone.
+    // Order codes of nearly all shops have no lower-case letters; the index has upper case.
     order__code: [{ by: sql`upper(ticket.order_code)` }, { by: sql`ticket.order_code` }],
     order__datetime: [{ by: sql`ticket.order_placed_at`, isInstant: true }],
-    // The index has the beginnings alone.
+    // The index has prefixes.
     order__email: [
       { by: sql`left(lower(ticket.order_email), 250)`, isOptional: true },
       { by: sql`lower(ticket.order_email)`, isOptional: true },
@@ -42,15 +42,18 @@ const byName: readonly PositionTerm[] = [
   { by: sql`ticket.id` },
 ];
 
-/** What equal tickets of a requested order are sorted by. */
+/** The tie-breaker. */
 const byNewest: PositionTerm = { by: sql`ticket.id`, descending: true };
 
-/** The known ones of the names that are asked for, each once. */
+/** The known ones of the requested sort keys, each once. */
 export function knownOrderings(ordering: readonly string[]): readonly string[] {
   return [...new Set(ordering)].filter((name) => orderings.has(name));
 }
 
-/** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
+/**
+ * The requested order. By default a ticket with exactly the searched code comes first: clients take it for the scanned
+ * one.
+ */
 export function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly PositionTerm[] {
   const wanted = knownOrderings(ordering);
   if (wanted.length > 0) return [...wanted.flatMap((name) => orderings.get(name) ?? []), byNewest];
@@ -65,7 +68,7 @@ const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
           left join lateral (${presenceByKey(sql`ticket.id, ${list.id}, ${event}, ${organizer}`)}) as presence on true`,
 };
 
-/** Joins what is named with `ticket`. */
+/** Joins these tables with `ticket`. */
 export function joinToTicket(filter: PositionFilter, names: readonly Joined[]): Sql {
   return joinSql(
     [...new Set(names)].map((name) => joins[name](filter)),
@@ -73,7 +76,7 @@ export function joinToTicket(filter: PositionFilter, names: readonly Joined[]): 
   );
 }
 
-/** Joins nothing that is not used: even a join that is left out of the plan would keep it from reading an index alone. */
+/** Joins only tables that are used: even a join that the planner removes would prevent an index-only scan. */
 export function joinUsed(filter: PositionFilter, terms: readonly PositionTerm[]): Sql {
   return joinToTicket(
     filter,

@@ -18,13 +18,13 @@ import { joinToTicket, joinUsed, knownOrderings, type PositionTerm, termsOf } fr
 
 const id = sql`ticket.id`;
 
-/** Which of the tickets that were found are wanted; `count` is that of all of them. */
+/** A page of the tickets that were found; `count` is the number of tickets on all pages. */
 export interface PositionCut extends Cut {
   readonly ordering: readonly string[];
   readonly count: number;
 }
 
-/** Finds one page of tickets, whatever is searched. */
+/** Finds one page of tickets; for filters without a search. */
 export async function pageIds(db: Queryable, filter: PositionFilter, cut: PositionCut): Promise<number[]> {
   const { ordering, count } = cut;
   if (cut.offset >= count) return [];
@@ -32,7 +32,7 @@ export async function pageIds(db: Queryable, filter: PositionFilter, cut: Positi
   return readSorted(db, ordering, async () => readPage(db, await divide(db, filter, ordering), cut));
 }
 
-/** Finds the first tickets behind a place in an order, whatever is searched. */
+/** Finds the first tickets after a place in the order (keyset pagination); for filters without a search. */
 export async function idsBehind(
   db: Queryable,
   filter: PositionFilter,
@@ -41,7 +41,7 @@ export async function idsBehind(
   return readSorted(db, ordering, async () => readBehind(db, await divide(db, filter, ordering), wanted));
 }
 
-/** Sorts those of the tickets with these ids that the filter leaves. */
+/** Sorts the tickets with these ids that meet the filter. */
 export async function sortIds(
   db: Queryable,
   filter: PositionFilter,
@@ -53,14 +53,14 @@ export async function sortIds(
   return sortPage(db, allOf(filter, { ordering, tickets }), { limit: ids.length, offset: 0 });
 }
 
-/** A ticket that a walk through the pages has reached. */
+/** The last ticket of a page, for keyset pagination. */
 export interface Reached {
   readonly place: Place;
-  /** Changes with what the ticket is sorted by, and tells nothing of it. */
+  /** Changes whenever a sort key may have changed; reveals none of them. */
   readonly stamp: string;
 }
 
-/** Reads where a ticket is in an order, if it is still there. */
+/** Finds the place of a ticket in an order; undefined: the ticket is gone. */
 export async function findReached(
   db: Queryable,
   filter: PositionFilter,
@@ -80,12 +80,12 @@ function allOf(
   return { id, from: sql`${tickets}${joinUsed(filter, terms)}`, where: conditionsOn(filter, "all"), terms };
 }
 
-/** No index has an order of several names. */
+/** Only an order of a single sort key has an index to read along. */
 async function readSorted<T>(db: Queryable, ordering: readonly string[], read: () => Promise<T>): Promise<T> {
   return knownOrderings(ordering).length > 1 ? read() : alongIndexes(db, read);
 }
 
-/** Divides a list into parts of which each has an index for the first term of the order. */
+/** Divides the tickets of a list into parts, each with an index for the first sort key. */
 export async function divide(
   db: Queryable,
   filter: PositionFilter,
@@ -115,9 +115,9 @@ function inOrder(name: string, parts: readonly Part[]): readonly Part[] {
 
 interface Some {
   readonly terms: readonly PositionTerm[];
-  /** More conditions. */
+  /** Additional conditions. */
   readonly where?: Sql;
-  /** So many of the first terms have one value. */
+  /** How many of the first terms are constant. */
   readonly fixed?: number;
 }
 
@@ -131,7 +131,7 @@ function sourceOf(filter: PositionFilter, { terms, where, fixed = 0 }: Some): So
   };
 }
 
-/** Tickets with nothing in a column are last; of these, some of the first terms are null. */
+/** Tickets without a value in the column come last; in that part the first `fixed` terms are null. */
 function byColumn(
   filter: PositionFilter,
   { terms, by, fixed }: { readonly terms: readonly PositionTerm[]; readonly by: Sql; readonly fixed: number },
@@ -146,7 +146,7 @@ function byColumn(
   ];
 }
 
-/** Nameless tickets are first. An add-on without a name is sorted by that of its ticket: all of these are read. */
+/** Tickets without a name come first. All add-ons without a name are read: they are sorted by their base ticket's. */
 function byShownName(filter: PositionFilter, [first, ...others]: readonly PositionTerm[]): readonly Part[] {
   if (first === undefined) return [];
   const single = sql`ticket.sort_name is null and ticket.addon_to is null`;
@@ -169,7 +169,7 @@ function byShownName(filter: PositionFilter, [first, ...others]: readonly Positi
   ];
 }
 
-/** Nearly all tickets have the first number, and its index has the newest of them last. */
+/** Nearly all tickets have number 1; the index has the newest of them last. */
 function byNumber(filter: PositionFilter, terms: readonly PositionTerm[]): readonly Part[] {
   return [
     { sources: [sourceOf(filter, { terms, where: sql`ticket.positionid < 1` })] },
@@ -181,7 +181,7 @@ function byNumber(filter: PositionFilter, terms: readonly PositionTerm[]): reado
   ];
 }
 
-/** Tickets without a scan on the list are first. */
+/** Tickets without a scan on the list come first. */
 async function byLastScan(
   db: Queryable,
   filter: PositionFilter,

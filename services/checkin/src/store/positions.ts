@@ -7,10 +7,10 @@ import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs } from "../domain/counted-as.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
 
-/** A position as it is stored: what decisions, filters and searches use, and the whole of it encoded. */
+/** The copy of positions: columns for decisions, filters and searches, and the encoded position. */
 export const positions = copyTable("position", {
   key: entityKey,
-  // `sortName` is made without accents: copies that have some are fetched again.
+  // Raised since `sortName` has no accents: copies of the version before are fetched again.
   remade: 1,
   columns: {
     positionid: bigint,
@@ -39,7 +39,7 @@ export const positions = copyTable("position", {
   },
 });
 
-/** What is known of a position before it changes. */
+/** The stored fields of a position before its change. */
 export interface HeldPosition extends EntityKey {
   readonly revision: number;
   readonly bucket: Bucket | null;
@@ -51,8 +51,8 @@ interface HeldRow extends EntityKey, Omit<Bucket, "countedAs"> {
 }
 
 /**
- * Locks positions until the transaction ends: scans of them are decided before or after, never between the change and
- * its counts. All callers lock in one order, so that they cannot deadlock.
+ * Locks positions until the transaction ends: a scan is decided before or after, never between the change and its
+ * counts. All callers lock in key order, so that they cannot deadlock.
  */
 export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
   const rows = await tx.many<HeldRow>(selectHeld(keys, sql`for update`));
@@ -62,7 +62,7 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
   });
 }
 
-/** Reads the revisions of positions without a lock: they may change meanwhile. */
+/** Reads the revisions of positions without a lock: they may change at any time. */
 export async function readRevisions(
   db: Queryable,
   keys: readonly EntityKey[],
@@ -86,10 +86,7 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
           ${lock}) as held`;
 }
 
-/**
- * Locks positions until the transaction ends, and returns them. It skips locked rows: a ticket that is being changed must
- * not delay the others.
- */
+/** Locks positions until the transaction ends. Skips locked rows: a busy ticket must not delay the others. */
 export async function lockFreePositions(tx: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
   return tx.many<HeldRow>(selectHeld(keys, sql`for no key update skip locked`));
 }
@@ -97,38 +94,38 @@ export async function lockFreePositions(tx: Queryable, keys: readonly EntityKey[
 const additionLock = declareLock("tessera checkin added positions");
 
 /**
- * Until the transaction ends, no other one that has locked the inserts adds a position of the organizers of these.
- * Consumers of the topic share this lock with each other: no two of them are delivered one position.
+ * Takes the insert locks of these organizers in share mode: consumers of the topic do not exclude each other, since
+ * Kafka delivers a position to one of them.
  */
 export async function shareInserts(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
   await takeLocks(tx, { shared: additionLocks(keys) });
 }
 
 /**
- * Until the transaction ends, no other one adds a position of the organizers of these. A missing row cannot be locked,
- * and two inserts would count it twice.
+ * Takes the insert locks of these organizers: until the transaction ends no other transaction adds a position. A
+ * missing row cannot be locked, and two inserts would count it twice.
  */
 export async function lockInserts(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
   await takeLocks(tx, { alone: additionLocks(keys) });
 }
 
-/** One for each organizer: a visitor of one does not wait for the import of another. */
+/** One lock for each organizer: a visitor of one does not wait for the import of another. */
 function additionLocks(keys: readonly EventKey[]): Lock[] {
   return [...new Set(keys.map(({ organizer }) => organizer))].map((organizer) => additionLock(organizer));
 }
 
-/** Until the transaction ends, a lock is waited for no longer than a visitor at the gate may wait. */
+/** Sets the lock timeout of this transaction: no longer than a visitor at the gate may wait. */
 export async function waitBriefly(tx: Queryable): Promise<void> {
   await tx.run(sql`set local lock_timeout = '200ms'`);
 }
 
-/** Comes before every position. */
+/** Sorts before every position. */
 export const firstKey: EntityKey = { organizer: "", event: "", id: 0 };
 
 /**
- * Reads so many positions that follow a key, in the order of their keys, and finds those with a state older than a
- * revision. Returns the last key that it read; undefined at the end. There may be many millions, and no index leads to
- * old ones: one statement for all of them would run into its time limit.
+ * Reads the next positions after a key, in key order, and finds those with a state older than a revision. Returns the
+ * last key that it read; undefined at the end. Paged, because no index leads to old positions, and one statement for
+ * many millions would exceed its time limit.
  */
 export async function findOlderPositions(
   tx: Queryable,

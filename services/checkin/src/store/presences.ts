@@ -5,7 +5,6 @@ import type { Presence, ScanType } from "../domain/presence.ts";
 import { type EntityKey, type EventKey, keysAs, nameOf } from "./keys.ts";
 import { presenceByKey } from "./presence-by-key.ts";
 
-/** A ticket on a list. */
 export interface PresenceKey extends EventKey {
   readonly position: number;
   readonly list: number;
@@ -14,8 +13,8 @@ export interface PresenceKey extends EventKey {
 const keyColumns = { organizer: text, event: text, position: bigint, list: bigint };
 
 /**
- * Locks the lists of these tickets and keys, so that they are not deleted before the transaction ends. Deleted lists are
- * left out. Of deleted tickets, all scans are deleted: the lists of their refusals are locked, too.
+ * Locks the lists of these keys and tickets against deletion until the transaction ends; deleted lists are left out. A
+ * deleted ticket loses all its scans, so the lists of its refusals are locked, too.
  */
 export async function lockTicketLists(
   tx: Queryable,
@@ -53,7 +52,7 @@ export async function lockTicketLists(
        for key share of list`);
 }
 
-/** Reads presences of tickets that the caller has locked, so that they do not change meanwhile. */
+/** Reads presences of tickets that the caller has locked. */
 export async function readPresences(
   tx: Queryable,
   keys: readonly PresenceKey[],

@@ -11,11 +11,11 @@ const revisionLock = declareLock("checkin answer revisions");
 const margin = 1_000_000;
 
 /**
- * Draws a revision above all earlier revisions of answers, also after a restore from a backup: it is the time in
- * microseconds, unless the sequence is ahead of it.
+ * Draws a revision above all earlier revisions of answers, also after a restore from a backup: the time in
+ * microseconds, or the sequence if it is ahead.
  *
- * The lock on the table waits until all transactions with a smaller revision are committed. Gates that store answers queue
- * behind it, so it does not wait for long. The other lock is for two processes that move the sequence at the same time: the
+ * The lock on the table waits until all transactions with a smaller revision are committed. Gates that store answers
+ * queue behind it, so it has a short lock timeout. The advisory lock serializes processes that move the sequence: the
  * second would set it back.
  */
 export async function drawAnswerRevision(tx: Queryable): Promise<number> {
@@ -39,7 +39,7 @@ export async function countAnswered(db: Queryable): Promise<number> {
   return count;
 }
 
-/** Reads the positions that follow one, in the order of the primary key, which begins with the position. */
+/** Reads the next positions after a position, in the order of the primary key, which begins with the position. */
 export async function nextAnswered(
   tx: Queryable,
   { after, limit }: { after: EntityKey | undefined; limit: number },
@@ -55,7 +55,7 @@ export async function nextAnswered(
      limit ${limit}`);
 }
 
-/** A position with all its answers of gates, and a revision to publish it again. */
+/** A position with all its answers from gates, and the revision to publish. */
 export interface RepublishedPosition extends AnsweredPosition {
   readonly revision: number;
 }

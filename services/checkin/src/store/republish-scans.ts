@@ -4,7 +4,6 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { ScanType } from "../domain/presence.ts";
 import type { EntityKey } from "./keys.ts";
 
-/** A scan that was published. */
 export interface PublishedScan extends EntityKey {
   readonly list: number;
   readonly position: number | null;
@@ -12,9 +11,9 @@ export interface PublishedScan extends EntityKey {
   readonly successful: boolean;
   readonly reason: string | null;
   readonly at: number;
-  /** When it came here, and was published. */
+  /** When the scan was stored here, and published. */
   readonly publishedAt: number;
-  /** Not made here, or published too long ago. */
+  /** The scan was not made here, or was published too long ago. */
   readonly isOver: boolean;
 }
 
@@ -24,7 +23,7 @@ export async function lastScanId(db: Queryable): Promise<number> {
   return id;
 }
 
-/** Counts the scans that came here in the last days. */
+/** Counts the scans that were stored here in the last days. */
 export async function countPublishedScans(db: Queryable, { days }: { days: number }): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
@@ -34,7 +33,7 @@ export async function countPublishedScans(db: Queryable, { days }: { days: numbe
   return count;
 }
 
-/** Reads the scans that follow one, in the order of the primary key, up to an id. */
+/** Reads the next scans after a scan, in the order of the primary key, up to an id. */
 export async function nextPublishedScans(
   db: Queryable,
   page: { after: EntityKey | undefined; upTo: number; days: number; limit: number },

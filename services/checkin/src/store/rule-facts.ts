@@ -9,10 +9,10 @@ import { mostRuledScans, newestScans } from "./ticket-rows.ts";
 
 type Dates = RuleFacts["dates"];
 
-/** The dates that rules ask for. */
+/** The dates that rules may ask for. */
 export interface RuledDates {
   readonly timezone: string;
-  /** Of the event, for tickets without a date. */
+  /** The dates of the event, for tickets without a date. */
   readonly ofEvent: Dates;
   readonly ofSubevents: ReadonlyMap<number, Dates>;
 }
@@ -23,7 +23,7 @@ interface DatesRow {
   readonly date_admission: number | null;
 }
 
-/** Reads the dates of an event and of some dates of it. */
+/** Reads the dates of an event, and of these dates of its series. */
 export async function readDates(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -50,7 +50,7 @@ function toDates({ date_from: from, date_to: to, date_admission: admission }: Da
   return { from, to, admission };
 }
 
-/** The scans of a ticket on a list as far as their sum tells. */
+/** The scans of a ticket on a list, as far as its presence tells. */
 export interface SummedScans {
   readonly count: number;
   readonly newest: RuledScan;
@@ -58,13 +58,13 @@ export interface SummedScans {
 
 type PackedScans = Readonly<Record<"ids" | "counts" | "times" | "entries", string>>;
 
-/** Reads the sums of the scans of many tickets on a list. A ticket without any is left out. */
+/** Reads the presences of many tickets on a list. Tickets without a scan are left out. */
 export async function readSummedScans(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, SummedScans>> {
-  // Each scan makes the version one higher.
+  // Each scan increments the version.
   const texts = await db.one<PackedScans>(sql`
     select ${packed(sql`presence.position`)} as ids, ${packed(sql`presence.version`)} as counts,
            ${packed(sql`(extract(epoch from presence.last_at) * 1000000)::bigint`)} as times,
@@ -80,7 +80,7 @@ export async function readSummedScans(
   );
 }
 
-/** Reads what rules ask of the scans of tickets on a list, newest first. A ticket without any is left out. */
+/** Reads the scans that rules ask about, newest first. Tickets without a scan are left out. */
 export async function readRuledScans(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },

@@ -30,7 +30,7 @@ function within(time: Sql, { since, before }: Period): Sql {
   return sql`(${from}::timestamptz is null or ${time} >= ${from}) and (${to}::timestamptz is null or ${time} < ${to})`;
 }
 
-/** Counts the scans of an event, up to so many. */
+/** Counts the scans of an event, up to a limit. */
 export async function countScans(
   db: Queryable,
   filter: ScanFilter,
@@ -42,7 +42,7 @@ export async function countScans(
   return count;
 }
 
-/** The interface's names for what scans can be ordered by. */
+/** The API's sort keys of scans. */
 const orderings: ReadonlyMap<string, Sql> = new Map(
   Object.entries({
     created: sql`scan.created_at`,
@@ -54,7 +54,7 @@ const orderings: ReadonlyMap<string, Sql> = new Map(
   }),
 );
 
-/** Leaves out a column that was named before or follows the id: it cannot change the order. */
+/** Leaves out repeated columns and columns after the id: they cannot change the order. */
 function toTerms(ordering: readonly string[]): readonly Sql[] {
   const terms = new Map<string, Sql>();
   for (const name of ordering) {
@@ -66,7 +66,7 @@ function toTerms(ordering: readonly string[]): readonly Sql[] {
   return [...terms.values(), ...(terms.has("id") ? [] : [sql`scan.id desc`])];
 }
 
-/** Reads one page of the scans of an event. What lies before it is skipped in the index, where nothing else is asked for. */
+/** Reads one page of the scans of an event. Without further conditions the offset is skipped in an index-only scan. */
 export async function pageScans(
   db: Queryable,
   filter: ScanFilter,
@@ -96,7 +96,7 @@ export async function findScan(db: Queryable, { organizer, event, id }: EntityKe
        and scan.id = ${id}`);
 }
 
-/** Finds which of these positions of an event have a successful scan that counts as use. One on a list that is not known here counts. */
+/** Finds the positions with a successful scan that counts as use. A scan on an unknown list counts. */
 export async function findScannedPositions(
   db: Queryable,
   { organizer, event }: EventKey,

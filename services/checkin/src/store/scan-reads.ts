@@ -20,7 +20,6 @@ import {
   toTicketRead,
 } from "./ticket-rows.ts";
 
-/** What a scan is looked up by. */
 interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
   /** Tickets that the code leads to although they have another code. */
   readonly linked?: LinkedTickets | null;
@@ -33,44 +32,42 @@ export interface LinkedTickets {
 
 /** What a scan is decided and answered by. */
 export interface ScanRead {
-  /** From the sequence: the id that the scan will be stored under. */
+  /** Drawn from the sequence: the id that the scan will be stored under. */
   readonly scanId: number;
   readonly list: ScannedList;
-  /** Of the event. */
   readonly timezone: string;
   readonly locale: string;
   readonly downloads: DownloadSettings;
   readonly tickets: readonly FoundTicket[];
-  /** The code is that of a medium, and its tickets are all of other events. */
+  /** The code belongs to a medium whose tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
-  /** A ticket had the code once, which may be deleted. */
+  /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
 }
 
 export interface ScannedList extends AdmissionTerms {
   readonly name: string;
-  /** JSON. */
+  /** JSON text. */
   readonly rules: string;
 }
 
 export interface FoundTicket extends TicketRead {
   readonly foundBy: FoundBy;
-  /** A successful scan of it on this list has the scan's nonce. */
+  /** A successful scan of the ticket on this list has the scan's nonce. */
   readonly hasNonce: boolean;
-  /** Its code is one of those that are blocked. */
   readonly hasBlockedCode: boolean;
-  /** Of its date, else of the event. */
+  /** The dates of the ticket's date, else of the event. */
   readonly dates: RuleFacts["dates"];
-  /** The questions that visitors with such a ticket are asked at the gate, in order, in JSON. */
+  /** The questions that visitors with such a ticket are asked at the gate, in order, as JSON. */
   readonly questions: readonly string[];
 }
 
 interface Row extends Omit<TicketRow, "state"> {
   ord: number;
   scan_id: number;
-  /** On the rows of the first scan of a place alone. */
+  /** Only on the rows of the first scan of a list. */
   terms: Terms | null;
-  /** Null, like the ticket: none was found. */
+  /** Null, like the ticket: no ticket was found. */
   found_by: FoundBy | null;
   ticket: number | null;
   ticket_item: number | null;
@@ -83,14 +80,14 @@ interface Row extends Omit<TicketRow, "state"> {
   date_admission: number | null;
 }
 
-/** What all scans on a list are decided by. */
+/** What all scans of a list are decided by. */
 interface Terms {
   readonly list: ScannedList;
   readonly timezone: string;
   readonly locale: string;
   readonly downloads: DownloadSettings;
   readonly dates: FoundTicket["dates"];
-  /** In order; each with the items that it is asked for. */
+  /** In order, each with the items that it is asked for. */
   readonly questions: readonly { readonly document: string; readonly items: readonly number[] }[] | null;
 }
 
@@ -98,7 +95,6 @@ const columnsOfTicket = sql`
   position.organizer, position.event, position.id, position.item, position.variation, position.subevent,
   position.addon_to, position.attendee_name, position.secret, position.state`;
 
-/** Tickets whose code this is. */
 const byCode = (foundBy: Sql, code: Sql) => sql`
         select ${foundBy} as found_by, ${columnsOfTicket}
           from position
@@ -107,7 +103,7 @@ const byCode = (foundBy: Sql, code: Sql) => sql`
            and ${indexed(sql`position.secret`)} = ${indexed(sql`${code} collate "C"`)}
            and position.secret = ${code}`;
 
-/** Ways to a ticket that few scans take: to start them costs every batch. */
+/** Rare ways to a ticket: to start these subqueries costs every batch. */
 const byCodeWithBlanks = sql`
          union all ${byCode(sql`'code_with_blanks'`, sql`asked.code_with_blanks`)}`;
 const byId = sql`
@@ -134,7 +130,7 @@ const byLink = sql`
            and position.event = place.event
            and position.addon_to = any(asked.linked::bigint[])`;
 
-/** Whether a successful scan of the ticket on the list has the nonce. Without a presence it has no such scan. */
+/** Whether a successful scan of the ticket on the list has the nonce. Without a presence there is no such scan. */
 const hasNonce = sql`
            asked.nonce is not null and presence.version is not null and exists (
              select from scan
@@ -142,15 +138,14 @@ const hasNonce = sql`
                 and scan.position = ticket.id and scan.list = place.list and scan.successful)`;
 
 /**
- * A number of a sequence is written to the log of the database, and this read would wait until it is on the disk. The commit
- * of the scan that gets the number waits for everything before it, too: a number that a crash takes back was shown to no caller,
- * and no scan is stored under it any more.
+ * `nextval` writes WAL, and a read that draws ids would wait for its flush. The commit of the scan flushes the WAL
+ * anyway: if a crash takes an id back, no caller has seen it, and no scan is stored under it.
  */
 const withoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as commit_setting`;
 
 /**
- * Where scans happen: what each scan of a list would say again. An event whose answers were erased stores none, so it asks
- * nothing: a visitor would be asked again at every scan.
+ * Read once per list, not per scan. An event whose answers were erased asks no questions: since it stores no answers, a
+ * visitor would be asked at every scan.
  */
 const termsOfPlace = sql`
              json_build_object(
@@ -175,12 +170,10 @@ const termsOfPlace = sql`
                     and not ${answersAreErased(sql`list`)})) as terms`;
 
 /**
- * Reads what all these scans are decided by, in one statement. The result of
- * lookup number n is at n; it is undefined where the event has no such list.
+ * Reads what all these scans are decided by, in one statement. The result of lookup n is at index n; undefined: the
+ * event has no such list.
  *
- * What all scans of a list share is read, and sent, once.
- *
- * Not for a transaction: it would not wait for the disk either.
+ * Not for a transaction, which would commit without a flush of the WAL.
  */
 export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<(ScanRead | undefined)[]> {
   if (lookups.length === 0) return [];
@@ -276,22 +269,19 @@ function addTicket(read: ReturnType<typeof toRead>, row: Row, { dates, questions
   });
 }
 
-/** If a ticket was found in several ways, the first of these counts: a code that leads to it through a medium or a revocation is not its own. */
+/** Of several ways to a ticket the first counts: a code of a medium, or a revoked one, is not the ticket's own. */
 const byRank: readonly FoundBy[] = ["medium", "revoked", "code", "code_with_blanks"];
 
 function rank(foundBy: FoundBy): number {
   return byRank.indexOf(foundBy);
 }
 
-/** A nonce names one scan, on a few lists at most. A device that uses one for all its scans delays no others by it. */
+/** A nonce names one scan, on few lists. The limit protects other scans from a device that reuses one nonce. */
 const mostOfOneNonce = 100;
 
 const replayColumns = { organizer: text, event: text, list: bigint, code: text.orNull, nonce: text.orNull };
 
-/**
- * Finds the tickets that the same scans have admitted before: same list, same
- * code, same nonce. For scans with a code that may lead to other tickets since.
- */
+/** Finds the tickets that the same scans (list, code, nonce) have admitted: codes may lead to other tickets by now. */
 export async function findReplayed(
   db: Queryable,
   lookups: readonly Pick<Lookup, "organizer" | "event" | "list" | "code" | "nonce">[],

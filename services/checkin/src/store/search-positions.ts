@@ -7,25 +7,25 @@ import { conditionsOn, type PositionFilter } from "./position-filter.ts";
 /** The most tickets that a search finds in each way: more are too many to choose from. */
 const mostFound = 500;
 
-/** The most tickets with a text whose add-ons are looked for. */
+/** The most matching tickets whose add-ons are looked for. */
 const mostParents = 5000;
 
-/** The tickets of so small an event are read one by one: the index of texts is that of all events. */
+/** In an event this small each ticket is tested: the trigram index covers all events. */
 const smallEvent = 25_000;
 
-/** A text that sorts behind every text with the same beginning. */
+/** Sorts after every text with the same prefix. */
 const behindPrefix = "\u{10ffff}";
 
-/** What conditions on tickets may use, without a way to the event by an index. */
+/** The columns that conditions may use. Organizer and event are expressions, so that no index of the event fits. */
 const columns = sql`
   ticket.organizer || '' as organizer, ticket.event || '' as event, ticket.id, ticket.canceled, ticket.subevent, ticket.item, ticket.variation, ticket.addon_to,
   ticket.counted_as, ticket.order_status, ticket.order_code, ticket.secret, ticket.pseudonymization_id, ticket.voucher,
   ticket.blocked, ticket.valid_from_at, ticket.valid_until_at`;
 
 /**
- * Finds tickets by names, addresses and companies, their own or those of the ticket they belong to, by the beginning of
- * secret or order code, and by a medium that is linked to them: a bounded number in each way. The conditions of the filter
- * apply before the bounds: a list shows its own tickets, however many others match. Those of a medium may be on another list.
+ * Finds tickets by names, addresses and companies, their own or their base ticket's, by prefix of secret or order code,
+ * and by a linked medium: a bounded number in each way. The filter applies before the bounds, so that a list shows its
+ * own tickets however many others match. Tickets of a medium may be on another list.
  */
 export async function searchPositions(
   tx: Queryable,
@@ -53,7 +53,7 @@ export async function searchPositions(
         where ${listed}
         limit ${mostFound})
       union
-      -- The shortest first, so that the code itself is never cut off.
+      -- The shortest first, so that the code itself is within the limit.
       (select ticket.id
          from position as ticket
         where ${listed} and ${hasSecret(search)}
@@ -78,8 +78,8 @@ export async function searchPositions(
 }
 
 /**
- * Selects tickets with a text: in a small event by reading it, else by the index of texts. What is not a column itself is
- * looked for in no index: so no plan avoids that of texts for an early end, and none reads a small event by it.
+ * Selects tickets by their search text: in a small event by testing each, else by the trigram index. Conditions are on
+ * expressions, not on columns, so that the planner uses no other index.
  */
 function withText({ patterns, indexed }: Search, { where, most }: { readonly where: Sql; readonly most: number }): Sql {
   const hasText = sql`ticket.search_text || '' like any(${patterns}::text[])`;

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await drawUntil(1_000_000);
 });
 
-/** Makes the sequence as it is after this id was drawn. */
+/** Sets the sequence back to this id, as if it had been drawn last. */
 async function drawUntil(id: number): Promise<void> {
   await checkin.db.one(sql`select setval('scan_id', ${id})`);
 }

@@ -9,7 +9,7 @@ import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
 import { findPlaces, type ListPlace, placeColumns } from "./list-places.ts";
 
-/** A scan that is ready to be stored. What a device did not send is null or left out. */
+/** A scan that is ready to be stored. Fields that a device did not send are null or left out. */
 export interface ScanToStore {
   readonly id: number;
   readonly organizer: string;
@@ -18,11 +18,10 @@ export interface ScanToStore {
   readonly position: number | null;
   readonly type: ScanType;
   readonly at: number;
-  /** Null: it is the ticket's own code, which is stored nowhere else. */
+  /** Null: the code is the ticket's own, which is stored nowhere else. */
   readonly rawCode?: string | null;
-  /** What the code was read from. */
   readonly sourceType?: string;
-  /** What a device took the code for. */
+  /** The entity that a device took the code for. */
   readonly rawItem?: number | null;
   readonly rawVariation?: number | null;
   readonly rawSubevent?: number | null;
@@ -31,38 +30,37 @@ export interface ScanToStore {
   readonly gate?: number | null;
   readonly forced?: boolean;
   readonly forceSent?: boolean;
-  /** No device scanned it: the list checks its tickets out. */
+  /** Not scanned by a device: the list checks its tickets out. */
   readonly isAutomatic?: boolean;
   /** Null: the scan is refused. */
   readonly admission: {
-    /** The presence as the scan leaves it; it is stored only on top of the version before. */
+    /** The presence after the scan; it is stored only if the stored version is one less (optimistic locking). */
     readonly presence: Presence;
-    /** What it adds to the counts. */
+    /** The increments of the counts. */
     readonly entered: number;
     readonly inside: number;
   } | null;
   /** Null: the scan is admitted. */
   readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
-  /** The fact that publishes it. */
+  /** The fact that publishes the scan. */
   readonly fact: OutboxFact;
 }
 
 /**
- * Stores scans with presences, counts and facts, in one statement.
+ * Stores scans with presences, counts and facts, in one statement, with at most one admission of each ticket and list.
  *
  * Returns the indexes of the stored scans. The others are to be decided again: another scan of the ticket was stored
- * first, the ticket or the list is being changed, or the database has lost the ids. Of each ticket and list there may be one admission.
+ * first, the ticket or the list is locked, or the database has lost the ids.
  *
- * A scan of an event whose attendees were erased is stored without what was scanned and said.
+ * The list is locked against deletion; the ticket, so that its bucket does not change before the scan is counted.
+ * Locked rows are skipped: a busy ticket must not delay the others. Presences are locked in key order, against
+ * deadlocks.
  *
- * A refusal of a deleted ticket is not stored. It does not lock the ticket: if the ticket is deleted while the statement
- * runs, the scan is an orphan, and is deleted with the note of the deletion.
+ * A refusal does not lock its ticket. If the ticket is deleted while the statement runs, the scan is an orphan, which
+ * is deleted with the note of the deletion. If attendee data of the event was erased, code and explanation are not
+ * stored.
  *
- * The list is locked against its deletion; the ticket, so that its bucket does not change before the scan is counted.
- * Locked rows are skipped: one busy ticket must not delay the others. Presences are locked in one order everywhere, to
- * avoid deadlocks.
- *
- * With `asRead`, scans are stored only where that list is unchanged and covers their tickets; it is locked against
+ * With `asRead`, scans are stored only if that list is unchanged and covers their tickets; it is locked against
  * changes, too.
  */
 export async function storeScans(
@@ -75,7 +73,7 @@ export async function storeScans(
 ): Promise<Set<number>> {
   const { places, placeOf } = findPlaces(scans);
   const admissions = scans.map(({ admission }) => admission);
-  // A range, and not `exists`: a plan made while the table was new would read the whole table for every batch.
+  // A range, not `exists`: a plan cached while the table was small would read the whole table for every batch.
   const isThere = sql`coalesce(
     (select true
        from position
@@ -83,9 +81,9 @@ export async function storeScans(
         and (position.organizer, position.event, position.id) <= (decided.organizer, decided.event, decided.position)
       order by position.organizer, position.event, position.id
       limit 1), false)`;
-  // Not a join: for a few rows, which is what plans expect of a batch, it would compare each scan with all others.
+  // Not a join: planned for few rows, it would be a nested loop over all scans.
   const isKept = (ord: Sql) => sql`${ord} = any(array(select kept.ord from kept))`;
-  // What most scans do not have is sent as a null for all of them.
+  // Columns that most scans lack are sent as one null for all.
   const rows = await db.many<{ ord: number }>(sql`
     with held_list as (
       ${asRead === undefined ? lockLists(places, Math.max(...scans.map(({ id }) => id))) : lockAsRead(asRead)}
@@ -196,18 +194,17 @@ export async function storeScans(
   return new Set(rows.map((row) => row.ord - 1));
 }
 
-/** When the newest scan of the ticket was made, if that is not this one. */
+/** The time of the ticket's newest scan, if it is not this scan. */
 function olderLast({ at, admission }: ScanToStore): string | null {
   const last = admission?.presence.last;
   return last === null || last === undefined || last.at === at ? null : toTimestamp(last.at);
 }
 
 /**
- * All lists of scans, against their deletion.
+ * Locks all lists of scans against deletion.
  *
- * None of them if the ids are ahead of the sequence: the database that drew them has crashed, or another one has taken
- * over, before they were on the disk. The scans then get ids by a new decision. Otherwise later scans of their tickets
- * would get smaller ids than they have.
+ * Locks none if the ids are ahead of the sequence: the database crashed or failed over before the ids were flushed. The
+ * scans are then decided again and get new ids; otherwise later scans of their tickets would get smaller ids.
  */
 function lockLists(places: readonly ListPlace[], newestId: number): Sql {
   return sql`

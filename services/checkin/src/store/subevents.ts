@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { boolean, copyTable, document, instant, json } from "@tessera/kit/pg/table";
 import { type EntityKey, entityKey } from "./keys.ts";
 
-/** What checkin keeps of the dates of event series. */
+/** The copy of the dates of event series. */
 export const subevents = copyTable("subevent", {
   key: entityKey,
   columns: {
@@ -16,7 +16,6 @@ export const subevents = copyTable("subevent", {
   },
 });
 
-/** Finds the name of a date. */
 export async function findSubevent(
   db: Queryable,
   { organizer, event, id }: EntityKey,

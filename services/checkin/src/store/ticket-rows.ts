@@ -8,18 +8,16 @@ import { presenceByKey } from "./presence-by-key.ts";
 
 /** A ticket as scans, listings and searches read it. */
 export interface TicketRead {
-  /** Encoded. */
   readonly state: Uint8Array;
-  /** Of the ticket that this one is an add-on of, where its name may be needed; encoded. */
+  /** The encoded base ticket, where its name may be needed. */
   readonly parentState: Uint8Array | null;
   readonly item: ItemRead;
-  /** On the list. */
+  /** The presence on the list. */
   readonly presence: Presence;
   /** The newest `mostCheckins`, newest first. */
   readonly checkins: readonly PastCheckin[];
-  /** What rules ask of its scans; empty where it was not read. */
+  /** The scans that rules ask about; empty where they were not read. */
   readonly ruled: readonly RuledScan[];
-  /** The answers that it was given at gates. */
   readonly given: readonly Pick<KeptAnswer, "revision" | "state">[];
 }
 
@@ -28,10 +26,10 @@ interface ItemRead extends ItemAtGate {
   readonly itemText: string | null;
 }
 
-/** How much of a ticket's history on a list is shown; `checkins/` has all of it. */
+/** The most scans of a ticket that a list shows; `checkins/` has all of them. */
 export const mostCheckins = 100;
 
-/** How many scans of one ticket on one list rules look at. A crew pass has some thousand. */
+/** The most scans of one ticket on one list that rules look at. A crew pass has some thousand. */
 export const mostRuledScans = 10_000;
 
 export interface TicketRow {
@@ -41,23 +39,23 @@ export interface TicketRow {
   generate_tickets: boolean | null;
   checkin_attention: boolean | null;
   checkin_text: string | null;
-  /** Of the item, in JSON. */
+  /** The item's variation, as JSON. */
   variation: { readonly checkinAttention?: boolean | null; readonly checkinText?: string | null } | null;
   version: number | null;
   entries: number | null;
   last_type: ScanType | null;
   last_at: number | null;
-  /** The newest first: those that are shown, then those that only rules look at. */
+  /** Newest first: scans that are shown, then scans that only rules look at. */
   history: (ShownScan | RuledOnly)[] | null;
   is_ruled: boolean;
   given_revisions: number[] | null;
   given_states: Buffer[] | null;
 }
 
-/** Microseconds since 1970, where a row is written as JSON. */
+/** An instant as microseconds since 1970, for JSON. */
 export const inMicroseconds = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
 
-/** Arrays are smaller than objects: a ticket may have thousands of scans. */
+/** Tuples are smaller than objects: a ticket may have thousands of scans. */
 type RuledOnly = [at: number, type: ScanType];
 type ShownScan = [
   at: number,
@@ -70,8 +68,8 @@ type ShownScan = [
 ];
 
 /**
- * The columns of a TicketRow, from the tables that `joinedTo` joins. Most tickets have no scan yet, and no variation: what
- * only others have is asked for in a `case`, which costs them nothing. Where `hasRules`, as many scans are read as rules look at.
+ * The columns of a TicketRow, from the tables that `joinedTo` joins. Most tickets have neither a scan nor a variation:
+ * `case` skips those subqueries. With `hasRules`, all scans that rules look at are read.
  */
 export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly hasRules: Sql }) => sql`
   ticket.state, parent.state as parent_state,
@@ -94,7 +92,7 @@ export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly
   ) end as history,
   given.revisions as given_revisions, given.states as given_states`;
 
-/** The newest successful scans of a `presence`, newest first, straight from the index of them. */
+/** The newest successful scans of a `presence`, newest first, by an index scan. */
 export function newestScans({ list, most }: { readonly list: Sql; readonly most: Sql }): Sql {
   const ticket = sql`${list}, presence.event, presence.organizer, true`;
   return sql`
@@ -108,8 +106,8 @@ export function newestScans({ list, most }: { readonly list: Sql; readonly most:
 }
 
 /**
- * Joins what is shown of `ticket` (a position, or columns of one) on a list: the ticket that it is an add-on of, if its
- * own name is missing; its item; its presence; and its answers of gates.
+ * Joins what a list shows of `ticket` (a position, or columns of one): its base ticket, if its own name is missing; its
+ * item; its presence; and its answers from gates.
  */
 export function joinedTo({ list }: { readonly list: Sql }): Sql {
   return sql`
@@ -134,7 +132,7 @@ export function toTicketRead(row: TicketRow): TicketRead {
     state: row.state,
     parentState: row.parent_state,
     item: {
-      // An item that has not arrived yet is an ordinary ticket.
+      // An item that has not arrived yet counts as admitting.
       admission: row.admission ?? true,
       generateTickets: row.generate_tickets,
       attention: row.checkin_attention === true || variation?.checkinAttention === true,

@@ -3,10 +3,9 @@ import { sql } from "@tessera/kit/pg/sql";
 import { copyTable, text } from "@tessera/kit/pg/table";
 import { type EventKey, entityKey } from "./keys.ts";
 
-/** What checkin keeps of vouchers. */
 export const vouchers = copyTable("voucher", { key: entityKey, columns: { code: text } });
 
-/** Finds the voucher of an event that has a code, to the letter. */
+/** Finds the voucher of an event with exactly this code. */
 export async function findVoucherOfCode(
   db: Queryable,
   { organizer, event }: EventKey,

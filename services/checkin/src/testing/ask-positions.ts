@@ -8,7 +8,7 @@ import type {
 import { place } from "./facts.ts";
 import type { RunningCheckin } from "./start-checkin.ts";
 
-/** The tickets of one list, asked for as the gateway does. */
+/** A list whose tickets are requested as the gateway does. */
 export interface AskedList {
   readonly checkin: RunningCheckin;
   readonly list: number;
@@ -29,14 +29,14 @@ export function askPage({ checkin, list }: AskedList, changes: Changes = {}): Pr
   });
 }
 
-/** The ids of one page, which is the only one. */
+/** The ids of the only page. */
 export async function askIds(asked: AskedList, changes: Changes = {}): Promise<number[]> {
   const { positions, count } = await askPage(asked, changes);
   if (count !== positions.length) throw new Error(`${count} tickets, of which ${positions.length} are on this page`);
   return positions.flatMap(({ position }) => position?.id ?? []);
 }
 
-/** The same, whatever their order. */
+/** The same, sorted by id. */
 export async function askIdsInOrder(asked: AskedList, changes: Changes = {}): Promise<number[]> {
   return (await askIds(asked, changes)).sort((a, b) => a - b);
 }
@@ -49,7 +49,6 @@ export function askOne(
   return checkin.positions.getPosition({ ...place, list, id, ignoreStatus: false, ...changes });
 }
 
-/** What tickets are chosen by. */
 export function filters(changes: Partial<PositionFilters> = {}): PositionFilters {
   return { items: [], variations: [], addonTo: [], subevents: [], ...changes };
 }

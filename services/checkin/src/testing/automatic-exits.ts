@@ -19,7 +19,7 @@ export const day = 24 * hour;
 /** Everything is due an hour after noon, and handled an hour later. */
 export const due = noon + hour;
 
-/** Starts check-in for the tests of a file, with what tests of automatic exits need. */
+/** Starts check-in for a test file about automatic exits. */
 export function automaticExits() {
   let database: TestDatabase;
   let checkin: RunningCheckin;
@@ -62,7 +62,7 @@ export function automaticExits() {
         "admitted",
       ),
     handle: () => checkin.runJob("exit-due-lists"),
-    /** The automatic exits that are stored, as position and instant. */
+    /** The stored automatic exits, as position and instant. */
     async exits() {
       const rows = await db.many<{ position: number; at: number }>(sql`
         select scan.position, scan.at
@@ -76,7 +76,7 @@ export function automaticExits() {
       const { counted, recounted } = await recount(db);
       expect(counted).toEqual(recounted);
     },
-    /** Another replica, with its own idea of what the database answers; it handles two tickets at a time. */
+    /** Another replica, whose database may be stubbed; it handles two tickets at a time. */
     replica(changes: Partial<Db> = {}, { storedAtOnce = 1 } = {}): Job {
       const log = createLog({ service: "checkin", destination: { write: () => {} } });
       const events = reportEvents({ log, metrics: createMetrics() });

@@ -59,7 +59,7 @@ const ticket = (changes: Partial<Ticket> = {}): Ticket => ({
   ...changes,
 });
 
-/** A paid ticket that its own code leads to. */
+/** A paid ticket, found by its own code. */
 export const match = (changes: Partial<Ticket> = {}, more: Partial<Match> = {}): Match => ({
   ticket: ticket(changes),
   foundBy: "code",
@@ -86,21 +86,20 @@ export const readerOf = (timezone: string, locale: string) => ({
   wording: readers.wording(locale),
 });
 
-/** A time zone that exists. */
 export function zoneOf(name: string): Zone {
   const zone = readers.zone(name);
   if (zone === null) throw new Error(`there is no time zone ${name}`);
   return zone;
 }
 
-/** What differs from an ordinary entry on a list of everything. */
+/** The differences from an ordinary entry on a list of everything. */
 export interface Otherwise {
   readonly how?: Partial<ArrivedScan>;
   readonly on?: Partial<AdmissionTerms>;
   readonly rules?: unknown;
   readonly isMediumElsewhere?: boolean;
   readonly isRevoked?: boolean;
-  /** Of the event; by default English. */
+  /** The locale of the event; by default English. */
   readonly locale?: string;
 }
 
@@ -116,7 +115,7 @@ export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
   });
 }
 
-/** The outcome in one word: a reason where it is refused. */
+/** The outcome in one word: the reason of a refusal. */
 export function inWord(...args: Parameters<typeof decide>): string {
   const verdict = decide(...args);
   return verdict.outcome === "refused" ? verdict.reason : verdict.outcome;

@@ -14,7 +14,7 @@ import { type Order, OrderStatus, type Position } from "@tessera/protos/gen/tick
 import { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 
-/** Where everything in tests happens unless they say otherwise. */
+/** The default event of all tests. */
 export const place = { organizer: "bigevents", event: "sampleconf" } as const;
 
 /** Noon of 21 November 2026, in microseconds. */

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 import { eventFact, itemFact, minute, noon, place, subeventFact } from "./facts.ts";
 import { type RunningCheckin, startCheckin } from "./start-checkin.ts";
 
-/** Asks for all lists. */
+/** A request for all lists. */
 export const everything = { ...place, page: 1, pageSize: 50, ordering: [], withCounts: true };
 
-/**
- * Starts check-in for the tests of a file. Each begins with a series of three dates and an event that is none, and without
- * lists.
- */
+/** Starts check-in for a test file. Each test begins with a series of three dates and a single event, without lists. */
 export function listsOfSeries() {
   let database: TestDatabase;
   let checkin: RunningCheckin;

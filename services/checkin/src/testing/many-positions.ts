@@ -4,10 +4,7 @@ import { place } from "./facts.ts";
 
 const perStatement = 10_000;
 
-/**
- * Adds paid tickets to an event as facts would, in a moment, by copies of one that is there. Their ids follow on its own;
- * every `shared`-th of them is called Anna.
- */
+/** Adds paid tickets quickly, as copies of one. Their ids follow its id; every `shared`-th is called Anna. */
 export async function addPositions(
   db: Queryable,
   { event, count, shared = 13 }: { readonly event: string; readonly count: number; readonly shared?: number },

@@ -2,7 +2,7 @@ import { type Question, type QuestionType, readQuestion } from "../domain/questi
 import { readAnswer, type SentFile } from "../domain/questions/read-answer.ts";
 import { readerOf } from "./decisions.ts";
 
-/** Options of which one has the id of another for its identifier. */
+/** Options of which one has the id of another as its identifier. */
 export const menu = [
   { id: 11, identifier: "MEAT", position: 2, answer: { en: "Meat", de: "Fleisch" } },
   { id: 12, identifier: "TOFU", position: 1, answer: { en: "Tofu" } },
@@ -33,7 +33,6 @@ export function question(type: QuestionType, fields: object = {}): Question {
   return readQuestion(JSON.stringify(resource));
 }
 
-/** Where an answer is given, and with what. */
 export interface Circumstances {
   readonly locale?: string;
   readonly timezone?: string;

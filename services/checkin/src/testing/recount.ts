@@ -1,7 +1,7 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
-/** What counts should be, computed from positions and scans alone, and what they are. */
+/** The counts computed from positions and scans, and the stored counts. */
 export async function recount(db: Db): Promise<{ readonly counted: unknown[]; readonly recounted: unknown[] }> {
   const counted = await db.many(sql`
     select count_delta.organizer, count_delta.event, count_delta.list, count_delta.subevent, count_delta.item,

@@ -18,9 +18,9 @@ export interface RunningCheckin extends Awaited<ReturnType<typeof startCheckin>>
 /** Starts the service on a database, at noon. */
 export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
   const sales = {
-    /** The codes that it has asked boxoffice for. */
+    /** The codes that boxoffice was asked for. */
     asked: [] as string[],
-    /** What boxoffice finds: nothing, until a test has it sell something. */
+    /** What boxoffice finds: nothing, unless a test sells something. */
     sold: async (): Promise<Uint8Array[]> => [],
   };
   const tickets = implement(Tickets, {
@@ -61,7 +61,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     /** Scans several codes at once. */
     redeemAll: (sent: readonly Scan[]): Promise<ScanOutcome[]> => Promise.all(sent.map(redeem)),
 
-    /** Leaves everything as it was after the start. */
+    /** Restores the state after the start. */
     async reset(): Promise<void> {
       await service.reset();
       sales.asked = [];
@@ -105,7 +105,7 @@ export function scan(list: number, lookup: string, changes: Partial<Scan> = {}):
   };
 }
 
-/** An outcome in one word: the reason where it is a refusal. */
+/** An outcome in one word: the reason of a refusal. */
 export function inWord({ outcome }: ScanOutcome): string {
   return outcome?.$case === "refused" ? outcome.value.reason : (outcome?.$case ?? "nothing");
 }

@@ -4,7 +4,7 @@ import type { SentAnswer as SentAnswerOnWire } from "@tessera/protos/gen/ticketi
 import type { GivenAnswer, SentAnswer, StoredAnswer } from "../domain/questions/answer-questions.ts";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 
-/** Shows a position with the answers that it was given at gates and that boxoffice has not applied yet. */
+/** Merges the answers given at gates that boxoffice has not applied yet into a position. */
 export function withGivenAnswers(
   position: Position,
   given: readonly Pick<KeptAnswer, "revision" | "state">[],
@@ -22,20 +22,20 @@ export function withGivenAnswers(
   return { ...position, answers: [...kept, ...[...byQuestion.values()].flatMap((answer) => answer ?? [])] };
 }
 
-/** Finds up to which revision boxoffice has applied the answers to a question: none, while it awaits a file for it. */
+/** Finds up to which revision boxoffice has applied the answers to a question: 0 while it awaits a file. */
 export function findAppliedUpTo({ answersRevision, awaitedFiles }: Position, question: number): number {
   if (awaitedFiles?.questions.includes(question) === true) return 0;
   return awaitedFiles?.answersUpTo ?? answersRevision ?? 0;
 }
 
-/** What is known already, by question. */
+/** The known answers, by question. */
 export function toStoredAnswers(answers: readonly Answer[]): ReadonlyMap<number, StoredAnswer> {
   return new Map(
     answers.map(({ question, answer, optionIdentifiers }) => [question, { text: answer, optionIdentifiers }]),
   );
 }
 
-/** Reads what a scanner sends; a value that is no JSON is ignored. */
+/** Reads the answers that a scanner sends; values that are not JSON are ignored. */
 export function toSentAnswers(answers: readonly SentAnswerOnWire[]): readonly SentAnswer[] {
   return answers.flatMap(({ question, value, file }) => {
     try {
@@ -46,7 +46,7 @@ export function toSentAnswers(answers: readonly SentAnswerOnWire[]): readonly Se
   });
 }
 
-/** Encodes an answer as it is stored. Its revision is stored beside it, so that the same answer has the same bytes. */
+/** Encodes an answer for its column. The revision has its own column, so that equal answers have equal bytes. */
 export function encodeGivenAnswer({ question, answer }: GivenAnswer): Uint8Array {
   if (answer === null) return GivenAnswerOnWire.encode({ question, revision: 0, answer: undefined }).finish();
   const { text, questionIdentifier, options, optionIdentifiers, file } = answer;
@@ -65,7 +65,6 @@ export function encodeGivenAnswer({ question, answer }: GivenAnswer): Uint8Array
   }).finish();
 }
 
-/** Publishes all answers that a position was given at gates. */
 export function toAnswersGiven({ organizer, event, id, answers }: AnsweredPosition): AnswersGiven {
   return {
     organizer,

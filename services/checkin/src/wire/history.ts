@@ -10,7 +10,7 @@ import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { fromScanType, toCheckin, toScanType } from "./position-messages.ts";
 import { toKeptCode } from "./scans.ts";
 
-/** Reads a refusal that a device reports; without a time, it was scanned now. */
+/** Reads a refusal that a device reports; the default time is now. */
 export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: number }): FailedScan {
   return {
     ...scan,
@@ -53,7 +53,6 @@ export function toScanFilter(request: ListScansRequest): ScanFilter {
   };
 }
 
-/** A scan as the history of its event shows it. */
 export function toPastScan(scan: PastScan): PastScanOnWire {
   const { reason } = scan;
   return {

@@ -2,16 +2,16 @@ import { ReadPosition, ReadPositionFact } from "@tessera/protos/gen/ticketing/ch
 import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
 
-/** What is read of a position's fact. */
+/** The decoded part of a position's fact. */
 export interface PositionFact extends Omit<ReadPositionFact, "position"> {
   readonly position: ReadPosition | undefined;
-  /** The encoded position as it came, with the fields that are not read here, and those that a newer boxoffice adds. */
+  /** The encoded position as it arrived, with fields that are not decoded here, and fields of a newer boxoffice. */
   readonly state: Uint8Array;
 }
 
 /**
- * The topic of positions, read for what decisions, filters and searches use. The position is stored as it came: to decode
- * all of it and encode it again would be a third of the work that a fact makes here.
+ * The topic of positions, decoded only as far as columns need. The position is stored as it arrived: to decode and
+ * encode all of it would be a third of the work of a fact.
  */
 export const positionChanged: Topic<PositionFact> = {
   ...topics.positionChanged,

@@ -20,7 +20,7 @@ export function decodePosition(bytes: Uint8Array): Position {
   return Position.decode(bytes);
 }
 
-/** What decisions need to know of a position. */
+/** Converts a position to the fields that decisions use. */
 export function toTicket(position: TicketFields): Ticket {
   const order = orderOf(position);
   return {
@@ -39,19 +39,19 @@ export function toTicket(position: TicketFields): Ticket {
   };
 }
 
-/** The fields of a position that a ticket is made of, whether or not the others are known. */
+/** The fields of a position that a ticket is made of; the others need not be decoded. */
 type TicketFields = Pick<
   Position,
   "id" | "item" | "variation" | "subevent" | "addonTo" | "canceled" | "blocked" | "validFrom" | "validUntil"
 > & { readonly order: Pick<Order, "status" | "validIfPending" | "requireApproval"> | undefined };
 
-/** A position without its order is no ticket. */
+/** Throws for a position without its order. */
 export function orderOf<O>(position: { readonly order: O | undefined }): O {
   if (position.order === undefined) throw new Error("a position came without its order");
   return position.order;
 }
 
-/** A status that is not known yet, from a newer boxoffice, opens no gate. */
+/** An unknown status, from a newer boxoffice, opens no gate. */
 function toOrderStatus(status: OrderStatusOnWire): OrderStatus {
   switch (status) {
     case OrderStatusOnWire.PAID:
@@ -65,7 +65,7 @@ function toOrderStatus(status: OrderStatusOnWire): OrderStatus {
   }
 }
 
-/** Reads an order's status from the letter that clients know it by; others are of no order. */
+/** Reads an order's status from the letter of the API; undefined: no status has this letter. */
 export function toOrderStatusOfLetter(letter: string): OrderStatus | undefined {
   return statusByLetter.get(letter);
 }
@@ -88,10 +88,10 @@ export function fromScanType(type: ScanType): ScanTypeOnWire {
 /** Presents a position as a check-in list sees it. */
 export function toListedPosition(shown: {
   readonly list: number;
-  /** With the answers that it was given at gates. */
+  /** With the answers given at gates. */
   readonly position: Position;
   readonly ticket: Ticket;
-  /** Of the position that this one is an add-on of. */
+  /** The base ticket. */
   readonly parent: Position | undefined;
   readonly item: ItemAtGate;
   readonly downloads: DownloadSettings;
@@ -127,7 +127,7 @@ export function toCheckin(list: number, checkin: PastCheckin): Checkin {
     at: checkin.at,
     type: fromScanType(checkin.type),
     gate: checkin.gate ?? undefined,
-    // Devices known here have but one number.
+    // Devices known here have one number only.
     device: checkin.device ?? checkin.deviceId ?? undefined,
     deviceId: checkin.deviceId ?? undefined,
     autoCheckedIn: checkin.autoCheckedIn,

@@ -3,7 +3,7 @@ import { topics } from "@tessera/protos/topics";
 import type { ScanType } from "../domain/presence.ts";
 import { fromScanType } from "./position-messages.ts";
 
-/** Writes the fact that publishes a scan, with the same id whenever it is published. */
+/** Writes the fact that publishes a scan; its id is deterministic. */
 export function toScanFact(scan: {
   readonly organizer: string;
   readonly event: string;
@@ -11,7 +11,7 @@ export function toScanFact(scan: {
   readonly list: number;
   readonly position: number | null;
   readonly type: ScanType;
-  /** Null: it is admitted. */
+  /** Null: the scan is admitted. */
   readonly reason: string | null;
   readonly at: number;
 }): { readonly id: string; readonly key: string; readonly payload: Uint8Array } {
@@ -28,7 +28,7 @@ export function toScanFact(scan: {
     at,
   };
   return {
-    // Its time, too: a database that was restored from a backup gives ids again.
+    // The time is part of the id: a database restored from a backup gives scan ids again.
     id: deriveFactId(`${topics.scanDecided.name} ${organizer}/${event}/${id} ${at}`),
     key: topics.scanDecided.key(fact),
     payload: topics.scanDecided.encode(fact),

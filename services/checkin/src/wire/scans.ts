@@ -3,7 +3,7 @@ import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { toSentAnswers } from "./answers.ts";
 import { toScanType } from "./position-messages.ts";
 
-/** Field by field: every scan passes here, and to spread one takes three times as long. */
+/** Field by field: every scan passes here, and object spread takes three times as long. */
 export function toArrivedScan(
   scan: Scan,
   arrival: {
@@ -39,10 +39,10 @@ export function toArrivedScan(
   };
 }
 
-/** Secrets are no longer. Of what was scanned instead, only so much is kept. */
+/** No secret is longer. A longer scanned text is cut off. */
 const longestCode = 1000;
 
-/** A code as it is kept with its scan. */
+/** The code as it is stored with its scan. */
 export function toKeptCode(code: string): string {
   return toStorable(code.length <= longestCode ? code : [...code].slice(0, longestCode).join(""));
 }

@@ -63,7 +63,7 @@ function ask(questions: readonly Question[], { sent = {}, stored = {} }: Visit =
   });
 }
 
-/** What changes, as text (null: taken back), and which questions are open, by id. */
+/** The changes, as text (null: deleted), and the ids of the open questions. */
 function outcome(questions: readonly Question[], visit?: Visit) {
   const { given, missing } = ask(questions, visit);
   return {
@@ -297,7 +297,7 @@ describe("whatever is sent", () => {
           expect(answer?.text.isWellFormed()).toBe(true);
           expect(answer?.text).not.toContain("\0");
         }
-        // Nothing was stored that could be taken back.
+        // Nothing was stored that could be deleted.
         expect(given.every(({ answer }) => answer !== null)).toBe(true);
       }),
     );

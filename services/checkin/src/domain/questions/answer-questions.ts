@@ -12,7 +12,6 @@ export interface SentAnswer {
   readonly file: SentFile | null;
 }
 
-/** What is known of an answer that was given before. */
 export interface StoredAnswer {
   readonly text: string;
   readonly optionIdentifiers: readonly string[];
@@ -37,18 +36,17 @@ type Outcome =
   | { readonly kind: "taken_back" | "left_empty" | "missing" | "not_asked" };
 
 interface Asking {
-  /** Those asked at check-in of the ticket's item, in order. */
+  /** The questions asked at check-in for the ticket's item, in order. */
   readonly questions: readonly Question[];
   readonly sent: readonly SentAnswer[];
-  /** By question. */
   readonly stored: ReadonlyMap<number, StoredAnswer>;
   readonly reader: Reader;
 }
 
 /**
- * Returns what a scan changes about the answers of a ticket, and which questions it leaves open.
+ * Returns how a scan changes the answers of a ticket, and which questions it leaves open.
  *
- * A value that its question does not allow counts as not sent; so does one for a question that is not asked.
+ * A value that its question does not allow counts as not sent; so does a value for a question that is not asked.
  */
 export function answerQuestions(about: Asking): {
   readonly given: readonly GivenAnswer[];
@@ -94,9 +92,9 @@ function decideAll({ questions, sent, stored, reader }: Asking): ReadonlyMap<num
 }
 
 /**
- * Lists the questions that have to be decided for a question, each after the one it depends on.
+ * Lists the questions that decide whether a question is asked, each after the question it depends on.
  *
- * Questions in a circle are not asked: the one that is decided first depends on one without an outcome.
+ * Questions in a dependency cycle are not asked: the first of them depends on a question without an outcome.
  */
 function chainOf(
   question: Question,

@@ -1,12 +1,12 @@
 import { parseInstant } from "@tessera/values";
 
-/** A wall clock's time of day. */
+/** A time of day on a wall clock. */
 export interface ClockTime {
   /** `15:20:00` */
   readonly time: string;
-  /** Below the second. */
+  /** The fraction of the second. */
   readonly microseconds: number;
-  /** Seconds east of UTC; undefined where none was named. */
+  /** The offset from UTC in seconds, positive to the east; undefined: none was written. */
   readonly offset: number | undefined;
 }
 
@@ -17,10 +17,10 @@ const weekday = "(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,?\\s+)?";
 const monthName = "(?<name>[a-z]{3,9})";
 const year = "(?<year>\\d{4})";
 const dayOfMonth = "(?<day>\\d{1,2})";
-/** Behind a day comes nothing or a time, never more digits. */
+/** After a day follows nothing or a time, never more digits. */
 const end = "(?:$|(?:t|,?\\s+)(?=\\S)(?<rest>.*)$)";
 
-/** What is tried in turn; the first that fits decides. */
+/** Tried in order; the first form that matches decides. */
 const dayForms: readonly RegExp[] = [
   `${year}(?<by>[-/.])(?<month>\\d{1,2})\\k<by>${dayOfMonth}`,
   `${year}(?<month>\\d{2})(?<day>\\d{2})`,
@@ -85,7 +85,7 @@ export function readClock(typed: string): ClockTime | undefined {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Where numbers alone do not tell which is the month, a number above twelve does. */
+/** Numbers alone may not tell day from month; a number above twelve does. */
 function monthAndDay(groups: Groups, { monthFirst }: { readonly monthFirst: boolean }): [number, number] {
   if (groups.name !== undefined) return [monthOf(groups.name.toLowerCase()), Number(groups.day)];
   if (groups.first === undefined) return [Number(groups.month), Number(groups.day)];
@@ -93,7 +93,7 @@ function monthAndDay(groups: Groups, { monthFirst }: { readonly monthFirst: bool
   return first <= 12 && (monthFirst || second > 12) ? [first, second] : [second, first];
 }
 
-/** Counts from 1; 0 for what is no month. */
+/** The month from 1 to 12; 0: no month has this name. */
 function monthOf(name: string): number {
   if (name === "sept") return 9;
   return monthNames.findIndex((month) => month === name || month.slice(0, 3) === name) + 1;
@@ -109,7 +109,7 @@ function hourOf(hour: number, half: string | undefined): number | undefined {
   return (hour % 12) + (half === "p" ? 12 : 0);
 }
 
-/** Undefined without an offset, null for an impossible one. */
+/** Undefined: there is no offset. Null: the offset is impossible. */
 function readOffset(zone: string | undefined): number | undefined | null {
   if (zone === undefined) return undefined;
   const [hours = 0, minutes = 0, seconds = 0] = (zone.match(/\d\d/g) ?? []).map(Number);
@@ -118,7 +118,7 @@ function readOffset(zone: string | undefined): number | undefined | null {
   return zone.startsWith("-") ? -size : size;
 }
 
-/** Writes an offset from UTC: `+01:00`, with seconds where it has some, as those of the time before railways do. */
+/** Formats an offset from UTC: `+01:00`, with seconds where it has some, as before standard time. */
 export function formatOffset(seconds: number): string {
   const size = Math.abs(seconds);
   const parts = [Math.floor(size / 3600), Math.floor(size / 60) % 60];

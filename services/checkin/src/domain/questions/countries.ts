@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2, as officially assigned. */
+/** The officially assigned codes of ISO 3166-1 alpha-2. */
 const codes =
   "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ " +
   "CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO " +
@@ -12,6 +12,6 @@ const countries: ReadonlySet<string> = new Set(codes.split(" "));
 
 /** Returns whether a text is the code of a country, in any letter case. */
 export function isCountry(code: string): boolean {
-  // Only letters of ASCII: of others some have an upper case in it, such as ı.
+  // ASCII only: the upper case of some other letters is ASCII, for instance of ı.
   return /^[A-Za-z]{2}$/.test(code) && countries.has(code.toUpperCase());
 }

@@ -1,7 +1,7 @@
 /** An answer that a position was given at a gate. */
 export interface KeptAnswer {
   readonly question: number;
-  /** One sequence counts the answers of all positions. */
+  /** Drawn from one sequence for the answers of all positions. */
   readonly revision: number;
   /** An encoded GivenAnswer without its revision. */
   readonly state: Uint8Array;

@@ -15,18 +15,18 @@ export interface Question {
   readonly type: QuestionType;
   readonly required: boolean;
   readonly identifier: string;
-  /** In the order in which they are shown. */
+  /** In display order. */
   readonly options: readonly Option[];
-  /** It is asked only where the answer to this question is one of `dependencyValues`. */
+  /** The question is asked only where the answer to this question is one of `dependencyValues`. */
   readonly dependsOn: number | null;
   readonly dependencyValues: readonly string[];
   /** Inclusive limits. Decimals, days and moments are written as in the resource. */
   readonly numbers: Limits<string>;
   readonly days: Limits<string>;
   readonly moments: Limits<string>;
-  /** Of a text, in characters. */
+  /** Inclusive limits of a text, in characters. */
   readonly lengths: Limits<number>;
-  /** The resource, as JSON. */
+  /** The resource as JSON. */
   readonly document: string;
 }
 
@@ -35,7 +35,7 @@ export interface Limits<T> {
   readonly most: T | null;
 }
 
-/** What of the resource counts at the gate; every field is there, since defaults are filled in before it is sent. */
+/** The fields of the resource that count at the gate; all are present, since the sender fills in defaults. */
 interface Resource extends Pick<Question, "id" | "type" | "required" | "identifier" | "options"> {
   readonly dependency_question: number | null;
   readonly dependency_values: readonly string[];

@@ -53,10 +53,10 @@ describe.each(["S", "T"] as const)("a text (%s)", (type) => {
     ["abcd", "refused"],
     ["😀😀😀", "“😀😀😀”"],
     ["😀", "refused"],
-    // Two characters that look like one.
+    // Two code points that look like one character.
     ["e\u0301", "“e\u0301”"],
     ["\u00e9", "refused"],
-    // A family is seven: four people and what joins them.
+    // A family emoji is seven code points: four people and three joiners.
     ["👨‍👩‍👧‍👦", "refused"],
     [12, "“12”"],
     [1234, "refused"],

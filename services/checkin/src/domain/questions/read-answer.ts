@@ -8,7 +8,6 @@ import { readMoment } from "./read-moment.ts";
 import { readNumber } from "./read-number.ts";
 import type { WritingHabits } from "./writing-habits.ts";
 
-/** A file that was uploaded to be an answer. */
 export interface SentFile {
   readonly upload: string;
   readonly name: string;
@@ -17,15 +16,12 @@ export interface SentFile {
   readonly sha256: string;
 }
 
-/** How an event reads and writes. */
+/** The time zone and the language conventions of an event. */
 export interface Reader {
-  /** Of the event; null where there is no such time zone. */
+  /** The zone of the event; null: there is no such time zone. */
   readonly zone: Zone | null;
-  /** Of the event. */
   readonly locale: string;
-  /** Of the locale. */
   readonly habits: WritingHabits;
-  /** Of the locale. */
   readonly wording: Wording;
 }
 
@@ -38,10 +34,10 @@ export interface AnswerRead {
 /** How a sent value is read: as an answer, as empty, or as something that the question does not allow. */
 export type Reading = AnswerRead | "empty" | "refused";
 
-/** What any stored answer may take at most, in UTF-16 units. */
+/** The longest stored answer, in UTF-16 code units. */
 const mostCharacters = 64 * 1024;
 
-/** Reads any JSON value as the answer to a question. */
+/** Reads a JSON value as the answer to a question. */
 export function readAnswer(
   question: Question,
   sent: { readonly value: unknown; readonly file: SentFile | null },
@@ -61,15 +57,15 @@ export function readAnswer(
   }
 }
 
-/** `false` and `0` are answers. */
+/** Empty values are no answer, but `false` and `0` are. */
 function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /**
- * Writes a value as a text that every store can hold: without NUL and without halves of character pairs.
+ * Writes a value as a text that every store can hold: without NUL and without lone surrogates.
  *
- * Digits of large whole numbers are lost before they get here, so these count only where they were sent as a text.
+ * JSON numbers above 2^53 have lost digits already, so large numbers are accepted only as texts.
  */
 function toText(value: unknown): string | undefined {
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -104,7 +100,7 @@ function readText(question: Question, text: string | undefined, reader: Reader):
   }
 }
 
-/** A visitor who has to agree is asked until the answer is yes. */
+/** A required yes-or-no question is asked until the answer is yes. */
 function readChoice(text: string, { required }: Question): string | undefined {
   if (text === "true" || text === "True") return "True";
   return required ? undefined : "False";
@@ -124,7 +120,7 @@ function isWithin<T extends string | number>(value: T, { least, most }: Limits<T
   return (least === null || value >= least) && (most === null || value <= most);
 }
 
-/** Counts code points, as the limits do. */
+/** Counts code points; the limits are in code points. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -137,9 +133,9 @@ function split(value: unknown): readonly unknown[] {
 }
 
 /**
- * Finds each option that is named by id or identifier; undefined where one is unknown or named twice.
+ * Finds each option that is named by id or identifier; undefined: an option is unknown or named twice.
  *
- * An id counts before an identifier that looks the same, since ids are what scanners send.
+ * Ids take precedence over equal identifiers, since scanners send ids.
  */
 function findOptions({ options }: Question, names: readonly unknown[]): Option[] | undefined {
   const byId = new Map(options.map((option) => [option.id, option]));
@@ -153,7 +149,7 @@ function findOptions({ options }: Question, names: readonly unknown[]): Option[]
   return options.filter((option) => found.has(option));
 }
 
-/** NaN for what is no id. */
+/** NaN: the name is no id. */
 function toId(name: unknown): number {
   if (typeof name === "string") return /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
   return typeof name === "number" ? name : Number.NaN;
@@ -166,7 +162,7 @@ function ofOptions(options: readonly Option[] | undefined, { locale }: Reader): 
 
 const fileTypes = new Set(["image/png", "image/jpeg", "image/gif", "application/pdf"]);
 
-/** The text only identifies the content: the same content has the same text. */
+/** The text is a digest of the content: the same content has the same text. */
 function ofFile(file: SentFile | null): Reading {
   if (file === null || !fileTypes.has(file.contentType)) return "refused";
   return { text: `file:${file.contentType};${file.size};${file.sha256}`, options: [], file };

@@ -12,7 +12,7 @@ describe("a choice of one (C)", () => {
     [12, "12"],
     ["12", "12"],
     ["TOFU", "12"],
-    // An option has this for its identifier, but ids go first.
+    // An option has this identifier, but ids take precedence.
     ["11", "11"],
     ["one, two", "14"],
     ["tofu", "refused"],

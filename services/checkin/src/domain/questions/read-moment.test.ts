@@ -134,11 +134,11 @@ describe("a moment (W)", () => {
     ["Asia/Kathmandu", "2018-07-16 15:20", "“2018-07-16 15:20:00+05:45”"],
     ["America/New_York", "2018-07-16 15:20:00.5", "“2018-07-16 15:20:00.500000-04:00”"],
     ["Europe/Berlin", "1890-01-01T12:00", "“1890-01-01 12:00:00+00:53:28”"],
-    // From two to three there is nothing that day.
+    // The hour from two to three does not exist that day.
     ["Europe/Berlin", "2026-03-29T01:59:59", "“2026-03-29 01:59:59+01:00”"],
     ["Europe/Berlin", "2026-03-29T02:30:00", "“2026-03-29 03:30:00+02:00”"],
     ["Europe/Berlin", "2026-03-29T03:00:00", "“2026-03-29 03:00:00+02:00”"],
-    // From two to three there is everything twice.
+    // The hour from two to three comes twice.
     ["Europe/Berlin", "2026-10-25T02:30:00", "“2026-10-25 02:30:00+02:00”"],
     ["Europe/Berlin", "2026-10-25T02:30:00+01:00", "“2026-10-25 02:30:00+01:00”"],
     ["Europe/Berlin", "2026-10-25T03:00:00", "“2026-10-25 03:00:00+01:00”"],

@@ -9,8 +9,8 @@ const midnight: ClockTime = { time: "00:00:00", microseconds: 0, offset: undefin
 /**
  * Reads a day with a time, midnight if there is no time, and writes `2018-01-16 15:20:00+01:00`.
  *
- * A time with an offset from UTC keeps it; any other is read on the clock of the zone. A time that this clock skips is
- * as much later as it skips; of a time that comes twice the first counts.
+ * A time with an offset from UTC keeps it; any other time is on the wall clock of the zone. A time that the clock skips
+ * is moved forward by the length of the gap; of a time that comes twice the first counts.
  */
 export function readMoment(
   typed: string,
@@ -24,7 +24,7 @@ export function readMoment(
   if (read === undefined) return undefined;
   const clock = read.rest === "" ? midnight : readClock(read.rest);
   if (clock === undefined) return undefined;
-  // Whole seconds are exact in every year, so the fraction stays apart.
+  // Whole seconds are exact in every year, so the fraction is kept apart.
   const shown = instantOf(`${read.day}T${clock.time}Z`);
   const wallClock = clock.offset === undefined ? requireZone(zone) : undefined;
   const instant =
@@ -42,7 +42,7 @@ const microsecondsPerSecond = 1_000_000;
 
 function isWithin(instant: Instant, microseconds: number, { least, most }: Limits<string>): boolean {
   const exact = instant + microseconds;
-  // A number has no room for the fraction of very distant times: it is cut off, as in the limits.
+  // Very distant times have no room for the fraction in a number: it is cut off, as in the limits.
   const value = Number.isSafeInteger(exact) ? exact : instant;
   return (least === null || value >= instantOf(least)) && (most === null || value <= instantOf(most));
 }

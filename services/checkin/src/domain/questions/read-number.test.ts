@@ -23,7 +23,7 @@ describe("a number (N)", () => {
     ["12.5E-3", "“0.0125”"],
     ["1.2345e2", "“123.45”"],
     ["123456789012345678901234567890.123456789", "“123456789012345678901234567890.123456789”"],
-    // A number of JSON has lost digits by then.
+    // A JSON number has lost digits by then.
     [2 ** 53, "refused"],
     [1e99, "refused"],
     ["2,56", "refused"],

@@ -1,13 +1,13 @@
 import Big from "big.js";
 import type { Limits } from "./question.ts";
 
-/** Longer ones are hostile, or a scan that went into the wrong field. */
+/** A longer text is hostile, or a scan that went into the wrong field. */
 const mostCharacters = 100;
 
 /**
- * Reads a decimal as it was typed, with a point or with the separator of the language, and writes it with a point.
+ * Reads a decimal as it was typed, with a point or the separator of the language, and writes it with a point.
  *
- * Nothing is rounded, and zeros at the end stay.
+ * Nothing is rounded, and trailing zeros stay.
  */
 export function readNumber(typed: string, separator: string, { least, most }: Limits<string>): string | undefined {
   const text = typed.trim();

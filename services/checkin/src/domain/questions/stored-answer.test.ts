@@ -68,7 +68,7 @@ describe("a stored answer", () => {
   });
 });
 
-/** Of such numbers digits are lost in JSON. */
+/** JSON loses digits of numbers this large. */
 function isLarge(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

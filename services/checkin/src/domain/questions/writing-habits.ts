@@ -7,14 +7,14 @@ export interface WritingHabits {
 
 const plain: WritingHabits = { decimalSeparator: ".", monthFirst: false };
 
-/** Finds how a locale writes numbers and days; an unknown one writes a decimal point, and the day first. */
+/** Finds how a locale writes numbers and days; the default is a decimal point, and the day first. */
 export function findHabits(locale: string): WritingHabits {
   return lookUp(locale) ?? lookUp(locale.replace(/[-_].*$/s, "")) ?? plain;
 }
 
 function lookUp(locale: string): WritingHabits | undefined {
   try {
-    // For a language that it does not know, Intl would take that of this computer.
+    // For an unknown language Intl would use the language of this computer.
     if (Intl.NumberFormat.supportedLocalesOf(locale).length === 0) return undefined;
     const number = new Intl.NumberFormat(locale, { numberingSystem: "latn" }).formatToParts(1.5);
     const day = new Intl.DateTimeFormat(locale, { calendar: "gregory", numberingSystem: "latn" }).formatToParts(0);

@@ -114,7 +114,7 @@ describe("any rules", () => {
 });
 
 it("[C4.24, C4.26] counts are what going through the entries one by one comes to", () => {
-  // Its clocks were put back a minute after midnight, so that a date that had ended came again.
+  // Its clocks were put back a minute after midnight, so that the past date came again.
   const zone = "America/St_Johns";
   const change = Date.UTC(2008, 10, 2, 2, 31) * 1000;
   const near = fc.integer({ min: -40, max: 40 }).map((steps) => change + steps * 1_200_000_000);
@@ -151,7 +151,7 @@ it("[C4.24, C4.26] counts are what going through the entries one by one comes to
   expect(seen.size).toBeGreaterThan(4);
 });
 
-/** What does not hold of an entry at gate 9 with ticket type 9, two hours after another one; the last of them does. */
+/** Not met by an entry at gate 9 with ticket type 9, two hours after another entry; it meets the last. */
 const leaves = [
   { rule: { "==": [{ var: "product" }, 1] }, weight: [1000, 0], text: "Tickets of this type are not let in here" },
   { rule: { "==": [{ var: "gate" }, 1] }, weight: [500, 0], text: "Tickets like this one are not let in at this gate" },
@@ -164,7 +164,7 @@ const leaves = [
 
 type Tree = { readonly and: readonly Tree[] } | { readonly or: readonly Tree[] } | (typeof leaves)[number];
 
-/** Every way through, as the failures on it: what the explanation is defined by, as long as they are few. */
+/** Every path with its failures: the definition of the explanation, usable while paths are few. */
 function waysOf(tree: Tree): (readonly (typeof leaves)[number][])[] {
   if ("or" in tree) return tree.or.flatMap(waysOf);
   if ("rule" in tree) return [tree.weight === null ? [] : [tree]];

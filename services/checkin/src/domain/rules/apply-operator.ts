@@ -15,7 +15,7 @@ import type { DecidingOperator } from "./rule-words.ts";
 /** Operators whose result depends on their operands alone. */
 export type PlainOperator = DecidingOperator | "objectList" | "lookup";
 
-/** How many operands an operator takes; with any other number it fails. */
+/** The number of operands of each operator; with any other number the operation fails. */
 const operandCounts: Readonly<Record<PlainOperator, readonly [number, number]>> = {
   and: [0, Infinity],
   or: [0, Infinity],
@@ -70,7 +70,7 @@ export function applyOperator(operator: PlainOperator, operands: readonly Value[
   }
 }
 
-/** Moves a point in time by so many minutes; null and empty values count as 0. */
+/** Moves a moment by a number of minutes; null and empty values count as 0. */
 export function shift(moment: Value, minutes: Value): Outcome {
   if (!isMoment(moment)) return failed;
   if (!isTruthy(minutes)) return moment;
@@ -89,7 +89,7 @@ function isAtMost(a: Value, b: Value): boolean | typeof failed {
   return less === failed ? failed : less || looksEqual(a, b);
 }
 
-/** Three operands ask whether the middle one lies between the others. */
+/** With three operands, tests whether the middle one lies between the others. */
 function holdsAlong(operands: readonly Value[], holds: (a: Value, b: Value) => boolean | typeof failed): Outcome {
   for (let index = 1; index < operands.length; index += 1) {
     const result = holds(operands[index - 1] ?? null, operands[index] ?? null);

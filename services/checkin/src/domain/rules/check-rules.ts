@@ -1,17 +1,17 @@
 import { isCounting, isDeciding, isOperator, isVariable, operandsOf } from "./rule-words.ts";
 
-/** Far more than people nest, and far from what overflows a stack. Objects and lists are a level each. */
+/** Far deeper than people nest, and far from a stack overflow. Objects and lists are a level each. */
 const deepest = 50;
 
-/** A thousand products by name, and few enough to be judged while a visitor waits at a gate. */
+/** A thousand products by name, and few enough to be judged while a visitor waits. */
 const mostValues = 5000;
 
-/** Names of a thousand products. Rules are kept in memory, many lists' at a time. */
+/** The names of a thousand products. The rules of many lists are cached in memory. */
 const mostCharacters = 100_000;
 
 const longestQuote = 50;
 
-/** A place in the rules, and what is above it. */
+/** A place in the rules, and its ancestors. */
 interface Place {
   readonly path: string;
   readonly depth: number;
@@ -19,13 +19,13 @@ interface Place {
   readonly isOperand: boolean;
 }
 
-/** What was counted so far. */
+/** The counts so far. */
 interface Seen {
   values: number;
   characters: number;
 }
 
-/** Returns what is wrong with the rules of a list, and where; undefined for rules that can be judged. */
+/** Returns what is wrong with the rules of a list, and where; undefined: the rules can be judged. */
 export function checkRules(rules: unknown): string | undefined {
   const seen: Seen = { values: 0, characters: 0 };
   return checkValue(rules, { path: "rules", depth: 1, isOperand: false }, seen);
@@ -37,7 +37,7 @@ function checkValue(value: unknown, place: Place, seen: Seen): string | undefine
   return Array.isArray(value) ? checkContents(value, place, seen) : checkOperation(value, place, seen);
 }
 
-/** A list that is not a list of operands is a constant: only its size is limited. */
+/** A list in a place without operands is a constant: only its size is limited. */
 function checkContents(list: object, place: Place, seen: Seen): string | undefined {
   const below = { ...place, depth: place.depth + 1 };
   for (const value of Object.values(list) as unknown[]) {

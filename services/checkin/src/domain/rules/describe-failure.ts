@@ -8,12 +8,12 @@ import type { CountingOperator, Variable } from "./rule-words.ts";
 
 /** A comparison that is not met. */
 export interface Failure {
-  /** How hard it is to overcome: by waiting, at another gate, or not at all with this ticket. Then its distance. */
+  /** How hard the failure is to overcome: by waiting, at another gate, or never with this ticket; then the distance. */
   readonly weight: readonly [rigidity: number, distance: number];
   readonly describe: (wording: Wording) => string;
 }
 
-/** What a comparison compares: the name decides how hard it is, the label is what people call it. */
+/** The left side of a comparison: the name decides the rigidity, the label is what people call it. */
 type Subject = Variable | CountingOperator;
 
 const rigidities: Readonly<Record<Subject, number>> = {
@@ -34,7 +34,7 @@ const rigidities: Readonly<Record<Subject, number>> = {
   variation: 1000,
 };
 
-/** Written only where nothing else explains the refusal. */
+/** The weight of a failure that is written only where nothing else explains the refusal. */
 const inexplicable = 10_000;
 const onlyWhetherEverEntered = 1000;
 
@@ -70,7 +70,7 @@ const labels = {
 const weekdays = [1, 2, 3, 4, 5, 6, 7];
 const halfDay = 12 * 3_600_000_000;
 
-/** Describes a comparison that is not met: what it demands, and how far it is from that. */
+/** Describes a comparison that is not met: what it demands, and how far the ticket is from meeting it. */
 export function describeFailure(node: RuleNode, situation: Situation): Failure {
   if (node.kind !== "operation") return withoutReason(inexplicable);
   const [left, right, third] = node.operands;
@@ -128,7 +128,7 @@ function describeTime({ operator, wanted, tolerance }: TimeComparison, situation
   };
 }
 
-/** The date is written only where it is not plain which day is meant. */
+/** The date is written only where the day is not obvious. */
 function writeTime(at: number, { facts }: Situation, wording: Wording): string {
   return Math.abs(facts.at - at) < halfDay ? wording.clock(at, facts.zone) : wording.moment(at, facts.zone);
 }
@@ -138,7 +138,7 @@ interface NumberComparison {
   readonly operator: PlainOperator;
   readonly value: number;
   readonly wanted: Value;
-  /** The limit of what counts entries around a time. */
+  /** The time from or until which an operator counts entries. */
   readonly time: NamedTime | undefined;
 }
 
@@ -167,7 +167,7 @@ function describeNumber(comparison: NumberComparison, situation: Situation): Fai
   return { weight, describe };
 }
 
-/** Minutes are -1 where there was no entry, so these comparisons are no matter of minutes. */
+/** Minutes are -1 without an entry: such a comparison asks whether there was an entry, not how long ago. */
 function asksOnlyWhetherEntered({ subject, operator, wanted }: NumberComparison): boolean {
   if (subject !== "minutes_since_last_entry" && subject !== "minutes_since_first_entry") return false;
   if (operator === "<" || operator === ">=") return wanted === 0;

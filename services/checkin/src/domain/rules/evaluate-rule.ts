@@ -11,46 +11,46 @@ export interface RuledScan {
   readonly at: number;
 }
 
-/** What the rules of a list may ask about a scan. */
+/** The facts of a scan that the rules of a list may ask for. */
 export interface RuleFacts {
-  /** When the ticket was scanned: microseconds. */
+  /** When the ticket was scanned, in microseconds. */
   readonly at: number;
-  /** The event's; null where there is no such time zone. */
+  /** The zone of the event; null: there is no such time zone. */
   readonly zone: Zone | null;
   readonly item: number;
   readonly variation: number | null;
-  /** Of the scanning device. */
+  /** The gate of the scanning device. */
   readonly gate: number | null;
-  /** Successful scans of this ticket on this list, newest first; of two at the same time, the last to arrive first. */
+  /** Successful scans of this ticket on this list, newest first; of equal times the last to arrive first. */
   readonly scans: readonly RuledScan[];
-  /** Of the ticket's date, where it has one, otherwise of the event. */
+  /** The dates of the ticket's date, else of the event. */
   readonly dates: { readonly from: number | null; readonly to: number | null; readonly admission: number | null };
 }
 
 /**
- * The facts, and what follows from them, computed at the first use.
+ * The facts, with derived values computed at their first use.
  *
- * Rules can ask the same a thousand times, and again for the explanation, of a ticket with a thousand entries.
+ * Rules can ask the same a thousand times, and again for the explanation, about a ticket with a thousand entries.
  */
 export interface Situation {
   readonly facts: RuleFacts;
-  /** When the ticket was let in, newest first. */
+  /** The instants of the ticket's entries, newest first. */
   readonly entries: readonly number[];
   readonly variables: Map<Variable, Outcome>;
-  /** Moments of the local day of the scan, by its time of day. */
+  /** Moments of the local day of the scan, by time of day. */
   readonly clock: Map<number, Moment>;
-  /** What the wall clock of the event showed at the scan; failed, where its time zone is unknown. */
+  /** The wall clock of the event at the scan; failed: its time zone is unknown. */
   local: number | typeof failed | undefined;
   days: EntryDays | typeof failed | undefined;
 }
 
-/** Prepares facts for being asked many times. */
+/** Prepares facts for many evaluations. */
 export function toSituation(facts: RuleFacts): Situation {
   const entries = facts.scans.filter(({ type }) => type === "entry").map(({ at }) => at);
   return { facts, entries, variables: new Map(), clock: new Map(), local: undefined, days: undefined };
 }
 
-/** Evaluates a part of the rules. Every operand is evaluated: one that fails fails the whole. */
+/** Evaluates a part of the rules. Every operand is evaluated: if one fails, the operation fails. */
 export function evaluate(node: RuleNode, situation: Situation): Outcome {
   switch (node.kind) {
     case "constant":
@@ -75,7 +75,7 @@ export function evaluate(node: RuleNode, situation: Situation): Outcome {
   }
 }
 
-/** Finds the moment of a named time for this scan; failed, where the event has no such date. */
+/** Finds the moment of a named time for this scan; failed: the event has no such date. */
 export function findTime(time: NamedTime, situation: Situation): Moment | typeof failed {
   const { dates } = situation.facts;
   switch (time.kind) {
@@ -162,7 +162,7 @@ function countEntries(name: CountingOperator, { at }: Moment, situation: Situati
   }
 }
 
-/** Counts the dates of the newest entries, so many of them, or of those before. */
+/** Counts the dates of the newest entries, or of the entries before them. */
 function countDaysAround(
   name: "entries_days_since" | "entries_days_before",
   newest: number,
@@ -175,7 +175,7 @@ function countDaysAround(
   return (name === "entries_days_since" ? ofNewest : ofOthers)[newest] ?? 0;
 }
 
-/** Whole minutes since an entry; -1 without an entry. */
+/** Whole minutes since an entry; -1: there was no entry. */
 function minutesBetween(entry: number | undefined, at: number): number {
   return entry === undefined ? -1 : Math.floor((at - entry) / 60_000_000);
 }

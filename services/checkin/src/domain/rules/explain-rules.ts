@@ -7,7 +7,7 @@ import { failed, isTruthy } from "./rule-values.ts";
 /** A screen of a scanner shows no more. */
 const mostReasons = 10;
 
-/** Failures that are described; a thousand of them can have the same description. */
+/** The most failures that are described: a thousand of them can have the same description. */
 const mostWorded = 100;
 
 /** Rules as `and` and `or` of failures; null is a rule that is met. */
@@ -15,7 +15,7 @@ type Branch =
   | { readonly kind: "all" | "any"; readonly branches: readonly Branch[] }
   | { readonly kind: "leaf"; readonly failure: Failure | null };
 
-/** How far a path to an admission is from being open: the rigidity of its hardest obstacle, then its distance. */
+/** How hard a path to an admission is: the rigidity of its hardest failure, then that failure's distance. */
 type Weight = Failure["weight"];
 
 const open: Weight = [0, 0];
@@ -24,9 +24,9 @@ const shut: Weight = [Infinity, 0];
 /**
  * Explains why rules refuse, by the path that is nearest to an admission.
  *
- * A path is one choice at every `or`. The path with the least hard of all hardest obstacles is explained; of several, the
- * one with the fewest obstacles, then the first. There can be too many paths to list: the best path of each part follows
- * from the best paths of its own parts, once the weight of the best path is known.
+ * A path is one choice at every `or`. The best path has the lightest heaviest failure (minimax); of several, the fewest
+ * failures, then the first place. Paths can be too many to list, so the tree is walked twice: first for the weight of
+ * the best path, then for the best path of each part within that weight.
  */
 export function explainRefusal(root: RuleNode, situation: Situation, wording: Wording): string {
   const tree = toBranch(root, situation);
@@ -57,7 +57,7 @@ function weigh(branch: Branch): Weight {
     : weights.reduce((a, b) => (isHeavier(a, b) ? b : a), shut);
 }
 
-/** Finds the path with the fewest failures, all of them at most as heavy as the limit. */
+/** Finds the path with the fewest failures, none of them heavier than the limit. */
 function findFewest(branch: Branch, limit: Weight): readonly Failure[] | undefined {
   if (branch.kind === "leaf") {
     if (branch.failure === null) return [];

@@ -14,7 +14,7 @@ interface WrittenFacts extends Omit<RuleFacts, "at" | "zone" | "scans" | "dates"
 }
 
 interface Table {
-  /** What holds for every case that says nothing else. */
+  /** The defaults of every case. */
   readonly facts: WrittenFacts;
   readonly rules?: unknown;
   readonly cases: readonly {
@@ -23,7 +23,7 @@ interface Table {
     readonly rules?: unknown;
     readonly verdict: "allowed" | "refused" | "broken";
     readonly explanation?: string;
-    /** Of the event; by default English. */
+    /** The locale of the event; by default English. */
     readonly locale?: string;
   }[];
 }
@@ -139,7 +139,8 @@ describe("a ticket with a thousand entries", () => {
       expect(judgeRules(taken, facts, readers.wording("en")).outcome).toBe("refused");
       return performance.now() - start;
     });
-    // Going through the entries for every leaf takes hundreds of milliseconds; the fastest of ten has no pauses in it.
+    // To iterate over the entries for every leaf takes hundreds of milliseconds. The fastest of ten runs has no pauses
+    // in it.
     expect(Math.min(...took)).toBeLessThan(20);
   });
 

@@ -8,15 +8,15 @@ export type { RuledScan, RuleFacts } from "./evaluate-rule.ts";
 
 export type RulesVerdict =
   | { readonly outcome: "allowed" }
-  /** The rules say no; a forced scan overrides them. */
+  /** The rules refuse; a forced scan overrides them. */
   | { readonly outcome: "refused"; readonly explanation: string | null }
-  /** The rules say nothing that could be understood; a forced scan does not override that. */
+  /** The rules could not be evaluated; a forced scan does not override that. */
   | { readonly outcome: "broken" };
 
 const allowed: RulesVerdict = { outcome: "allowed" };
 const broken: RulesVerdict = { outcome: "broken" };
 
-/** Judges one entry by the rules of its list. A refusal is explained in the wording. */
+/** Judges one entry by the rules of its list, and explains a refusal. */
 export function judgeRules({ root }: Rules, facts: RuleFacts, wording: Wording): RulesVerdict {
   const situation = toSituation(facts);
   const outcome = evaluate(root, situation);

@@ -9,10 +9,10 @@ export interface Rules {
   readonly root: RuleNode;
 }
 
-/** A point in time that rules name. */
+/** A point in time that rules may name. */
 export type NamedTime =
   | { readonly kind: "custom"; readonly at: number }
-  /** A time of the day of the scan, as microseconds since its midnight. */
+  /** A time on the local day of the scan, as microseconds since midnight. */
   | { readonly kind: "customtime"; readonly time: number }
   | { readonly kind: "date_from" | "date_to" | "date_admission" };
 
@@ -24,9 +24,9 @@ export type RuleNode =
   | { readonly kind: "operation"; readonly operator: PlainOperator; readonly operands: readonly RuleNode[] };
 
 /**
- * Reads the stored rules of a list; null where nothing is ruled.
+ * Reads the stored rules of a list; null: the list has no rules.
  *
- * Rules that could not have been stored can be judged too: they admit no ticket.
+ * Rules that a list could not have been stored with can be judged too: they admit no ticket.
  */
 export function readRules(json: string): Rules | null {
   if (json.trim() === "") return null;
@@ -67,7 +67,7 @@ function toNode(value: unknown): RuleNode {
   return fold({ kind: "operation", operator, operands: operands.map(toNode) });
 }
 
-/** Carries out beforehand what no scan changes. `and` and `or` are left for the explanation. */
+/** Constant folding. `and` and `or` are left for the explanation. */
 function fold(node: RuleNode & { readonly kind: "operation" }): RuleNode {
   if (node.operator === "and" || node.operator === "or") return node;
   const values: Value[] = [];
@@ -94,7 +94,7 @@ function toTime([kind, value = null, ...more]: readonly unknown[]): NamedTime | 
       return { kind };
     case "custom": {
       const at = typeof value === "string" ? parseInstant(value) : undefined;
-      // Without an offset the moment is ambiguous. A bare date ends in no four digits.
+      // Without an offset the moment is ambiguous. A bare date does not end in four digits.
       const isPlain = typeof value === "string" && at !== undefined && /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
       return isPlain ? { kind, at } : undefined;
     }

@@ -1,9 +1,9 @@
-/** A point in time, which is no number: it compares with other points in time alone. */
+/** A point in time. It compares with other points in time alone, never with numbers. */
 export interface Moment {
   readonly at: number;
 }
 
-/** An object inside a list that is not an operation: it equals nothing. */
+/** An object inside a list that is not an operation; equal to nothing. */
 export const inert = Symbol("inert");
 
 /** The result of an operation that cannot be carried out. */
@@ -12,24 +12,23 @@ export const failed = Symbol("failed");
 export type Value = null | boolean | number | string | Moment | typeof inert | readonly Value[];
 export type Outcome = Value | typeof failed;
 
-/** Returns whether a value is a point in time. */
 export function isMoment(value: Outcome): value is Moment {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether a value counts as yes: everything but false, null, 0 and what is empty. */
+/** Returns whether a value counts as true: everything but false, null, 0 and empty texts and lists. */
 export function isTruthy(value: Value): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Compares as `==` does: as texts beside a text, as yes and no beside one of them, otherwise for what they are. */
+/** Compares as `==` does: as texts if one is a text, as booleans if one is a boolean, otherwise by value. */
 export function looksEqual(a: Value, b: Value): boolean {
   if (typeof a === "string" || typeof b === "string") return toText(a) === toText(b);
   if (typeof a === "boolean" || typeof b === "boolean") return isTruthy(a) === isTruthy(b);
   return isSame(a, b);
 }
 
-/** Compares as `inList` does: a number never equals its text, true is 1 and false 0. */
+/** Compares as `inList` does: a number never equals its text; true is 1 and false 0. */
 export function isSame(a: Value, b: Value): boolean {
   if (a === inert || b === inert) return false;
   if (isMoment(a) || isMoment(b)) return isMoment(a) && isMoment(b) && a.at === b.at;
@@ -43,8 +42,8 @@ function haveSame(a: Value, b: Value): boolean {
 }
 
 /**
- * Returns whether one value is less than the other: as numbers, where one of them is a number (a value that is
- * not a number is then neither less nor more), otherwise as two texts, two points in time or two answers of yes and no.
+ * Returns whether one value is less than the other: as numbers, where one of them is a number (NaN is neither less nor
+ * more), otherwise as two texts, two moments or two booleans.
  */
 export function isLess(a: Value, b: Value): boolean | typeof failed {
   if (typeof a === "number" || typeof b === "number") {
@@ -58,16 +57,16 @@ export function isLess(a: Value, b: Value): boolean | typeof failed {
   return failed;
 }
 
-/** Reads a number, a text that is one, or an answer of yes (1) and no (0). */
+/** Converts a number, a numeric text or a boolean (1 and 0) to a number. */
 export function toNumber(value: Value): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
-  // A text has one way to match, so that a long one takes no longer than its length.
+  // The pattern cannot backtrack, so a long text takes linear time.
   if (typeof value !== "string" || !/^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
   return Number(value);
 }
 
-/** Words that rules in the field were written against. */
+/** Existing rules were written for exactly these texts. */
 function toText(value: Value): string {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -1,7 +1,7 @@
-/** Operators that decide something; only these may be at the top. */
+/** Operators with a boolean result; only these may be at the top. */
 const decidingOperators = ["and", "or", "<", "<=", ">", ">=", "==", "!=", "inList", "isBefore", "isAfter"] as const;
 
-/** What counts entries before or since a time. */
+/** Operators that count entries before or since a time. */
 const countingOperators = ["entries_since", "entries_before", "entries_days_since", "entries_days_before"] as const;
 
 const variables = [
@@ -26,12 +26,10 @@ const deciding: ReadonlySet<string> = new Set(decidingOperators);
 const counting: ReadonlySet<string> = new Set(countingOperators);
 const known: ReadonlySet<string> = new Set(variables);
 
-/** Returns whether rules may be made of this operator. */
 export function isDeciding(word: string): word is DecidingOperator {
   return deciding.has(word);
 }
 
-/** Returns whether this operator counts entries around a time. */
 export function isCounting(word: string): word is CountingOperator {
   return counting.has(word);
 }
@@ -41,12 +39,11 @@ export function isOperator(word: string): boolean {
   return isDeciding(word) || isCounting(word) || ["buildTime", "objectList", "lookup", "var"].includes(word);
 }
 
-/** Returns whether rules may ask for this. */
 export function isVariable(word: unknown): word is Variable {
   return typeof word === "string" && known.has(word);
 }
 
-/** The operands of an operation: what is no list counts as a list of one. */
+/** Returns the operands of an operation: a single value counts as a list of one. */
 export function operandsOf(given: unknown): readonly unknown[] {
   return Array.isArray(given) ? (given as unknown[]) : [given];
 }

@@ -4,7 +4,7 @@ import type { Zone } from "../local-time.ts";
 import { en, type TextName } from "./texts/en.ts";
 import { languages } from "./texts/languages.ts";
 
-/** Scanners have always got English times in this form, whatever a region writes. */
+/** Scanners expect English times in this form, whatever the region. */
 const english = "en";
 
 const hourAndMinute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" } as const;
@@ -14,7 +14,7 @@ const wholeDate = { year: "numeric", month: "2-digit", day: "2-digit" } as const
 const someMonday = Date.UTC(2024, 0, 1);
 const dayMs = 86_400_000;
 
-/** Writes explanations in one language. Its formatters take long to be made, so they are made at the first use. */
+/** Writes explanations in one language. Intl formatters are slow to create, so each is created at its first use. */
 export class Wording {
   readonly language: string;
   #moments: Intl.DateTimeFormat | undefined;
@@ -33,14 +33,14 @@ export class Wording {
     return text.replaceAll(/\{(\w+)\}/g, (_braces, value: string) => values[value] ?? "");
   }
 
-  /** Writes an instant with its date, as clocks of the zone show it. */
+  /** Formats an instant with its date, on the wall clock of the zone. */
   moment(at: Instant, zone: Zone | null): string {
     if (this.language === english) return formatLocalMinute(at, zone);
     this.#moments ??= new Intl.DateTimeFormat(this.language, { ...wholeDate, ...hourAndMinute });
     return this.#moments.format(toLocalMinute(at, zone) / 1000);
   }
 
-  /** Writes only the time of an instant. */
+  /** Formats only the time of an instant. */
   clock(at: Instant, zone: Zone | null): string {
     if (this.language === english) return formatLocalMinute(at, zone).slice(-"00:00".length);
     this.#clock ??= new Intl.DateTimeFormat(this.language, hourAndMinute);
@@ -69,7 +69,7 @@ export class Wording {
   }
 }
 
-/** The wording of a locale: of its region, else of its language, else English. Variants of a language are that language. */
+/** Finds the wording of a locale: of its region, else of its language (without variants), else English. */
 export function findWording(locale: string): Wording {
   const tag = locale.toLowerCase().replaceAll("_", "-");
   const language = [tag, tag.replace(/-.*$/s, "")].find((each) => Object.hasOwn(languages, each));

@@ -136,7 +136,7 @@ describe("[C2.15] more tickets than are judged at a time", () => {
        where position.id > 1
        group by position.organizer, position.event, position.item`);
     const asked = { ...now(), ordering: ["positionid"], pageSize: 50 };
-    // Of the 20 000 that are judged 9 999 have the product; four more come unjudged.
+    // Of the first 20 000 tickets, which are judged, 9 999 have the product; four more follow unjudged.
     const last = await askPage({ checkin, list }, { ...asked, page: 0 });
     expect(last).toMatchObject({ count: 10_003 });
     expect(last.positions).toHaveLength(3);

@@ -10,16 +10,16 @@ import { everyPosition, type PositionChoice } from "../../store/position-filter.
 import { findVoucherOfCode } from "../../store/vouchers.ts";
 import { toOrderStatusOfLetter } from "../../wire/position-messages.ts";
 
-/** The texts that tickets of a list are searched by. */
+/** The texts of a request that tickets are searched by. */
 export interface Texts {
   readonly search?: string | undefined;
   readonly order?: string | undefined;
 }
 
-/** What a request asks for in other words than those that tickets are stored with. */
+/** The parameters of a request, looked up in the event. */
 export interface Resolved {
   readonly usableAt: number | undefined;
-  /** The voucher with the code that is asked for. */
+  /** The voucher with the requested code. */
   readonly voucherOfCode: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function choosePositions(
   { usableAt, voucherOfCode }: Resolved,
 ): PositionChoice {
   const texts = [search, order, filters?.attendeeName, filters?.secret, filters?.pseudonymizationId];
-  // No stored text has a NUL, and Postgres takes none as a parameter.
+  // Postgres accepts no NUL in a text, so no stored text has one.
   const isPossible = hasVoucherOf(filters, voucherOfCode) && !texts.some((text) => text?.includes("\0"));
   if (!isPossible) return { ...everyPosition, isPossible };
   const choice = { ...everyPosition, search: planSearch(search), orderCode: order || undefined, usableAt };
@@ -51,18 +51,18 @@ export function choosePositions(
   };
 }
 
-/** Whether a voucher has the code that is asked for, and is the one that is asked for. */
+/** Whether the voucher with the requested code exists, and is the requested voucher. */
 function hasVoucherOf(filters: PositionFilters | undefined, voucherOfCode: number | undefined): boolean {
   if (filters?.voucherCode === undefined) return true;
   return voucherOfCode !== undefined && (filters.voucher ?? voucherOfCode) === voucherOfCode;
 }
 
-/** Every ticket is compared with each of them. */
+/** Deduplicated: every ticket is compared with each of these ids. */
 function differentOf(sent: readonly Ids[]): readonly (readonly number[])[] {
   return sent.map(({ ids }) => [...new Set(ids)]);
 }
 
-/** Finds the voucher with the code that is asked for. */
+/** Finds the voucher with the requested code. */
 export async function resolveVoucher(
   db: Queryable,
   place: EventKey,
@@ -72,7 +72,7 @@ export async function resolveVoucher(
   return code === undefined || code.includes("\0") ? undefined : findVoucherOfCode(db, place, code);
 }
 
-/** Names the parameters with ids that the event does not have. */
+/** Finds the parameters whose ids the event does not have. */
 export async function findUnknownIds(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -19,7 +19,7 @@ const checkin = await startCheckin(db);
 beforeAll(async () => {
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
-  // Every combination of what tickets are counted and chosen by.
+  // Every combination of the columns that tickets are counted and filtered by.
   const made = Array.from({ length: 192 }, (_, index) =>
     positionFact(index + 1, {
       item: 10 + (index % 2),
@@ -44,7 +44,7 @@ beforeAll(async () => {
   }
   await checkin.runJob("compact-counts");
 });
-/** Every filter whose count is summed up. */
+/** Every filter that is counted by summing buckets. */
 function everyFilter(base: Omit<PositionFilter, keyof typeof everyPosition>): PositionFilter[] {
   const orderStatuses: (OrderStatus[] | undefined)[] = [undefined, ["paid"], ["pending"], ["expired", "paid"], []];
   return [false, true].flatMap((ignoreStatus) =>

@@ -6,17 +6,14 @@ import type { EventKey } from "../../store/keys.ts";
 import { readAddons } from "../../store/listed-positions.ts";
 import { presentTicket } from "./present-ticket.ts";
 
-/** Positions with what was asked for of what they refer to. */
+/** Positions with the resources that the request expands. */
 export interface ExpandedPositions {
-  /** With their add-ons, where those were asked for. */
+  /** With their add-ons, if the request expands them. */
   readonly positions: ListedPosition[];
   readonly documents: Documents | undefined;
 }
 
-/**
- * Reads what positions refer to and what is asked for of it: their add-ons as the list sees them, and the resources of
- * both, each once. Nothing is read where nothing is asked for.
- */
+/** Reads the add-ons of positions as the list sees them, and the expanded resources of both, each once. */
 export async function expandPositions(
   db: Queryable,
   key: EventKey & { readonly list: number },
@@ -27,7 +24,7 @@ export async function expandPositions(
   return { positions: shown, documents: expand === undefined ? undefined : await readReferences(db, key, expand, all) };
 }
 
-/** Add-ons are shown without add-ons: a ticket that is named as its own add-on would have no end. */
+/** Add-ons are shown without add-ons: a ticket that names itself as its base ticket would recurse without end. */
 async function withAddons(
   db: Queryable,
   key: EventKey & { readonly list: number },

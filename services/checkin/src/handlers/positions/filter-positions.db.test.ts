@@ -53,7 +53,7 @@ beforeAll(async () => {
   ]);
 });
 const ids = (parameter: string, ...numbers: number[]) => [{ ids: numbers, parameter }];
-/** Whatever the state of the order. */
+/** Regardless of the state of the order. */
 const chosen = (choice: Partial<PositionFilters>, changes = {}) =>
   askIdsInOrder({ checkin, list }, { filters: filters(choice), ignoreStatus: true, ...changes });
 

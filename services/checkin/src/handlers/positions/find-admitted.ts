@@ -24,15 +24,14 @@ export interface AskedPage {
   readonly pageSize: number;
 }
 
-/** The ids of one page. */
 export interface FoundIds {
   readonly ids: readonly number[];
-  /** Of all pages. */
+  /** The number of tickets on all pages. */
   readonly count: number;
   readonly page: number;
 }
 
-/** Where tickets would be scanned. */
+/** The gate, time and list of the scan that is simulated. */
 export interface Scanned {
   readonly at: number;
   readonly gate: number | null;
@@ -41,12 +40,12 @@ export interface Scanned {
 }
 
 /**
- * Rules are judged ticket by ticket: of so many, which takes a moment. The tickets after them are shown unjudged, as for
- * clients that do not ask; only their scan is judged.
+ * Rules are evaluated for each ticket, so only the first ones are judged: this many take a moment. Later tickets are
+ * shown unjudged; their scan is judged all the same.
  */
 const mostJudged = 20_000;
 
-/** Of long rules fewer tickets are judged: so many values of rules are evaluated within a second. */
+/** Fewer tickets are judged by long rules: this many values are evaluated within a second. */
 const mostEvaluated = 10_000_000;
 
 /** Finds one page of the tickets that the rules of their list admit now. */
@@ -79,10 +78,10 @@ export async function findAdmitted(
   return { ids: [...ids, ...(await pageIds(tx, filter, { ordering, count: all, ...unjudged }))], count, page };
 }
 
-/** Scans are read of so many tickets at a time. */
+/** Tickets whose scans are read in one statement. */
 const readAtOnce = 2000;
 
-/** Returns the ids of the tickets that the rules admit. Those without a scan of which rules see the same are judged once. */
+/** Returns the ids of the tickets that the rules admit. Tickets without scans and with equal facts are judged once. */
 async function judge(
   tx: Queryable,
   filter: PositionFilter,

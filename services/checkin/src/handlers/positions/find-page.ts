@@ -7,21 +7,20 @@ import { findReached, idsBehind, pageIds, sortIds } from "../../store/position-p
 import { searchPositions } from "../../store/search-positions.ts";
 import type { AskedPage, FoundIds } from "./find-admitted.ts";
 
-/** A page that is asked for by its number, and maybe by the ticket before it. */
+/** A page that is requested by its number, and optionally by a keyset cursor. */
 export interface SoughtPage extends AskedPage {
   readonly cursor?: string | undefined;
 }
 
-/** A page, and how the next one is found. */
+/** A page, and the cursor of the next one. */
 export interface FoundPage extends FoundIds {
-  /** Undefined: by its number. Null: this is the last page. */
+  /** Undefined: the next page is found by its number. Null: this is the last page. */
   readonly nextCursor?: string | null | undefined;
 }
 
-/** Of so many tickets, a next page is read behind the last ticket of the one before: it costs as much as the first. */
+/** From this many tickets on, pages use keyset pagination: the last page costs as much as the first. */
 const many = 1000;
 
-/** Finds one page of tickets. */
 export async function findPage(tx: Queryable, filter: PositionFilter, sought: SoughtPage): Promise<FoundPage> {
   const { ordering, page: asked } = sought;
   if (isSearch(filter)) {
@@ -44,7 +43,7 @@ export async function findPage(tx: Queryable, filter: PositionFilter, sought: So
   return { ids, count, page, nextCursor: await makeCursor(tx, filter, { ...sought, page, last: ids.at(-1) }) };
 }
 
-/** Names the last ticket of a page, for the page behind it. Undefined: that one is found by its number. */
+/** Makes the cursor of the next page from the last ticket. Undefined: the next page is found by its number. */
 async function makeCursor(
   tx: Queryable,
   filter: PositionFilter,
@@ -55,7 +54,7 @@ async function makeCursor(
   return reached && `${last}.${reached.stamp}.${useOf(filter, { ...sought, page: sought.page + 1 })}`;
 }
 
-/** Finds the place that a cursor stands for. Undefined: it belongs to another request, or its ticket has changed. */
+/** Finds the place of a cursor in the order. Undefined: the cursor is of another request, or its ticket has changed. */
 async function openCursor(tx: Queryable, filter: PositionFilter, { cursor, ...sought }: SoughtPage) {
   const ticket = Number(/^\d{1,15}(?=\.)/.exec(cursor ?? "")?.[0]);
   if (Number.isNaN(ticket)) return undefined;
@@ -64,7 +63,7 @@ async function openCursor(tx: Queryable, filter: PositionFilter, { cursor, ...so
   return isIts ? reached.place : undefined;
 }
 
-/** Tells for which page of which request a cursor is. */
+/** The page and the request that a cursor is valid for. */
 function useOf({ list, ...filter }: PositionFilter, { ordering, page, pageSize }: AskedPage): string {
   const use = JSON.stringify([list.id, filter, ordering, page, pageSize]);
   return createHash("sha256").update(use).digest("base64url").slice(0, 8);

@@ -15,7 +15,6 @@ import { findAdmitted, type Scanned } from "./find-admitted.ts";
 import { type FoundPage, findPage, type SoughtPage } from "./find-page.ts";
 import { presentTicket } from "./present-ticket.ts";
 
-/** The requests for tickets of a list. */
 type Request = Pick<ListPositionsRequest, "organizer" | "event" | "list" | "ignoreStatus" | "expand" | "filters"> &
   Texts;
 
@@ -25,7 +24,7 @@ export interface PositionDeps {
   readonly readers: Readers;
 }
 
-/** Reads the event and the list of a request, and which tickets it asks for; `id` names a single one. */
+/** Reads the event and the list of a request, and the filter of its tickets; `id` selects a single ticket. */
 export async function readRequest(
   db: Queryable,
   request: Request & { readonly id?: number },
@@ -41,7 +40,7 @@ export async function readRequest(
   return { event, filter, scanned, unknown: await findUnknownIds(db, request, filters) };
 }
 
-/** Presents tickets as their list sees them, with what the request asks for of what they refer to. */
+/** Presents tickets as their list sees them, with the resources that the request expands. */
 export async function showTickets(
   db: Queryable,
   { organizer, event: slug, list, expand }: Request,
@@ -51,19 +50,18 @@ export async function showTickets(
   return expandPositions(db, { organizer, event: slug, list }, { expand, positions });
 }
 
-/** One page of the tickets that were found. */
 interface FoundTickets extends Omit<FoundPage, "ids"> {
   readonly tickets: readonly TicketRead[];
 }
 
 interface Asked extends SoughtPage {
-  /** Where the tickets that are asked for would be scanned now: those that the rules of the list refuse are left out. */
+  /** The simulated scan: tickets that the rules of the list refuse are left out. Undefined: none is simulated. */
   readonly scanned: Scanned | undefined;
 }
 
 /**
- * Finds where the tickets would be scanned. Undefined, unless the filters ask for admissible tickets only and the list
- * has rules: without rules clients look for refused tickets, too.
+ * Returns the scan to simulate. Undefined, unless the request filters admissible tickets and the list has rules:
+ * without rules clients look for refused tickets, too.
  */
 function whereScanned(
   list: CheckinList,
@@ -74,7 +72,7 @@ function whereScanned(
   return rules === null ? undefined : { at: clock.now(), gate: filters?.gate ?? null, rules, readers };
 }
 
-/** Finds one page of tickets. Its count and its tickets are of one moment. */
+/** Finds one page of tickets. Count and tickets are of one snapshot. */
 export async function findTickets(
   db: Db,
   filter: PositionFilter,

@@ -4,7 +4,6 @@ import { fault } from "../../faults.ts";
 import { everyPosition } from "../../store/position-filter.ts";
 import { findTickets, type PositionDeps, readRequest, showTickets } from "./find-tickets.ts";
 
-/** Shows one ticket of a list. */
 export async function getPosition(
   request: GetPositionRequest,
   { reads, ...deps }: PositionDeps,
@@ -13,7 +12,7 @@ export async function getPosition(
     const { event, filter, scanned, unknown } = await readRequest(db, request, deps);
     const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
     if (unknown !== undefined) {
-      // That the ticket is missing is reported before an invalid filter.
+      // A missing ticket is reported before an invalid filter.
       const { count } = await findTickets(db, { ...filter, ...everyPosition }, { ...only, scanned: undefined });
       throw count === 0 ? notFound() : unknown;
     }

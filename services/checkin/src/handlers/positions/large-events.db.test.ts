@@ -45,7 +45,7 @@ beforeAll(async () => {
   await checkin.db.run(sql`
     insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
     select position.organizer, position.event, position.id, ${lists.get(place.event)}, 1, 1, 'entry',
-           -- In another order than that of the tickets; several at a time, and one in seven at once.
+           -- In another order than the tickets; several at a time, and every seventh at the same instant.
            timestamptz '2027-01-01' + case when position.id % 7 = 0 then 0 else position.id * 7919 % 9973 end * interval '1 second'
       from position
      where position.event = ${place.event} and position.id % 3 = 0`);
@@ -73,7 +73,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Counts the rows that scans have looked at. */
+/** Sums the rows that the scan nodes of a plan have read. */
 function rowsOf(plan: Plan): number {
   const below = (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
   if (!/Scan/.test(plan["Node Type"]) || /CTE|Subquery|Function|Bitmap Index/.test(plan["Node Type"])) return below;
@@ -85,7 +85,7 @@ const reader = {
   transaction: <T>(work: (db: Queryable) => Promise<T>) => reads.inTurn(place.organizer, (db) => db.transaction(work)),
 };
 
-/** Runs reads on the connections that requests have, and counts the rows that they look at. */
+/** Runs reads on the connections of requests, and counts the rows that they read. */
 async function costOf<T>(work: (db: Queryable) => Promise<T>): Promise<{ result: T; rows: number }> {
   let rows = 0;
   return reader.transaction(async (db) => {

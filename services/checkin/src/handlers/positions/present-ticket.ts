@@ -4,7 +4,6 @@ import type { TicketRead } from "../../store/ticket-rows.ts";
 import { withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toListedPosition, toTicket } from "../../wire/position-messages.ts";
 
-/** Presents a ticket as its list sees it. */
 export function presentTicket(
   ticket: TicketRead,
   { list, event }: { readonly list: number; readonly event: EventInfo },

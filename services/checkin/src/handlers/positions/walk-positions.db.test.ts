@@ -6,11 +6,11 @@ import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, minute, noon, order, place, positionFact } from "../../testing/facts.ts";
 import { scan, startCheckin } from "../../testing/start-checkin.ts";
 
-/** So many that pages are linked by cursors. */
+/** Enough tickets that pages are linked by cursors. */
 const many = 1060;
 
 let list: number;
-/** No id is given twice. */
+/** No id is used twice. */
 let lastId = 0;
 
 const { db } = await checkinDatabase();
@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
   await checkin.redeemAll(scanned);
 });
-/** Adds tickets that differ in all that tickets are sorted by, with ties; some have neither a name nor an address. */
+/** Adds tickets that differ in every sort key, with ties; some have neither a name nor an address. */
 async function add(count: number): Promise<number[]> {
   const ids = Array.from({ length: count }, () => (lastId += 1));
   const facts = ids.map((id) =>
@@ -54,7 +54,7 @@ async function remove(ids: readonly number[]): Promise<void> {
 const ask = (changes: Partial<ListPositionsRequest> = {}) => askPage({ checkin, list }, changes);
 const idsOf = ({ positions }: ListPositionsResponse) => positions.flatMap(({ position }) => position?.id ?? []);
 
-/** Follows the links of pages, as the gateway makes them. */
+/** Follows the links of pages as the gateway makes them. */
 async function* follow(from: Partial<ListPositionsRequest>) {
   let asked: Partial<ListPositionsRequest> = from;
   for (;;) {
@@ -86,7 +86,7 @@ describe("following `next`", () => {
         seen.push(...ids);
         pages += 1;
         if (pages === 1) expect(ids).toEqual(before.slice(0, 50));
-        // Some come before or behind the last ticket of the page, some go.
+        // Some tickets are added before or after the last ticket of the page, some deleted.
         if (pages % 6 !== 0) continue;
         await add(7);
         for (const id of seen.slice(0, 3)) gone.add(id);
@@ -113,7 +113,7 @@ describe("a cursor", () => {
     expect(cursor).toMatch(/^[\w.-]{8,100}$/);
     const behind = await idsIn({ page: 4, cursor });
     expect(behind).toEqual(await idsIn({ page: 4 }));
-    // A ticket before all others: pages by number move, the page at the cursor does not.
+    // A ticket before all others shifts pages by number, but not the page at the cursor.
     await checkin.deliver(topics.positionChanged, [
       positionFact(9000, { attendeeName: "Aaron", order: order({ code: "!" }) }),
     ]);
@@ -162,7 +162,6 @@ async function idsIn(changes: Partial<ListPositionsRequest>): Promise<number[]> 
 
 const everyId = (ordering: readonly string[]) => askAll({ ordering: [...ordering] });
 
-/** By the numbers of the pages. */
 async function askAll(changes: Partial<ListPositionsRequest>): Promise<number[]> {
   const ids: number[] = [];
   for (let page = 1; ; page += 1) {

@@ -2,7 +2,7 @@ import { Fault, type FaultKind } from "@tessera/kit/fault";
 import { expect, it } from "vitest";
 import { askBoxoffice } from "./ask-boxoffice.ts";
 
-/** Asks a boxoffice that fails for the organizer "slow"; returns for whose codes it is asked. */
+/** Asks a boxoffice that fails for the organizer "slow"; returns for whose codes it was asked. */
 function asking(kind: FaultKind) {
   const asked: string[] = [];
   const codes: number[] = [];

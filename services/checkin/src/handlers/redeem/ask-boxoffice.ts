@@ -8,46 +8,45 @@ import type { Tickets } from "@tessera/protos/services";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { CheckinEvents } from "../../report-events.ts";
 
-/** What a scan asks boxoffice for. */
 type Code = Pick<ArrivedScan, "organizer" | "event" | "code">;
 
-/** Fetches the tickets that have the codes of scans, if there are any. */
+/** Asks boxoffice for tickets that are unknown here. */
 export interface UnknownTickets {
   /** Whether boxoffice is being asked for the code of a scan, or would be asked now. */
   mayBeAsked(scan: Pick<Scan, "organizer" | "event" | "lookup">): boolean;
-  /** Asks for the code of a scan, together with those of the same turn. Never fails: without an answer there is no such ticket. */
+  /** Asks for a code, in one call with others. Never fails: without an answer there is no such ticket. */
   fetch(code: Code): Promise<void>;
 }
 
 export interface AskOptions {
   readonly tickets: Pick<Client<Tickets>, "findTickets">;
-  /** Applies what was found to the copy here; `askedAt` in microseconds since 1970. */
+  /** Copies the tickets that boxoffice has found; `askedAt` is in microseconds since 1970. */
   apply(found: { readonly facts: readonly Uint8Array[]; readonly askedAt: number }): Promise<void>;
   readonly clock: Clock;
   readonly events: Pick<CheckinEvents, "ticketsNotFound">;
 }
 
-/** A visitor waits at the gate meanwhile. */
+/** Short: a visitor waits at the gate. */
 const askMs = 300;
 
 /**
- * After a call without an answer boxoffice is not asked for so long: while it is down, unknown codes do not wait. If it
- * is only too slow, that may be about the orders of one organizer: it is asked for those of others.
+ * Circuit breaker: after a failed call boxoffice is not asked for this long, so that unknown codes need not wait for
+ * it. A timeout may be due to the orders of one organizer: boxoffice is still asked for others.
  */
 const restMs = 2000;
 
-/** Calls under way; further codes are answered by what is known here. Each call asks for codes of one organizer. */
+/** Concurrent calls; further codes are answered from the copy. Each call asks for codes of one organizer. */
 const mostCalls = { total: 8, each: 2 };
 
-/** As many codes are asked for in one call as a batch has scans. */
+/** As many codes as a batch has scans. */
 const mostCodes = 64;
 
-/** Longer ones are no secrets. */
+/** No secret is longer. */
 const longestCode = 1000;
 
 /**
- * Asks boxoffice for codes that are unknown here: a ticket may have been sold seconds ago. A code that is being asked for
- * is not asked for a second time.
+ * Asks boxoffice for codes that are unknown here: a ticket may have been sold seconds ago. A code that is being asked
+ * for is not asked for again.
  */
 export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): UnknownTickets {
   let restUntil = 0;
@@ -76,7 +75,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
       const { facts } = await tickets.findTickets({ tickets: wanted }, { timeoutMs: askMs });
       if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
     } catch (error) {
-      // An answer that is too large for one order is no reason not to ask for others.
+      // Too large an answer for one request says nothing about the next: boxoffice is still asked.
       if (isTransient(error)) rest(organizer, performance.now() + restMs, error);
       events.ticketsNotFound(error);
     } finally {
@@ -85,7 +84,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
     }
   }
 
-  /** The call that is about to ask for codes of an organizer: one batch of scans may leave several unknown. */
+  /** The call that collects codes of an organizer: one batch of scans may leave several unknown. */
   function nextCallOf(organizer: string): NextCall {
     const planned = nextCalls.get(organizer);
     if (planned !== undefined && planned.codes.length < mostCodes) return planned;
@@ -120,7 +119,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
 
 interface NextCall {
   readonly codes: { readonly event: string; readonly secret: string }[];
-  /** It was answered, or has failed. */
+  /** Resolves when boxoffice has answered or failed. */
   readonly asked: Promise<void>;
 }
 

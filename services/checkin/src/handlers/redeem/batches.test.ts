@@ -7,7 +7,7 @@ import { conflict, type Decision, queuedBehind } from "./decision.ts";
 
 const here = new AbortController().signal;
 
-/** An outcome that names itself, or why there is none. */
+/** An outcome by its name, or why there is none. */
 type Said = string | typeof queuedBehind | typeof conflict;
 
 const toDecision = (said: Said): Decision =>
@@ -22,11 +22,11 @@ const toDecision = (said: Said): Decision =>
 
 interface Held extends Partial<Omit<BatchesOptions, "decide">> {
   readonly patienceMs?: number;
-  /** Called with nonces, which tell the scans of a test apart. */
+  /** Called with nonces, which identify the scans of a test. */
   decide?(items: readonly string[]): Promise<Said[]>;
 }
 
-/** Batches that a test answers when it likes. A scan is written `code nonce`, or by one word for both. */
+/** Batches that a test answers when it likes. A scan is written `code nonce`, or as one word for both. */
 function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
   const batches: {
     items: readonly string[];
@@ -75,7 +75,7 @@ function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i${index}`);
 
-/** Lets everything go on that waits for nothing. */
+/** Lets everything run that is ready. */
 const turn = async () => {
   for (let index = 0; index < 3; index += 1) await new Promise((resolve) => setImmediate(resolve));
 };

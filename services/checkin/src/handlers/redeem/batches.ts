@@ -10,63 +10,64 @@ import { crowded, undecided } from "./outcome.ts";
 import { QueuedScan, type Wait } from "./queued-scan.ts";
 import { ScanRate } from "./scan-rate.ts";
 
-/** Whether the caller of a scan, by its index, still waits. One that gave up may have been told another outcome by now. */
+/** Whether the caller of this scan still waits. A caller that gave up may have got another outcome elsewhere. */
 export type IsAwaited = (index: number) => boolean;
 
 export interface BatchesOptions extends Pick<BatchSlotsOptions, "atOnce" | "worthAnother"> {
-  /** Decides scans together, in their order. */
+  /** Decides scans together, in order. */
   decide(scans: readonly ArrivedScan[], isAwaited: IsAwaited): Promise<readonly Decision[]>;
   /** Called when a batch or a single scan could not be decided. */
   onFailure(error: unknown, scans: number): void;
   readonly batchSize: number;
-  /** So many scans are decided in a second at most; undefined: as many as can be. */
+  /** The rate limit; undefined: none. */
   readonly mostPerSecond?: number | undefined;
-  /** With more scans than this waiting, further ones are refused: their callers would not wait so long. */
+  /** Backpressure: when this many scans wait, further ones are refused, since their callers would not wait so long. */
   readonly longestQueue: number;
 }
 
 export interface Batches {
-  /** Decides a scan among those of other callers. One that is refused for crowding is not stored. */
+  /** Decides a scan in a batch with others. A scan that is refused for crowding is not stored. */
   submit(scan: ArrivedScan, wait: Wait): Promise<Answer>;
 }
 
-/** So many scans of one code on one list may wait. Each batch decides one of them. */
+/** The most scans of one code on one list that may wait. Each batch decides one of them. */
 const mostOfOneCode = 64;
 
 /** The share of the queue that one organizer may fill. */
 const shareOfOrganizer = 0.5;
 
-/** After so many conflicts a scan waits before its next retry. */
+/** After this many conflicts a scan backs off before its next retry. */
 const triesAtOnce = 3;
 const pauses = { firstMs: 2, longestMs: 50 };
 
 /**
- * Decides scans in batches. A batch is what has arrived while the one before it was under way: batches grow with the load,
- * and a lone scan is alone. A batch costs much more than a scan in it, so beside a large one another begins only for many
- * scans, or when it takes long. The scans of one organizer are decided in the order of their arrival.
+ * Decides scans in batches. A batch has the scans that arrived while the previous one was under way: batches grow with
+ * the load, and a lone scan does not wait. A batch costs much more than a scan in it, so a second batch begins beside a
+ * large one only for many scans, or when the first takes long. Scans of one organizer are decided in the order of
+ * arrival.
  *
- * Organizers take turns in a batch, and of each code and list one scan at a time is under way. So neither a flood nor a
- * busy ticket delays the scans of others.
+ * Each batch takes scans of all organizers in turn, and one scan per code and list: neither a flood of one organizer
+ * nor a busy ticket delays the scans of others.
  */
 export function createBatches(options: BatchesOptions): Batches {
   const { decide, atOnce, worthAnother, longestQueue, mostPerSecond = Number.POSITIVE_INFINITY } = options;
   const queue = new FairQueue<QueuedScan>();
-  /** How many scans with a key are not answered yet. */
+  /** The number of unanswered scans by key. */
   const open = new Counts();
-  /** The keys of the batches under way. */
+  /** The keys of the scans in batches under way. */
   const underWay = new Set<string>();
   const slots = new BatchSlots({ atOnce, worthAnother, onSlow: schedule });
   const rate = new ScanRate(mostPerSecond, schedule);
   const batchSize = Math.min(options.batchSize, rate.batchSize);
   let isScheduled = false;
 
-  /** Lets every caller that is ready submit its scans before batches are cut. */
+  /** Defers the cut, so that every caller that is ready submits its scans first. */
   function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      // A batch has scans of many callers: the deadline of one is not that of the others.
+      // Without the context of a caller: the deadline of one scan must not limit the batch.
       runInContext({}, begin);
     });
   }
@@ -92,7 +93,7 @@ export function createBatches(options: BatchesOptions): Batches {
     const choose = (queued: QueuedScan): Choice => {
       if (queued.isAnswered) return "drop";
       if (!queued.isAwaited) {
-        // Its caller has gone away: a scan that cannot be answered should not be stored.
+        // The caller has gone away: a scan that cannot be answered should not be stored.
         queued.answer(undecided);
         return "drop";
       }
@@ -113,7 +114,7 @@ export function createBatches(options: BatchesOptions): Batches {
     } catch (error) {
       options.onFailure(error, batch.length);
       if (batch.length === 1 || isOutage(error)) for (const queued of batch) end(queued, undecided);
-      // One bad scan must not fail those that happened to arrive with it.
+      // One bad scan must not fail the others of its batch.
       else for (const queued of batch) await decideTogether([queued]);
     }
   }
@@ -133,7 +134,7 @@ export function createBatches(options: BatchesOptions): Batches {
         else setTimeout(() => enqueue(queued), backoff(pauses, queued.conflicts - triesAtOnce));
       }
     }
-    // In front, so that scans keep the order of their arrival.
+    // To the front of the queue, so that scans keep their order of arrival.
     for (const [organizer, queued] of Map.groupBy(again, ({ scan }) => scan.organizer)) {
       queue.putBack(organizer, queued);
     }
@@ -144,7 +145,7 @@ export function createBatches(options: BatchesOptions): Batches {
     underWay.delete(queued.key);
   }
 
-  /** Answers a scan that was under way. */
+  /** Answers a scan, and removes its key from those under way. */
   function end(queued: QueuedScan, decided: Answer): void {
     release(queued);
     queued.answer(decided);
@@ -158,7 +159,7 @@ export function createBatches(options: BatchesOptions): Batches {
 
   function submit(scan: ArrivedScan, wait: Wait): Promise<Answer> {
     const { organizer, event, list, rawCode } = scan;
-    // Slugs hold no slash, and the code comes last: no two scans of different codes have the same key.
+    // Slugs hold no slash, and the code comes last, so the key is unambiguous.
     const key = `${organizer}/${event}/${list}/${rawCode}`;
     if (open.of(key) >= mostOfOneCode || isFull(organizer)) return Promise.resolve(crowded);
     return new Promise((resolve) => enqueue(new QueuedScan({ scan, key, wait, open }, resolve)));
@@ -171,7 +172,7 @@ export function createBatches(options: BatchesOptions): Batches {
   return { submit };
 }
 
-/** If the database cannot be reached, a retry of every scan alone would only take longer. A conflict is about single rows. */
+/** Without a database a retry of every scan alone would only take longer. A conflict concerns single rows. */
 function isOutage(error: unknown): boolean {
   return isTransient(error) && error.kind !== "conflict";
 }

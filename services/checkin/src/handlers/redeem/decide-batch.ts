@@ -18,13 +18,13 @@ interface Tools {
 }
 
 /**
- * Decides scans together: one read of everything they are decided by, one decision each, one write of everything that
- * follows.
+ * Decides scans together: one read, one decision for each, one write.
  *
- * Of several scans of one ticket on one list, those after the first admission stay undecided: what was read is outdated
- * for them. So is it for scans of a ticket or list that another transaction changed between the read and the write. If
- * the code is unknown here and boxoffice was not asked for it yet, nothing is stored. Neither is it for a caller that gave up
- * meanwhile, because this process was frozen or the database slow: the scan may have been decided elsewhere.
+ * A scan stays undecided, and is not stored,
+ * - after an earlier scan of its ticket and list in the batch that admits it: what was read is outdated;
+ * - if another transaction changed the ticket or the list between the read and the write;
+ * - if the code is unknown here and boxoffice was not asked for it yet;
+ * - if its caller gave up, because of an event-loop stall or a slow database: the scan may have been decided elsewhere.
  */
 export async function decideBatch(
   tools: Tools,
@@ -53,8 +53,8 @@ export async function decideBatch(
 }
 
 /**
- * Codes of no ticket take two more reads, for all of them together. So do forced scans that were decided before: a scanner
- * may send them again long after their code leads to another ticket. The first time they take one.
+ * Unknown codes take two more reads for the whole batch. So do replayed forced scans: their code may lead to another
+ * ticket by now. A forced scan that comes for the first time takes one.
  */
 async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
   const reads = await readForScans(tools.db, scans);
@@ -79,7 +79,7 @@ async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promi
   return decided;
 }
 
-/** A ticket, question or list that makes one scan impossible must not fail those that arrived with it. */
+/** A ticket, question or list that cannot be read must not fail the other scans of the batch. */
 function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | undefined): DecidedScan | ScanOutcome {
   if (read === undefined) return unknownList;
   try {
@@ -93,7 +93,7 @@ function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | 
 function isForcedAnew(decided: DecidedScan | ScanOutcome): decided is DecidedScan {
   if (!("verdict" in decided) || isRepeated(decided)) return false;
   const { scan, verdict } = decided;
-  // Where the code is of no ticket, this has been read already.
+  // For an unknown code this has been read already.
   return scan.force && scan.nonce !== null && verdict.outcome !== "unknown_ticket";
 }
 
@@ -106,7 +106,7 @@ function isUnknownYet({ scan, read, verdict }: DecidedScan): boolean {
   return verdict.outcome === "unknown_ticket" && scan.mayBeNew && !isKnown;
 }
 
-/** Names the ticket on its list, which at most one scan at a time may change. */
+/** The ticket on its list, which at most one scan of a batch may change. */
 function placeOf({ scan: { organizer, event, list }, verdict }: DecidedScan): string | undefined {
   return verdict.outcome === "unknown_ticket" ? undefined : `${organizer}/${event}/${verdict.match.ticket.id}/${list}`;
 }

@@ -2,7 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { expandPositions } from "../positions/expand-positions.ts";
 
-/** Shows in full what a scan asked to see. */
+/** Adds the resources that a scan expands. */
 export async function expandOutcome(
   db: Db,
   { scan, outcome }: { readonly scan: Scan; readonly outcome: ScanOutcome },

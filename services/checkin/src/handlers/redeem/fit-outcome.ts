@@ -1,19 +1,19 @@
 import type { Documents, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 
-/** Half of what a message may have: the sizes here are estimates. */
+/** Half of the limit of a gRPC message: the sizes here are estimates. */
 const mostBytes = 8 * 1024 * 1024;
 
 /**
- * Leaves out what a message cannot carry: the scan is stored, so it must be answered. First go expanded resources, then
- * answers and history of the position.
+ * Shrinks an outcome that exceeds the message limit: the scan is stored, so it must be answered. Expanded resources are
+ * left out first, then answers and history of the position.
  */
 export function fitOutcome({
   shown,
   bare,
 }: {
   readonly shown: ScanOutcome;
-  /** Without expanded resources. */
+  /** The outcome without expanded resources. */
   readonly bare: ScanOutcome;
 }): ScanOutcome {
   return [shown, bare].find((outcome) => weigh(outcome) <= mostBytes) ?? withoutLists(bare);
@@ -27,11 +27,11 @@ function withoutLists({ position: listed, ...outcome }: ScanOutcome): ScanOutcom
   };
 }
 
-/** More than the other fields of a position have. */
+/** A generous bound for the fields of bounded size. */
 const fixedBytes = 8000;
 const checkinBytes = 64;
 
-/** Estimates the size of an outcome by what has no bound of its own. To encode it for this would take as long as to send it. */
+/** Estimates the size of an outcome by its unbounded fields: to encode it would take as long as to send it. */
 function weigh({ outcome: verdict, position, documents }: ScanOutcome): number {
   const questions = verdict?.$case === "incomplete" ? lengthsOf(verdict.value.questions) : 0;
   return fixedBytes + questions + weighPosition(position) + weighDocuments(documents);
@@ -48,7 +48,7 @@ function weighPosition(listed: ListedPosition | undefined): number {
   return bytes;
 }
 
-/** The most bytes that one character of a text has. */
+/** UTF-8 takes at most this many bytes per UTF-16 code unit. */
 const utf8Most = 3;
 
 function weighDocuments(documents: Documents | undefined): number {

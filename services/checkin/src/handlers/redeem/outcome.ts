@@ -19,10 +19,10 @@ const bare = { list: undefined, position: undefined, checkinTexts: [] };
 
 export const unknownList: ScanOutcome = { outcome: { $case: "unknownList", value: {} }, ...bare };
 
-/** It could not be decided; it may be sent again with its nonce. */
+/** The scan could not be decided; the device may send it again with its nonce. */
 export const undecided: ScanOutcome = { outcome: { $case: "undecided", value: {} }, ...bare };
 
-/** Too many scans wait before it. Nothing is stored. */
+/** Too many scans are in the queue. Nothing is stored. */
 export const crowded: ScanOutcome = { outcome: { $case: "crowded", value: {} }, ...bare };
 
 type Verdict = DecidedScan["verdict"];
@@ -35,7 +35,7 @@ export function refusalOf(
   return { reason: verdict.isRevoked ? "revoked" : "invalid", explanation: verdict.explanation };
 }
 
-/** Writes what became of a scan, for its caller. */
+/** Converts a decision to its message. */
 export function toOutcome(decided: DecidedScan): ScanOutcome {
   const { scan, read, verdict } = decided;
   const list = {
@@ -47,7 +47,7 @@ export function toOutcome(decided: DecidedScan): ScanOutcome {
   const outcome = outcomeOf(verdict);
   if (verdict.outcome === "unknown_ticket") return { outcome, list, position: undefined, checkinTexts: [] };
   const { match } = verdict;
-  // A revoked code says nothing about the ticket that had it.
+  // A revoked code reveals nothing about the ticket that had it.
   const isRevoked = verdict.outcome === "refused" && verdict.reason === "revoked";
   const texts = isRevoked
     ? []
@@ -86,18 +86,18 @@ function outcomeOf(verdict: Verdict): ScanOutcome["outcome"] {
   }
 }
 
-/** What this scan has answered is newer than everything that is stored. */
+/** An answer given by this scan is newer than everything that is stored. */
 function justGiven(verdict: Verdict): Pick<KeptAnswer, "revision" | "state">[] {
   if (!("given" in verdict)) return [];
   return verdict.given.map((given) => ({ revision: Number.MAX_SAFE_INTEGER, state: encodeGivenAnswer(given) }));
 }
 
-/** Questions are shown as they came; what is read of them is for decisions. */
+/** The client gets the questions as JSON; their parsed form is for decisions. */
 function documentsOf({ missing }: Extract<Verdict, { outcome: "incomplete" }>): Uint8Array[] {
   return missing.map(({ document }) => new TextEncoder().encode(document));
 }
 
-/** Puts the scan that has just been stored where it belongs: newest first, the last to arrive before its equals. */
+/** Inserts the scan that has just been stored: newest first, the last to arrive before its equals. */
 function withNewScan(earlier: readonly PastCheckin[], { scan, read }: DecidedScan): PastCheckin[] {
   const checkin: PastCheckin = {
     id: read.scanId,

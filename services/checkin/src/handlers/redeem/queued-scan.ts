@@ -3,34 +3,34 @@ import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Answer } from "./decision.ts";
 import { undecided } from "./outcome.ts";
 
-/** How long the caller of scans waits. */
+/** How long the caller of a scan waits. */
 export interface Wait {
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970: no outcome is of use after it. */
+  /** Milliseconds since 1970: later the outcome is of no use. */
   readonly deadline: number;
-  /** A scan that other changes of its ticket hold back for so long stays undecided. */
+  /** After this long in conflict with other changes of its ticket the scan stays undecided. */
   readonly patienceMs: number;
 }
 
-/** A scan from its arrival to its answer, which a batch gives, or the end of its patience. */
+/** A scan from its arrival to its answer, by a batch or by a timeout. */
 export class QueuedScan {
   readonly scan: ArrivedScan;
-  /** One batch decides at most one scan with this key. */
+  /** A batch decides at most one scan with this key. */
   readonly key: string;
-  /** How many conflicts it met in a row. */
+  /** The number of consecutive conflicts. */
   conflicts = 0;
-  /** A batch decides it: it may be stored. */
+  /** A batch decides the scan: it may be stored. */
   isUnderWay = false;
   readonly #wait: Wait;
   /** By `performance.now`. */
   readonly #patientUntil: number;
-  /** Ends its patience, once something has held it back. */
+  /** The timeout of a scan that is in conflict. */
   #timer: NodeJS.Timeout | undefined;
   #isAnswered = false;
   readonly #open: Counts;
   readonly #resolve: (answer: Answer) => void;
 
-  /** Until its answer, it is one of the open scans of its key. */
+  /** Until the answer the scan counts as open under its key. */
   constructor(
     { scan, key, wait, open }: { scan: ArrivedScan; key: string; wait: Wait; open: Counts },
     resolve: (answer: Answer) => void,
@@ -48,13 +48,13 @@ export class QueuedScan {
     return this.#isAnswered;
   }
 
-  /** A process that was frozen goes on before its timers fire, so the clock decides, too. */
+  /** After an event-loop stall code runs before overdue timers fire, so the clock is compared, too. */
   get isAwaited(): boolean {
     const { signal, deadline } = this.#wait;
     return !signal.aborted && Date.now() < deadline;
   }
 
-  /** Another change of its ticket comes first. Returns false if the scan waits no longer; it is not stored. */
+  /** Notes a conflict with another change of the ticket. False: the scan waits no longer, and is not stored. */
   holdBack(): boolean {
     const leftMs = this.#patientUntil - performance.now();
     if (leftMs <= 0) {

@@ -10,21 +10,22 @@ import { type FoundTicket, findReplayed, readForScans, type ScanRead } from "../
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toTicket } from "../../wire/position-messages.ts";
 
-/** A ticket that may be meant, with what its answer needs. */
+/** A candidate ticket, with what the answer shows of it. */
 export interface MatchedTicket extends Match {
   readonly position: Position;
   readonly found: FoundTicket;
 }
 
-/** A scan with a code of no ticket, with what was read for it. */
+/** A scan with an unknown code, and what was read for it. */
 export interface UnknownScan {
   readonly scan: ArrivedScan;
   readonly read: ScanRead;
 }
 
 /**
- * Reads what else the codes mean, and the tickets they lead to, in two statements for all of them, and in a third one
- * if scans have nonces. A scan that succeeded once succeeds again, even where no ticket has its code any more.
+ * Reads media and revoked codes, and the tickets that they lead to, in two statements for all scans, and earlier
+ * admissions by nonce in a third: a scan that succeeded once succeeds again, even where no ticket has its code any
+ * more.
  */
 export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
   if (unknown.length === 0) return [];
@@ -49,8 +50,8 @@ export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[])
 }
 
 /**
- * Reads scans with the tickets that they have admitted before, in two statements for all of them: their codes may lead to other
- * tickets since. Undefined: the scan has admitted none.
+ * Reads scans with the tickets that they have admitted before, in two statements for all: their codes may lead to other
+ * tickets by now. Undefined: the scan has admitted none.
  */
 export async function readReplayed(db: Db, scans: readonly ArrivedScan[]): Promise<(ScanRead | undefined)[]> {
   if (scans.length === 0) return [];

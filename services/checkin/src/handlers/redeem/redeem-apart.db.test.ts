@@ -105,7 +105,7 @@ describe("[C3.42] many scans of one ticket", () => {
       return inWord(outcome);
     });
     expect(new Set(await Promise.all([...hot, ...others]))).toEqual(new Set(["admitted"]));
-    // All others were decided while most of the busy ticket's scans still waited.
+    // All other scans were decided while most scans of the busy ticket still waited.
     expect(ended.lastIndexOf("other")).toBeLessThan(40);
     expect(await storedScans()).toBe(79);
   });

@@ -10,7 +10,7 @@ import { recount } from "../../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
-/** Two replicas: each with its own connections and its own batches. */
+/** Two replicas, each with its own connections and batches. */
 let replicas: readonly [RunningCheckin, RunningCheckin];
 let checkin: RunningCheckin;
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
 });
 
-/** Sends every scan in a call of its own, by turns to both replicas, all at once. */
+/** Sends every scan in a call of its own, all at once, alternating between the replicas. */
 const atOnce = async (scans: readonly Scan[]) =>
   Promise.all(scans.map(async (each, index) => inWord(await (replicas[index % 2] ?? checkin).redeem(each))));
 
@@ -46,7 +46,7 @@ const expectTrueCounts = async () => {
   expect(counted).toEqual(recounted);
 };
 
-/** Every stored presence is what its scans come to. */
+/** Expects that every stored presence is the sum of its scans. */
 const expectTruePresences = async () => {
   const wrong = await checkin.db.many(sql`
     select presence.position, presence.list, presence.version, presence.entries
@@ -105,12 +105,12 @@ describe("at the same time", () => {
 
 describe("while everything moves", () => {
   const tickets = Array.from({ length: 25 }, (_, index) => index + 1);
-  /** So long at least, and until everything has happened several times. */
+  /** The test runs at least this long, and until everything has happened several times. */
   const atLeastMs = 4000;
   const fewestRounds = 4;
   const fewestAdmitted = 100;
 
-  /** Repeats all of these, each on its own, until that is enough; fails with the first of their failures. */
+  /** Repeats each of these independently until `isEnough`; throws the first failure. */
   const repeatAll = async (works: readonly (() => Promise<void>)[], isEnough: () => boolean) => {
     const started = performance.now();
     const rounds = works.map(() => 0);
@@ -194,7 +194,7 @@ describe("while everything moves", () => {
 
     await expectTruePresences();
     await expectTrueCounts();
-    // A scan may fail to be decided, though hardly ever, but never because two waited for each other.
+    // A scan may rarely stay undecided, but never because of a deadlock.
     const failures = replicas.flatMap(({ lines }) => lines).filter((line) => line.includes("could not be decided"));
     expect(failures, `seed ${dice.seed}`).toEqual([]);
     expect(words.filter((word) => word === "undecided").length / words.length).toBeLessThan(0.01);

@@ -315,7 +315,7 @@ describe("questions", () => {
       ),
     );
     const words = outcomes.map(inWord);
-    // "No" to a required question is no answer, so those were asked again or came after the yes of another.
+    // "No" to a required question is no answer: those scans were asked again, or came after the yes of another.
     expect(words.filter((word) => word === "admitted")).toHaveLength(1);
     expect(words.every((word) => ["admitted", "already_redeemed", "incomplete"].includes(word))).toBe(true);
   });

@@ -19,22 +19,22 @@ import { undecided } from "./outcome.ts";
 import type { Wait } from "./queued-scan.ts";
 
 export interface RedeemDeps {
-  /** Connections that only scans use. */
+  /** A connection pool for scans alone. */
   readonly urgent: Db;
   readonly clock: Clock;
   readonly events: CheckinEvents;
   readonly batches: Batches;
-  /** Fetches tickets that were sold so lately that they are not known here yet. */
+  /** Fetches tickets that were sold so lately that they are unknown here. */
   readonly unknownTickets: UnknownTickets;
 }
 
-/** Longer ones cannot be indexed; the gateway refuses them with a better answer. */
+/** Longer ones cannot be indexed; the gateway refuses them with a better error. */
 const longestNonce = 190;
 
-/** As long as another transaction may lock a ticket or a list, and less than a gateway waits. */
+/** As long as another transaction may lock a ticket or a list, and less than the gateway waits. */
 const patienceMs = 3000;
 
-/** Opens the batches in which this process decides the scans of all its callers, by `decideBatch`. */
+/** Opens the batches in which this process decides the scans of all its callers. */
 export function openBatches({
   urgent,
   events,
@@ -51,7 +51,7 @@ export function openBatches({
   });
 }
 
-/** Decides a scan, together with those of other callers. */
+/** Decides a scan in a batch with others. */
 export async function redeem(
   { scan }: RedeemRequest,
   deps: RedeemDeps,
@@ -69,14 +69,14 @@ export async function redeem(
   const outcome = await decide(deps, arrived, { signal, deadline, patienceMs });
   events.scanDecided(scan, outcome);
   const shown = await expandOutcome(urgent, { scan, outcome }).catch((error: unknown) => {
-    // The decision is stored, even if it can be shown by ids alone.
+    // The decision is stored, so it is answered, if need be by ids alone.
     events.notExpanded(error);
     return outcome;
   });
   return { outcome: fitOutcome({ shown, bare: outcome }) };
 }
 
-/** While boxoffice is asked no batch waits; the scan waits no longer than its patience. */
+/** A batch never waits for boxoffice; the scan does, up to its patience. */
 async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<ScanOutcome> {
   const until = performance.now() + wait.patienceMs;
   const decided = await batches.submit(scan, wait);
@@ -87,10 +87,10 @@ async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan
   return again === unknownYet ? undecided : again;
 }
 
-/** After boxoffice has answered a scan may meet other changes of its ticket at least for so long. */
+/** The patience that is left for conflicts after boxoffice has answered. */
 const leastPatienceMs = 10;
 
-/** Whether work ends before that time; it goes on in any case. */
+/** Whether the work ends before that time; the work is not aborted. */
 async function isInTime(work: Promise<void>, until: number): Promise<boolean> {
   const late = new AbortController();
   const isLate = setTimeout(Math.max(until - performance.now(), 0), false, { signal: late.signal }).catch(() => false);

@@ -1,21 +1,20 @@
-/** Where the rate is limited, a batch has the scans of so much time. */
+/** A limited rate is divided into batches of this much time. */
 const shareMs = 20;
 
-/** Lets batches begin only as fast as their scans keep to a rate. */
+/** Limits the rate of scans by delaying batches. */
 export class ScanRate {
   readonly #mostPerSecond: number;
   readonly #onAllowed: () => void;
-  /** The rate allows no batch before, by `performance.now`. */
+  /** The earliest begin of the next batch, by `performance.now`. */
   #notBefore = 0;
   #isWaiting = false;
 
-  /** Calls `onAllowed` when a batch may begin after all. */
+  /** Calls `onAllowed` when a delayed batch may begin. */
   constructor(mostPerSecond: number, onAllowed: () => void) {
     this.#mostPerSecond = mostPerSecond;
     this.#onAllowed = onAllowed;
   }
 
-  /** The most scans of a batch. */
   get batchSize(): number {
     return Math.ceil((this.#mostPerSecond * shareMs) / 1000);
   }
@@ -26,7 +25,7 @@ export class ScanRate {
     return leftMs <= 0;
   }
 
-  /** Notes a batch of so many scans. */
+  /** Counts a batch against the rate. */
   begin(scans: number): void {
     this.#notBefore = performance.now() + (scans * 1000) / this.#mostPerSecond;
   }

@@ -9,18 +9,18 @@ import { encodeGivenAnswer, findAppliedUpTo, toAnswersGiven } from "../../wire/a
 import { toScanFact } from "../../wire/scan-fact.ts";
 import { type DecidedScan, refusalOf } from "./outcome.ts";
 
-/** A decision on a ticket that answers questions. */
+/** A decision with answers to questions. */
 interface Answered extends DecidedScan {
   readonly verdict: Extract<DecidedScan["verdict"], { given: unknown }>;
 }
 
-/** Stores decisions, and returns those that are final: what they were decided by has not changed. */
+/** Stores decisions, and returns those that are final: their ticket and list are unchanged since they were read. */
 export async function storeDecided(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   // Without answers there is one statement, which commits by itself.
   return decided.some(isAnswered) ? storeWithAnswers(db, decided) : store(db, decided);
 }
 
-/** Stores answers in one transaction with their scans. A scan of a locked ticket is left out, to be decided again. */
+/** Stores scans and their answers in one transaction. A scan whose ticket is locked is left out, and decided again. */
 async function storeWithAnswers(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   const keys = new Map(decided.filter(isAnswered).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
   return db.transaction(async (tx) => {
@@ -57,7 +57,7 @@ function toAnswers(decided: Answered): AnswerToStore[] {
     const shown = answers
       .filter((each) => each.question === question)
       .map((each) => [each.answer, each.questionIdentifier, each.options, each.optionIdentifiers, each.file === true]);
-    // The text of a file says what is in it, so another upload of the same content changes nothing.
+    // The text of a file answer is the digest of its content, so another upload of the same content changes nothing.
     const sent =
       answer === null
         ? []
@@ -91,7 +91,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
   };
 }
 
-/** Refusals keep the code, and admissions by another code than the ticket's own, and scans with a nonce, to recognize them. */
+/** Refusals, admissions by another code than the ticket's own, and scans with a nonce are recognized by it. */
 function isCodeKept(verdict: DecidedScan["verdict"], { nonce }: DecidedScan["scan"]): boolean {
   return verdict.outcome !== "admitted" || nonce !== null || ["medium", "revoked"].includes(verdict.match.foundBy);
 }

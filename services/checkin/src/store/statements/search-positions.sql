@@ -56,7 +56,7 @@ with known as materialized (
       and ticket.counted_as = any($30::text[])
     limit $31)
   union
-  -- The shortest first, so that the code itself is never cut off.
+  -- The shortest first, so that the code itself is within the limit.
   (select ticket.id
      from position as ticket
     where ticket.organizer = $32 and ticket.event = $33 and not ticket.canceled
@@ -153,7 +153,7 @@ with known as materialized (
       and ticket.subevent = any($45::bigint[])
     limit $46)
   union
-  -- The shortest first, so that the code itself is never cut off.
+  -- The shortest first, so that the code itself is within the limit.
   (select ticket.id
      from position as ticket
     where ticket.organizer = $47 and ticket.event = $48 and not ticket.canceled

@@ -1,4 +1,4 @@
-/** All texts, and the language of those that another language lacks. What is in braces is filled in. */
+/** All texts, and the fallback for those that another language lacks. Names in braces are filled in. */
 export const en = {
   valid_from: "Valid from {time}.",
   valid_until: "Valid until {time}.",
@@ -33,10 +33,10 @@ export const en = {
   number_of_days_before: "The number of days with an entry before {time}",
   number_of_minutes_since_last_entry: "The number of minutes since the last entry",
   number_of_minutes_since_first_entry: "The number of minutes since the first entry",
-  /** For `time`, where the event does not have the time that is meant. */
+  /** Stands for `time`, where the event does not have that time. */
   unknown_time: "then",
 
-  /** Behind ten reasons. */
+  /** Follows ten reasons. */
   and_more: "{reasons}, and more",
 } as const;
 
