@@ -32,7 +32,7 @@ const comments = async ({ organizer, event }: typeof elsewhere = place) => {
     select code, comment from voucher where organizer = ${organizer} and event = ${event} order by id`);
   return Object.fromEntries(rows.map(({ code, comment }) => [code, comment]));
 };
-/** What was told of vouchers last, by code. */
+/** The comments that were published last, by code. */
 async function told(): Promise<Record<string, string>> {
   const rows = await service.db.many<{ payload: Buffer }>(
     sql`select payload from outbox where topic = ${topics.voucherChanged.name} order by id`,
@@ -85,7 +85,7 @@ describe("an erasure of the waiting list", () => {
   it("[D3.7] leaves the comment of a voucher that is for something else by the time it is locked", async () => {
     await service.create({ code: "GUEST-1", tag, comment: guest }, { code: "PRESS", tag, comment: "for the press" });
     const [isChanged, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    // Of another service's name: an erasure waits for those of its own before it reads.
+    // Under another application name: an erasure waits for transactions of its own service before it reads.
     const other = openDatabase({ url: database.url, schema: "voucher", applicationName: "another", log: quiet });
     const changing = other.transaction(async (tx) => {
       await tx.run(sql`update voucher set tag = 'press' where code = 'PRESS'`);
@@ -425,6 +425,6 @@ it("[D3.3] the version of an event is another one after each change of a voucher
   seen.push(await version());
   await service.vouchers.createVouchers({ ...elsewhere, vouchers: [newVoucher({ comment: guest })] });
   expect(await version()).toBe(seen[3]);
-  // Without vouchers it is what it was in the beginning.
+  // Without vouchers the version is the initial one.
   expect([new Set(seen).size, seen[3]]).toEqual([3, seen[0]]);
 });

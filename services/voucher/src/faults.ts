@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of voucher. */
 export const fault = faultCodes({
   event_being_erased: "conflict",
   hold_lost: "conflict",

@@ -26,7 +26,7 @@ import { rebuildVouchers } from "./rebuilds/rebuild-vouchers.ts";
 import { reportEvents } from "./report-events.ts";
 import { accounts } from "./uses/accounts.ts";
 
-/** Vouchers. Those that take no capacity are created and changed while everything else is down. */
+/** Vouchers. A voucher that takes no capacity is created and changed even while everything else is down. */
 export const voucher = defineService({
   name: "voucher",
   schema: "voucher",

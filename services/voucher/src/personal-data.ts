@@ -10,7 +10,7 @@ import { lockVouchers } from "./store/vouchers.ts";
 const erasedAtATime = 500;
 const readAtATime = 50;
 
-/** A message may have 16 MiB, and a comment of 64 KiB may be six times as long in JSON. */
+/** A message may have 16 MiB, and a comment of 64 KiB may grow sixfold in JSON. */
 const pageBytes = 2 * 2 ** 20;
 
 /** The personal data that vouchers hold, and how it is exported and erased. */
@@ -43,7 +43,7 @@ export const personalData = holdPersonalData({
   },
 });
 
-/** Masks the comments that name guests, and publishes that. Answers to requests that show one go, too. */
+/** Masks the comments that name guests, publishes that, and deletes stored answers that show one. */
 async function maskComments({ organizer, event, signal, slice }: Erasing): Promise<void> {
   const place = { organizer, event };
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -55,7 +55,7 @@ async function maskComments({ organizer, event, signal, slice }: Erasing): Promi
         tx,
         found.map(({ id }) => ({ ...place, id })),
       );
-      // Somebody may have changed one since it was found.
+      // A comment may have changed since it was found.
       const guests = locked.filter(namesGuest);
       await storeChanged(
         tx,

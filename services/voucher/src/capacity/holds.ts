@@ -10,24 +10,24 @@ import type { VoucherEvents } from "../report-events.ts";
 import { confirmHold, forgetHold, giveUpHold, rememberHold } from "../store/asked-holds.ts";
 import type { EventKey } from "../store/keys.ts";
 
-/** What handlers that take capacity work with. */
+/** The dependencies of handlers that take capacity. */
 export interface HoldTools {
   readonly db: Db;
   readonly capacity: Client<Capacity>;
   readonly events: VoucherEvents;
 }
 
-/** What boxoffice says of the needs of some vouchers. */
+/** The answer of boxoffice about the capacity that some vouchers need. */
 export interface Held {
   readonly problems: readonly NeedProblem[];
-  /** Confirms the hold if the transaction commits. It stores the next state of each of the vouchers. */
+  /** Confirms the hold if the transaction commits, which must store the next state of each of the vouchers. */
   confirm(tx: Tx): Promise<void>;
 }
 
-/** A request waits so long at most for a boxoffice that does not answer. Its facts say the same later. */
+/** The most that a request waits for a silent boxoffice, which learns the same from the facts later. */
 const tellMs = 500;
 
-/** Tells boxoffice what vouchers have become, so that what they gave back is free before the request is answered. */
+/** Tells boxoffice the new state of vouchers, so that capacity is released before the request is answered. */
 export async function tellVouchers(
   { capacity, events }: Omit<HoldTools, "db">,
   vouchers: readonly VoucherChanged[],
@@ -45,9 +45,9 @@ const holdMs = 7000;
 /**
  * Holds capacity in boxoffice while `work` stores the vouchers that need it.
  *
- * The hold is remembered here before it is asked for. So whatever is killed, either the transaction of `work` has
- * confirmed it, or it is found here and released. A request that comes again gives up what its first attempt holds: that
- * stores nothing any more, or has stored the answer.
+ * The hold is stored here before boxoffice is asked. So whatever is killed, the transaction of `work` has confirmed the
+ * hold, or a job finds and releases it. A repeated request releases the hold of its first attempt, which can store
+ * nothing any more, or has stored the answer.
  */
 export async function holdWhile<T>(
   { db, capacity, events }: HoldTools,
@@ -73,12 +73,12 @@ export async function holdWhile<T>(
       },
     });
   } finally {
-    // Nothing is left of a hold that was confirmed.
+    // Does nothing if the hold was confirmed.
     await releaseHold({ db, capacity, events }, { organizer, event, hold });
   }
 }
 
-/** Releases a hold, unless a transaction has confirmed it. What fails is tried again by a job. */
+/** Releases a hold, unless a transaction has confirmed it. A job retries what fails. */
 export async function releaseHold(
   { db, capacity, events }: HoldTools,
   { hold, organizer, event }: EventKey & { readonly hold: string },

@@ -8,7 +8,7 @@ import { toVoucherFact } from "../wire/voucher-messages.ts";
 
 type Placed = EntityKey & StoredVoucher;
 
-/** Stores vouchers that have changed, each under a new revision, and publishes them; returns their facts. */
+/** Stores changed vouchers under new revisions, and publishes them; returns their facts. */
 export async function storeChanged(tx: Tx, changed: readonly Placed[]): Promise<VoucherChanged[]> {
   const revisions = await nextRevisions(tx, changed.length);
   const stored = changed.map((voucher, index) => ({ ...voucher, revision: revisions[index] ?? 0 }));
@@ -21,7 +21,7 @@ export async function storeChanged(tx: Tx, changed: readonly Placed[]): Promise<
   return facts;
 }
 
-/** Makes the facts of vouchers. Their locks are held. */
+/** Makes the facts of vouchers. The caller holds their locks. */
 export async function makeFacts(tx: Tx, vouchers: readonly Placed[]): Promise<VoucherChanged[]> {
   const sums = new Map((await readSums(tx, vouchers)).map((each) => [nameOf({ ...each, id: each.voucher }), each]));
   return vouchers.map((voucher) => toVoucherFact(voucher, voucher, sums.get(nameOf(voucher))));

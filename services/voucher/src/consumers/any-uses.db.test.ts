@@ -41,7 +41,7 @@ const steps = oneof(
   { weight: 1, arbitrary: constant({ kind: "rebuild" as const }) },
 );
 
-/** What a position takes from a moment on; null: of no voucher. */
+/** The use of a position from a moment on; null: it uses no voucher. */
 interface Taking {
   readonly at: number;
   readonly taken: { readonly voucher: number; readonly counts: boolean; readonly budget: number } | null;
@@ -53,7 +53,7 @@ type Taken = Taking["taken"];
 
 const later = Number.POSITIVE_INFINITY;
 
-/** An office that tells of its positions, and a shop that knows what each voucher was used for at each moment. */
+/** A simulated boxoffice that publishes its positions, and a shop that knows each voucher's uses at each moment. */
 class World {
   time = 1;
   revision = 1;
@@ -61,7 +61,7 @@ class World {
   readonly records = new Map<number, { readonly asOf: number; readonly redeemed: number; readonly budget: number }>();
   readonly #history = new Map<number, Taking[]>();
   readonly #told = new Map<number, VoucherUseChanged>();
-  /** It is not known when their orders came again, so that is taken as later than all records. */
+  /** Deleted positions. When their orders were created again is unknown, so that counts as later than all records. */
   readonly #deleted = new Set<number>();
 
   change(position: number, taken: Taken): void {
@@ -103,7 +103,7 @@ class World {
     this.#deleted.add(position);
   }
 
-  /** Tells everything again, and that the rest is gone. */
+  /** Publishes everything again, and lets the sweep delete the rest. */
   rebuild(): void {
     this.revision += 1;
     const sweepBefore = this.revision;
@@ -115,7 +115,6 @@ class World {
     this.queue.push(...[...this.#told.values()].map((fact) => ({ fact, at })), { sweepBefore });
   }
 
-  /** What a voucher was used for before a moment. */
   sumBefore(voucher: number, moment: number): { readonly redeemed: number; readonly budget: number } {
     const taken = [...this.#history.values()].map((history) => history.findLast(({ at }) => at < moment)?.taken);
     return sum(voucher, taken);
@@ -206,7 +205,7 @@ it("[V6.3, V6.4, V6.6, V6.7, V6.9] vouchers count what they were used for since 
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
 });
 
-/** A deletion that comes again may delete what came behind it. */
+/** A repeated tombstone may delete a state that came after it. */
 function isOfState(message: Message): boolean {
   return "fact" in message && typeof message.fact !== "string";
 }

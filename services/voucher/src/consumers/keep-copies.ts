@@ -54,16 +54,16 @@ const notedQuotas: typeof quotas = {
   },
 };
 
-/** Changes the first vouchers that name what this transaction has deleted. A job changes the others. */
+/** Changes the first vouchers that refer to entities deleted in this transaction. A job changes the others. */
 async function afterChange(tx: Tx): Promise<void> {
   const lost = await findJustLost(tx, { limit: vouchersAtATime });
   if (lost.length > 0) await blankNext(tx, lost);
 }
 
-/** Keeps our copy of events. The first vouchers of a deleted one go with it, a job deletes the others. */
+/** Keeps our copy of events. Deletes the first vouchers of a deleted event; a job deletes the others. */
 export const eventChanged = keepCopy(topics.eventChanged, notedEvents, (fact) => fact);
 
-/** Keep our copies of what vouchers refer to. */
+/** Copies of the entities that vouchers refer to. */
 export const subeventChanged = keepCopy(topics.subeventChanged, subevents, ({ document, ...fact }) => ({
   ...fact,
   prices: readDatePrices(document),

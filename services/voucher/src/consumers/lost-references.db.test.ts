@@ -63,7 +63,7 @@ describe("a voucher for what is deleted", () => {
   it("[V9.4] is for everything also where a request stores it behind the deletion", async () => {
     const { id } = await service.createOne({ item: 1 });
     await service.deliver(topics.itemChanged, [key(1)]);
-    // What a transaction does that has looked the product up before.
+    // Like a transaction that has looked the product up before its deletion.
     await service.db.run(sql`update voucher set item = 1 where voucher.id = ${id}`);
     await service.runJob("blank-lost-references");
     expect(await fieldsOf(id)).toMatchObject(everything);
@@ -106,7 +106,7 @@ describe("a voucher for what is deleted", () => {
     await runLater();
     expect(await fieldsOf(id)).toMatchObject({ item: 2, variation: 21 });
     expect(await fieldsOf(byQuota.id)).toMatchObject({ quota: 9 });
-    // An older state says nothing of what is there now.
+    // An older state is ignored.
     await service.deliver(topics.itemChanged, [itemWith(1)]);
     await runLater();
     expect(await fieldsOf(id)).toMatchObject({ variation: 21 });

@@ -164,7 +164,7 @@ describe("a record of a voucher", () => {
     expect(await countOf(7)).toEqual([3, "30.00"]);
     await deliver(late, fact(3, { revision: 1, voucher: 7, budget: "10.00", placed: noon - 2 * hour }));
     expect(await countOf(7)).toEqual([4, "34.00"]);
-    // What changes later moves the counts, also of an order that the record contains.
+    // Later changes move the counts, also of an order that the record contains.
     await deliver(fact(1, { revision: 2, voucher: 7, budget: "10.00", placed: noon - hour, canceled: true }));
     await deliver(fact(3, { revision: 2, voucher: 7, placed: noon - 2 * hour, status: OrderStatus.CANCELED }));
     expect(await countOf(7)).toEqual([2, "14.00"]);

@@ -28,15 +28,14 @@ import {
 import { lockVouchers, type Recounted, recountNext, recountVouchers, type StoredVoucher } from "../store/vouchers.ts";
 import { moveCounts } from "../uses/move-counts.ts";
 
-/** What became of a position. */
 interface Change extends PositionKey, UseChange {}
 
 /**
  * Counts the positions that were bought with vouchers.
  *
- * A position has one use, with the revision of its state: a state that comes again, or after a later one, changes
- * nothing. Every state counts, not the last one of a delivery alone: the record of a voucher contains those of its moment.
- * Everything that changes uses of a voucher locks the voucher first.
+ * A position has one use, with the revision of its state; a repeated or older state changes nothing. Every state of a
+ * batch counts, not only the last: the record of a voucher contains the states of its moment. Whatever changes uses of
+ * a voucher locks the voucher first.
  */
 export const voucherUseChanged = consume(
   topics.voucherUseChanged,
@@ -44,13 +43,13 @@ export const voucherUseChanged = consume(
   { sweep: sweepUses },
 );
 
-/** The revision of a deletion. */
+/** The revision of a deletion: above all others. */
 const afterAll = Number.MAX_SAFE_INTEGER;
 
 function readChange({ key, at, value, deletedAt }: Fact<VoucherUseChanged>): Change {
   const { organizer, event, id } = parseEntityKey(key);
   const place = { organizer, event, position: Number(id) };
-  // Nothing of a deleted use is left that a later state could contradict.
+  // A deleted use is gone, so a later state cannot contradict it.
   if (value === null)
     return { ...place, revision: afterAll, since: deletedAt === undefined ? at : Math.min(deletedAt, at), taken: null };
   if (value.orderStatus === OrderStatus.UNSPECIFIED)
@@ -66,7 +65,7 @@ function toTaken({ voucher, orderStatus, canceled, budgetUse = "0" }: VoucherUse
 }
 
 async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
-  // Of deletions alone: a sweep ends no use that was only confirmed.
+  // Exclusively for deletions only: a sweep never ends a use that was only confirmed.
   await lockUses(tx, { alone: changes.filter(({ revision }) => revision === afterAll), shared: changes });
   const ofPosition = Map.groupBy(changes, nameOfPosition);
   const known = byPosition(await readUses(tx, changes));
@@ -82,7 +81,7 @@ async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   });
   const keys = [...new Map(mentioned.map((key) => [nameOf(key), key])).values()];
   const vouchers = new Map((await lockVouchers(tx, keys)).map((voucher) => [nameOf(voucher), voucher]));
-  // Read again under the locks: a shop may have confirmed one.
+  // Read again under the locks: a shop may have confirmed a position in between.
   const places = concerned.map(([, of]) => place(of));
   const before = byPosition(await readUses(tx, places));
   const locked = new Set(keys.map(nameOf));
@@ -107,7 +106,7 @@ async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   await moveCounts(tx, vouchers, { before: [...before.values()], after: [...after, ...former] });
 }
 
-/** A shop has confirmed the position for a voucher whose lock is not held: it is read again. */
+/** A shop has confirmed the position for a voucher that is not locked: read again. */
 function confirmedNow() {
   return fault("concurrent_change", "a position is being confirmed");
 }
@@ -118,7 +117,7 @@ function place([first]: readonly Change[]): PositionKey {
   return { organizer, event, position };
 }
 
-/** Follows one position. What it was is kept for vouchers of records alone. */
+/** Applies the changes of one position. Former uses are kept only for imported vouchers. */
 function follow(
   changes: readonly Change[],
   { current: first, endedAt: firstEnd }: KnownUse,
@@ -146,12 +145,12 @@ function follow(
   return { key, current: current && { ...key, ...current }, former };
 }
 
-/** Positions read at a time. */
+/** Positions per statement of the sweep. */
 const sweptAtOnce = 500;
 
 const recountedAtOnce = 5000;
 
-/** Takes back the uses of positions that a rebuild left out, and corrects vouchers that count something else than their uses. */
+/** Ends the uses of positions that a rebuild did not publish, and corrects vouchers whose counts are wrong. */
 async function sweepUses(tx: Tx, { before: revision }: { readonly before: number }): Promise<number> {
   let removed = 0;
   const since = await readClock(tx);
@@ -174,7 +173,7 @@ async function correctCounts(tx: Tx): Promise<void> {
     const wrong = counted.filter(({ isRight }) => !isRight);
     if (wrong.length > 0) {
       const locked = await lockVouchers(tx, wrong);
-      // Again under the locks: they may have been right, and changing.
+      // Again under the locks: the first read may have met a change in progress.
       const truths = new Map((await recountVouchers(tx, wrong)).map((truth) => [nameOf(truth), truth]));
       const changed = locked.flatMap((voucher) => {
         const truth = truths.get(nameOf(voucher));

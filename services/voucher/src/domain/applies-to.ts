@@ -1,11 +1,11 @@
 import type { VoucherFields } from "./voucher.ts";
 
-/** What a customer would buy. */
+/** What a customer wants to buy. */
 export interface Wanted {
   readonly item: number;
   readonly variation: number | null;
   readonly subevent: number | null;
-  /** The guid of its seat. */
+  /** The guid of the seat. */
   readonly seat: string | null;
 }
 
@@ -21,8 +21,8 @@ type Terms = Pick<VoucherFields, "item" | "variation" | "quota" | "subevent" | "
 export type Restriction = "product" | "date" | "seat";
 
 /**
- * Finds the first restriction of a voucher that this does not meet. `quota` is the voucher's; without it, a quota voucher is
- * for nothing.
+ * Finds the first restriction of a voucher that the product does not meet. `quota` is the voucher's; a quota voucher
+ * whose quota is gone is for nothing.
  */
 export function findMismatch(voucher: Terms, wanted: Wanted, quota: QuotaMembers | undefined): Restriction | undefined {
   if (!isForProduct(voucher, wanted, quota)) return "product";
@@ -36,7 +36,7 @@ function isForProduct(voucher: Terms, wanted: Wanted, quota: QuotaMembers | unde
   return voucher.variation === null || voucher.variation === wanted.variation;
 }
 
-/** What has a variation is a member by it alone. */
+/** Of an item with variations, only variations are members. */
 function isMember({ item, variation }: Wanted, { items, variations }: QuotaMembers): boolean {
   return variation === null ? items.has(item) : variations.has(variation);
 }

@@ -4,7 +4,7 @@ import type { Voucher, VoucherFields } from "./voucher.ts";
 /** Messages by field; what belongs to no single field is under `non_field_errors`. */
 export type VoucherErrors = Record<string, string[]>;
 
-/** What the event has of what a voucher refers to. */
+/** The entities of the event that a voucher may refer to. */
 export interface KnownReferences {
   readonly series: boolean;
   readonly items: ReadonlyMap<number, KnownItem>;
@@ -16,9 +16,9 @@ export interface KnownReferences {
 
 export interface KnownItem {
   readonly hasVariations: boolean;
-  /** Whether its category is one of add-ons. */
+  /** Whether the category of the item is for add-ons. */
   readonly isAddon: boolean;
-  /** Whether it is sold only as part of other items. */
+  /** Whether the item is sold only in bundles. */
   readonly requiresBundling: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface VoucherChange {
 }
 
 /**
- * Finds what is wrong with a voucher, except what needs the ledger or other vouchers.
+ * Finds what is wrong with a voucher, apart from the ledger and other vouchers.
  *
- * Fields are checked where they were sent. The rules between fields apply to the whole voucher, if every field is right
- * by itself, and the first that is broken is reported.
+ * Fields that were sent are checked. If all are valid by themselves, the rules between fields apply to the whole
+ * voucher, and the first broken rule is reported.
  */
 export function checkVoucher(change: VoucherChange, known: KnownReferences): VoucherErrors {
   const errors = checkFields(change, known);
@@ -44,7 +44,7 @@ export function checkVoucher(change: VoucherChange, known: KnownReferences): Vou
   return broken === undefined ? {} : { non_field_errors: [broken.explain(change)] };
 }
 
-/** Finds the fields that are wrong by themselves, of those that were sent. */
+/** Checks each sent field by itself. */
 function checkFields({ fields, sent }: Pick<VoucherChange, "fields" | "sent">, known: KnownReferences): VoucherErrors {
   const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
     id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
@@ -61,11 +61,11 @@ function checkFields({ fields, sent }: Pick<VoucherChange, "fields" | "sent">, k
   );
 }
 
-/** In UTF-8: 64 KiB. */
+/** 64 KiB of UTF-8. */
 const mostCommentBytes = 65_536;
 
 function findCommentProblem(comment: string): string | undefined {
-  // A code unit has at most three bytes, so most comments need not be counted.
+  // A UTF-16 code unit has at most three bytes in UTF-8, so most comments need no encoding.
   if (comment.length * 3 <= mostCommentBytes || new TextEncoder().encode(comment).length <= mostCommentBytes) {
     return undefined;
   }
@@ -77,10 +77,7 @@ interface Rule {
   readonly explain: (change: VoucherChange) => string;
 }
 
-/**
- * In the order in which they are reported. What a voucher refers to may have been deleted since; rules about such a
- * product are not broken.
- */
+/** In order of precedence. A referenced product may have been deleted since; rules about it then hold. */
 const rules: readonly Rule[] = [
   {
     isBroken: ({ fields: { quota, item, variation } }) => quota !== null && (item !== null || variation !== null),
@@ -127,7 +124,7 @@ const rules: readonly Rule[] = [
       `This voucher was redeemed ${before?.redeemed} times: \`max_usages\` cannot be less than that.`,
   },
   {
-    // A new voucher without a minimum may have no usages at all.
+    // Only a new voucher without a minimum may have no usages.
     isBroken: ({ fields: { maxUsages, minUsages }, sent, before }) =>
       (before !== undefined || sent.has("min_usages")) && maxUsages < minUsages,
     explain: () => "`max_usages` cannot be less than `min_usages`.",

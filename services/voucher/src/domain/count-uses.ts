@@ -1,55 +1,53 @@
 import type { Instant } from "@tessera/values";
 import Big from "big.js";
 
-/** What a position takes of its voucher. */
 export interface Taken {
   readonly counts: boolean;
-  /** Of the budget. */
+  /** The part of the budget that the position takes. */
   readonly budget: string;
 }
 
-/** A position that names a voucher. */
 export interface Use extends Taken {
   readonly voucher: number;
-  /** From when on it is as it is. */
+  /** When the position got this state. */
   readonly since: Instant;
-  /** Of the state of the position; 0: a shop has confirmed it, and no state has arrived yet. */
+  /** The revision of the position's state; 0: a shop has confirmed it, and no state has arrived yet. */
   readonly revision: number;
 }
 
-/** What a position was for a voucher. */
+/** A use that has ended or changed. */
 export interface FormerUse extends Taken {
   readonly voucher: number;
   readonly since: Instant;
   readonly until: Instant;
 }
 
-/** What becomes of a position. */
 export interface UseChange {
   readonly revision: number;
   readonly since: Instant;
-  /** Null: it names no voucher any more, or is gone. */
+  /** Null: the position uses no voucher any more, or is deleted. */
   readonly taken: (Taken & Pick<Use, "voucher">) | null;
 }
 
-/** What is known of the use of a position. */
+/** The known use of a position. */
 export interface KnownUse {
   readonly current: Use | undefined;
-  /** Until when it was one, as far as that is still kept. */
+  /** When the last use ended, if that is still stored. */
   readonly endedAt: Instant | undefined;
 }
 
-/** What uses of a voucher add to what its record says. Money has two places. */
+/** The difference between the uses of a voucher and its record. Money has two places. */
 export interface Sums {
   readonly redeemed: number;
   readonly budgetUsed: string;
-  /** How many count of positions that have arrived. */
+  /** The number of uses whose positions have arrived. */
   readonly present: number;
 }
 
 /**
- * Follows a position. What it was ends when it becomes something else, and stays what it was until then: a change that says
- * it began before what is known here begins now, and behind a record whose moment is yet to come, as clocks differ.
+ * Applies a change to the use of a position. A different use ends the current one at its `since`. If the change claims
+ * to be older than the current use, it begins now; and, as clocks differ, not before the moment of a record in the
+ * future.
  */
 export function followUse(
   { current, endedAt }: KnownUse,
@@ -68,7 +66,7 @@ export function followUse(
   };
 }
 
-/** Its shop has told what it sold; when that was, and for how much, its first state says. */
+/** A confirmed use gets its time and amount from the first state of its position. */
 function asSold(
   confirmed: Use,
   { since, taken }: { readonly since: Instant; readonly taken: Taken & Pick<Use, "voucher"> },
@@ -86,8 +84,8 @@ function toFormer({ voucher, counts, budget, since }: Use, until: Instant): Form
 }
 
 /**
- * Sums what uses of one voucher add to what its record says, which contains the uses that were there at its moment, as they
- * were then. Null: it has no record.
+ * Sums the difference between the uses of one voucher and its record, which contains the uses of its moment as they
+ * were then. Null: the voucher has no record.
  */
 export function sumOf(uses: Iterable<Use | FormerUse>, countedAsOf: Instant | null): Sums {
   let [redeemed, present] = [0, 0];
@@ -103,7 +101,7 @@ export function sumOf(uses: Iterable<Use | FormerUse>, countedAsOf: Instant | nu
   return { redeemed, budgetUsed: budget.toFixed(2), present };
 }
 
-/** What is added where uses of one voucher become others. */
+/** The difference between the sums of two versions of the uses of a voucher. */
 export function differenceOf(before: Sums, after: Sums): Sums {
   return {
     redeemed: after.redeemed - before.redeemed,
@@ -116,7 +114,7 @@ export function isNothing({ redeemed, budgetUsed, present }: Sums): boolean {
   return redeemed === 0 && present === 0 && new Big(budgetUsed).eq(0);
 }
 
-/** Returns what a voucher counts. Never below zero: a record may have said too little. */
+/** Returns the counts of a voucher. Never below zero: a record may have stated too little. */
 export function countOf(
   { baseRedeemed, baseBudgetUsed }: { readonly baseRedeemed: number; readonly baseBudgetUsed: string },
   { redeemed, budgetUsed }: Sums,

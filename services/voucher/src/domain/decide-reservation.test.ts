@@ -105,7 +105,7 @@ describe("money", () => {
             [ask({ price })],
             market([voucher], { catalogue: { ...catalogue, places } }),
           );
-          // In units of the currency's smallest coin, times ten thousand, as integers.
+          // Integers in ten-thousandths of the currency's smallest unit.
           const coin = places === 0 ? 100n : 1n;
           const exact = BigInt(amount) * BigInt(100 - percent);
           const rounded = ((2n * exact + 100n * coin) / (200n * coin)) * coin;

@@ -10,11 +10,11 @@ export interface Held {
 export interface Decision {
   /** In the order of the uses. */
   readonly answers: readonly Answer[];
-  /** In the same order; undefined: something was refused, so nothing is held. */
+  /** In the order of the uses; undefined: a use was refused, so nothing is held. */
   readonly held: readonly Held[] | undefined;
 }
 
-/** Decides about the uses of a reservation: all of them are held or none. Each use leaves less to the later ones. */
+/** Decides the uses of a reservation: all are held or none. Each use leaves less to the later ones. */
 export function decideReservation(uses: readonly Ask[], market: Market): Decision {
   const taken = new Map<string, Taken>();
   const wanted = Map.groupBy(uses, ({ code }) => code);

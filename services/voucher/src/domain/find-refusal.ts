@@ -1,6 +1,6 @@
 import type { VoucherFields } from "./voucher.ts";
 
-/** What the ledger finds wrong with a need. `other`: what this version does not know. */
+/** What the ledger reports about a need. `other`: unknown to this version. */
 export type LedgerProblemKind =
   | "no_quota"
   | "too_little_left"
@@ -11,7 +11,7 @@ export type LedgerProblemKind =
 
 export interface LedgerProblem {
   readonly kind: LedgerProblemKind;
-  /** The quota that has too little left. */
+  /** The quota that is exhausted. */
   readonly quota?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ type Reason = LedgerProblemKind | SeatRule | "code_taken";
 
 type SeatRule = "seat_without_date" | "seat_with_quota" | "seat_for_many";
 
-/** First matching refusal wins: capacity, then the code, then the seat. */
+/** Order of precedence: capacity, then the code, then the seat. */
 const order: readonly Reason[] = [
   "no_quota",
   "too_little_left",
@@ -46,10 +46,9 @@ const messages: Readonly<Record<Reason, string>> = {
   other: "The capacity that this voucher needs is not available.",
 };
 
-/** What of a voucher the rules about seats look at. */
 export type SeatTerms = Pick<VoucherFields, "seat" | "subevent" | "quota" | "maxUsages" | "minUsages">;
 
-/** Finds the one message about a voucher whose fields agree with each other: what others have taken, and rules about seats. */
+/** Finds the one error of a voucher with consistent fields: capacity and codes taken by others, and seats. */
 export function findRefusal({
   voucher,
   series,

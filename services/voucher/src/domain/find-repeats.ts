@@ -4,7 +4,7 @@ import type { VoucherFields } from "./voucher.ts";
 const repeatedSeat = "Another voucher of this request is for the same seat.";
 const repeatedCode = "Another voucher of this request has the same code.";
 
-/** Finds vouchers of one request with a seat or a code that an earlier one has. A repeated seat is reported first, under `code`. */
+/** Finds vouchers of one request that repeat a seat or a code. A repeated seat comes first, under `code`. */
 export function findRepeats(
   vouchers: readonly Pick<VoucherFields, "code" | "seat" | "subevent">[],
 ): readonly VoucherErrors[] {

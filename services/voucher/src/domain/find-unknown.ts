@@ -1,9 +1,9 @@
 import type { KnownReferences } from "./check-voucher.ts";
 
-/** What a voucher, or a filter, may refer to. */
+/** The entities that a voucher or a filter may refer to. */
 export type ReferenceName = "item" | "variation" | "quota" | "subevent";
 
-/** Finds the references to what the event does not have. */
+/** Finds the references that the event does not have. */
 export function findUnknown(
   references: Readonly<Record<ReferenceName, number | null | undefined>>,
   { items, variations, quotas, subevents }: Omit<KnownReferences, "series">,

@@ -20,7 +20,7 @@ describe("generateCodes", () => {
   it("[V11.1] leaves out bytes that would make some characters more frequent", () => {
     const counts = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {
-      // Digits at the end, so that no word is found.
+      // Digits at the end, so that no offensive word can occur.
       const [code] = generateCodes(Uint8Array.from([byte, ...bytesOf("222999222999222")]));
       if (code !== undefined) counts.set(code.charAt(0), (counts.get(code.charAt(0)) ?? 0) + 1);
     }

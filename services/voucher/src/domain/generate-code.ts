@@ -5,8 +5,8 @@ import { isOffensive } from "@tessera/values/offensive";
 const shape = { alphabet: "ABCDEFGHKLMNPQRSTUVWXYZ23456789", length: 16 };
 
 /**
- * Makes codes of random bytes, about fifteen of 256. The caller draws until it has enough: codes with an offensive word
- * are left out, and no count of bytes is certain to give one.
+ * Makes codes of random bytes, about fifteen of 256. The caller repeats until it has enough: codes with an offensive
+ * word are dropped, so no number of bytes is certain to give one.
  */
 export function generateCodes(bytes: Uint8Array): string[] {
   return makeTexts(bytes, shape).filter((code) => !isOffensive(code));

@@ -6,15 +6,15 @@ import { priceWith } from "./price.ts";
 import { findListedPrice, type ShopCatalogue } from "./shop-catalogue.ts";
 import { isExpired, usagesLeft, type Voucher } from "./voucher.ts";
 
-/** What a shop would sell with a code. */
+/** What a shop wants to sell with a code. */
 export interface Ask extends Wanted {
-  /** In the form in which codes are stored. */
+  /** Normalized. */
   readonly code: string;
-  /** Without the voucher; null: the listed price. */
+  /** The price without the voucher; null: the listed price. */
   readonly price: string | null;
 }
 
-/** A voucher as shops look at it. */
+/** The fields of a voucher that matter to shops. */
 export interface ShopVoucher
   extends Omit<
     Voucher,
@@ -27,12 +27,12 @@ export interface ShopVoucher
     | "allBundlesIncluded"
     | "createdAt"
   > {
-  /** What open reservations hold of it. */
+  /** The usages held by open reservations. */
   readonly reserved: number;
   readonly reservedBudget: string;
 }
 
-/** What is known when asks are answered. */
+/** The data that asks are answered with. */
 export interface Market {
   readonly vouchers: ReadonlyMap<string, ShopVoucher>;
   /** The vouchers for a seat, by its guid. */
@@ -53,7 +53,7 @@ export interface Offer {
   readonly voucher: number;
   readonly priceBefore: string;
   readonly price: string;
-  /** Never below zero, and never above what is left of the budget. */
+  /** Never below zero, and never above the rest of the budget. */
   readonly discount: string;
   readonly usesLeft: number;
   /** Null: unlimited. */
@@ -82,7 +82,7 @@ export interface Refusal {
 
 export type Answer = { readonly offer: Offer } | { readonly refusal: Refusal };
 
-/** Says what a voucher does to a price, or the first reason for which it cannot be used. */
+/** Computes the price with a voucher, or the first reason why the voucher cannot be used. */
 export function offerVoucher(ask: Ask, market: Market, taken: Taken = nothingTaken): Answer {
   const voucher = market.vouchers.get(ask.code);
   if (voucher === undefined) return refuse("unknown_code", "This event has no voucher with this code.");
@@ -139,7 +139,7 @@ function findRestrictionRefusal(ask: Ask, voucher: ShopVoucher, { catalogue }: M
   return refuse(reasons[restriction], `This voucher is for another ${restriction}.`);
 }
 
-/** A seat is claimed by a voucher that can still be used. */
+/** A seat is blocked by another voucher for it that can still be used. */
 function findSeatRefusal({ seat, subevent }: Ask, { id }: ShopVoucher, { claims, now }: Market) {
   const claimed = seat === null ? [] : (claims.get(seat) ?? []);
   const isKept = claimed.some(

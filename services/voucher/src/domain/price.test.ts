@@ -54,7 +54,7 @@ describe("priceWith", () => {
     expect(priceOf("1001.00", { priceMode: "percent", value: "50.00" }, 0)).toBe("501.00");
     expect(priceOf("1000.00", { priceMode: "set", value: "10.49" }, 0)).toBe("10.00");
     expect(priceOf("1.25", { priceMode: "percent", value: "0.00" }, 1)).toBe("1.30");
-    // Once, also where the currency has more places than money: 0.6645 is not 0.665 first.
+    // Rounded once, also where the currency has more places than money: not 0.6645 to 0.665 first.
     expect(priceOf("1.00", { priceMode: "percent", value: "33.55" }, 3)).toBe("0.66");
   });
 

@@ -1,7 +1,7 @@
 import Big from "big.js";
 import type { Voucher } from "./voucher.ts";
 
-/** What of a voucher decides a price. */
+/** The fields of a voucher that decide a price. */
 export type PriceTerms = Pick<Voucher, "priceMode" | "value" | "budget" | "budgetUsed">;
 
 /** Money has two places, also in currencies with more. */
@@ -10,7 +10,7 @@ const mostPlaces = 2;
 /**
  * Computes the price with a voucher, rounded half up to the places of the currency.
  *
- * It is never below zero, and the discount never exceeds what is left of the budget.
+ * The price is never below zero, and the discount never exceeds the rest of the budget.
  */
 export function priceWith(
   { priceMode, value, budget, budgetUsed }: PriceTerms,
@@ -24,7 +24,7 @@ export function priceWith(
   if (budget === null) return reduced.toFixed(mostPlaces);
   const left = atLeast(new Big(budget).minus(budgetUsed), new Big(0));
   if (listed.minus(reduced).lte(left)) return reduced.toFixed(mostPlaces);
-  // Rounded up: any other way, the discount could exceed what is left.
+  // Rounded up, so that the discount cannot exceed the rest of the budget.
   const capped = listed.minus(left).round(smallest, Big.roundUp);
   return (capped.gt(listed) ? listed : capped).toFixed(mostPlaces);
 }

@@ -1,10 +1,10 @@
 import { listedPrice } from "@tessera/values";
 import type { QuotaMembers, Wanted } from "./applies-to.ts";
 
-/** What of an event decides whether a voucher is for a product, and what it costs. */
+/** The products of an event, as far as they decide whether a voucher applies, and the price. */
 export interface ShopCatalogue {
   readonly isSeries: boolean;
-  /** Of the currency. */
+  /** The decimal places of the currency. */
   readonly places: number;
   readonly items: ReadonlyMap<number, ShopItem>;
   readonly dates: ReadonlyMap<number, ShopDate>;
@@ -13,13 +13,13 @@ export interface ShopCatalogue {
 
 export interface ShopItem {
   readonly price: string;
-  /** Whether it is sold in variations only. */
+  /** Whether the item is sold in variations only. */
   readonly hasVariations: boolean;
-  /** The prices of its variations; null: that of the item. */
+  /** The prices of the variations; null: that of the item. */
   readonly variations: ReadonlyMap<number, string | null>;
 }
 
-/** The prices of a date that differ from those of the products. */
+/** The prices on a date that differ from those of the products. */
 export interface ShopDate {
   readonly items: ReadonlyMap<number, string>;
   readonly variations: ReadonlyMap<number, string>;

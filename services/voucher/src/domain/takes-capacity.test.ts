@@ -142,7 +142,6 @@ describe("what the ledger is asked for", () => {
     redeemed: small,
     validUntil: option(constantFrom(now - 1, now, now + 1, now + 2)),
   });
-  /** What was, and what some changes make of it. */
   const changes = tuple(terms, terms, subarray([...fieldNames])).map(([before, sent, names]) => ({
     before,
     after: { ...before, ...Object.fromEntries(names.map((name) => [name, sent[name]])) },

@@ -1,7 +1,7 @@
 import type { Instant } from "@tessera/values";
 import { isExpired, usagesLeft, type Voucher } from "./voucher.ts";
 
-/** What of a voucher decides what it takes. */
+/** The fields of a voucher that decide what it takes. */
 export type TakingTerms = Pick<
   Voucher,
   | "item"
@@ -18,15 +18,15 @@ export type TakingTerms = Pick<
 
 /** What a voucher takes after a change, for the ledger. */
 export interface CapacityNeed extends Pick<Voucher, "item" | "variation" | "quota" | "subevent" | "validUntil"> {
-  /** How often it can be used, also what it was used for; 0: it takes no quota. */
+  /** All usages, redeemed ones included; 0: the voucher takes no quota. */
   readonly usages: number;
-  /** Whether its product must have a quota, and what it does not take yet must be left. */
+  /** Whether the product must have a quota, and additional usages must be free. */
   readonly isChecked: boolean;
-  /** The guid of a seat that must be free of others. */
+  /** The guid of a seat that must be free of other vouchers. */
   readonly seat: string | null;
 }
 
-/** Returns whether a voucher may take something that others can have when it gives it back. */
+/** Returns whether a voucher may take capacity that others can have when it is released. */
 export function isClaiming({ blockQuota, seat }: Pick<TakingTerms, "blockQuota" | "seat">): boolean {
   return blockQuota || seat !== null;
 }
@@ -39,7 +39,7 @@ export function takenAmount(voucher: TakingTerms, now: Instant): number {
 /**
  * Finds what the ledger must hold for a change; undefined: the ledger need not be asked.
  *
- * A seat is asked for with every change, as its state may be another by now.
+ * A seat is asked for with every change, since its state may have changed.
  */
 export function findNeed(
   after: TakingTerms,
@@ -47,7 +47,7 @@ export function findNeed(
 ): CapacityNeed | undefined {
   const amount = takenAmount(after, now);
   const takesMore = amount > 0 && (before === undefined || isMore(after, { before, now }));
-  // Also for one that has no usages: its product must have a quota.
+  // Also without usages: the product must have a quota.
   const isChecked = isQuotaChecked(after, { before, now });
   if (!takesMore && !isChecked && after.seat === null) return undefined;
   const { item, variation, quota, subevent, validUntil, seat, maxUsages } = after;
@@ -61,9 +61,9 @@ function isMore(after: TakingTerms, { before, now }: { readonly before: TakingTe
 }
 
 /**
- * Returns whether a change may only be made if enough is left.
+ * Returns whether a change needs free capacity.
  *
- * To use less, to be valid longer or to respect quotas from now on needs nothing that the voucher does not take already.
+ * Fewer usages, longer validity or respect for quotas need nothing that the voucher does not take already.
  */
 function isQuotaChecked(
   after: TakingTerms,

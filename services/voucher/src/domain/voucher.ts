@@ -2,10 +2,10 @@ import type { voucher } from "@tessera/resources/voucher";
 import type { InDomain } from "@tessera/schema/fields";
 import type { Instant } from "@tessera/values";
 
-/** What an organizer sets on a voucher. Money is a decimal with two places, and a code is in upper case. */
+/** The fields that an organizer sets. Money is a decimal with two places, and a code is in upper case. */
 export type VoucherFields = InDomain<typeof voucher.properties>;
 
-/** What the value of a voucher does to a price. */
+/** How the value of a voucher changes a price. */
 export type PriceMode = VoucherFields["priceMode"];
 
 export interface Voucher extends VoucherFields {
@@ -15,7 +15,7 @@ export interface Voucher extends VoucherFields {
   readonly budgetUsed: string;
 }
 
-/** Returns whether a voucher can no longer be redeemed because of its age. */
+/** Returns whether the validity of a voucher has ended. */
 export function isExpired({ validUntil }: Pick<VoucherFields, "validUntil">, now: Instant): boolean {
   return validUntil !== null && validUntil <= now;
 }

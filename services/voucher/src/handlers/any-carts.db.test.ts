@@ -20,7 +20,7 @@ import { place, type RunningVoucher, startVoucher } from "../testing/start-vouch
 const { database } = await voucherDatabase();
 const db = crashing(database.open("voucher"));
 const service = await startVoucher(db);
-/** What the vouchers of this test are, in cents. A ticket costs more than any discount. */
+/** The vouchers of this test, in cents. A ticket costs more than any discount. */
 const terms = [
   { code: "PLENTY", maxUsages: 6, minUsages: 1, discount: 1000, budget: 3500 },
   { code: "SCARCE", maxUsages: 3, minUsages: 2, discount: 250, budget: 100_000 },
@@ -34,7 +34,7 @@ interface Cart {
   readonly reservation: string;
   readonly voucher: number;
   readonly discounts: readonly number[];
-  /** Of its first use; those of the others follow. */
+  /** The position of the first use; those of the others follow. */
   readonly position: number;
   state: "open" | "confirmed" | "released" | "expired";
 }
@@ -45,18 +45,18 @@ interface Sold {
   /** Undefined: no state has arrived. */
   counts: boolean | undefined;
   isConfirmed: boolean;
-  /** Its use was taken back by its removal. */
+  /** The removal of the position ended its use. */
   isGone: boolean;
 }
 
-/** What should be true. */
+/** The expected state. */
 interface Model {
   readonly carts: Cart[];
   readonly positions: Map<number, Sold>;
   revision: number;
 }
 
-/** Runs a call that may crash; then its shop repeats it. */
+/** Runs a call that may crash; then the shop repeats it. */
 async function repeat<T>(crash: Crash | undefined, call: () => Promise<T>): Promise<T> {
   if (crash !== undefined) {
     db.crashNext(crash);
@@ -91,7 +91,7 @@ function money(cents: number): string {
   return (cents / 100).toFixed(2);
 }
 
-/** What a shop should be told about so many uses, each a discount in cents or a reason. */
+/** The expected answers for a number of uses, each a discount in cents or a reason. */
 function expectAnswers(model: Model, voucher: number, uses: number): readonly (number | string)[] {
   const { maxUsages, minUsages, discount, budget } = termsOf(voucher);
   const { redeemed, reserved, used, held } = usesOf(model, voucher);
@@ -172,7 +172,6 @@ class Reserve extends Step {
   }
 }
 
-/** A step with one of the carts. */
 abstract class CartStep extends Step {
   readonly #pick: number;
 
@@ -252,7 +251,7 @@ class Expire extends CartStep {
   }
 }
 
-/** The state of a position arrives: only what a shop could sell is sold. */
+/** The state of a position arrives: only for a product that a shop could sell. */
 class Arrive extends CartStep {
   readonly #isCanceled: boolean;
 
@@ -272,7 +271,7 @@ class Arrive extends CartStep {
       model.revision += 1;
       const state = { revision: model.revision, voucher: id, budget: money(sold.discount), canceled: this.#isCanceled };
       await service.deliver(topics.voucherUseChanged, [soldFact(position, state)]);
-      // An older state that comes again changes nothing.
+      // A repeated older state changes nothing.
       await service.deliver(topics.voucherUseChanged, [
         soldFact(position, { ...state, revision: state.revision - 1, canceled: !state.canceled }),
       ]);
@@ -281,7 +280,7 @@ class Arrive extends CartStep {
   }
 }
 
-/** Positions are deleted, of which a state has arrived. */
+/** Positions whose state has arrived are deleted. */
 class Remove extends CartStep {
   async actOn(cart: Cart, { positions }: Model): Promise<void> {
     for (const position of positionsOf(cart)) {

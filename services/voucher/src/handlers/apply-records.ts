@@ -9,12 +9,12 @@ import { findBeingRemoved } from "../store/gone-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Less than the sender waits for an answer. It sends the batch again while this is not enough. */
+/** Less than the sender's timeout. If this is not enough, the sender repeats the batch. */
 const longestRemovalMs = 10_000;
 
 /**
- * Applies records of vouchers. Their sender waits until what they refer to has arrived here. Records of an event that is
- * back wait until the vouchers of the deleted one are gone, and take part in that meanwhile.
+ * Applies records of vouchers. The sender waits until the entities that they refer to have arrived here. Records of an
+ * event that was created again wait until the vouchers of the deleted event are gone, and help to delete them.
  */
 export async function applyRecords(
   request: ApplyRecordsRequest,

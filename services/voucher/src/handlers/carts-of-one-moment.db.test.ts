@@ -20,7 +20,7 @@ const redeemedOf = async (id: number) => (await service.vouchers.getVoucher({ ..
 const confirm = (reservation: string, ...positions: number[]) =>
   service.shop.confirmReservation({ ...place, reservation, positions });
 
-/** Does something while a transaction holds the lock of a voucher, and returns what had to wait for it. */
+/** Begins something while a transaction holds the lock of a voucher, and returns the result of what had to wait. */
 async function whileLocked<T>(id: number, begin: () => Promise<T>, work: (tx: Tx) => Promise<void>): Promise<T> {
   const { begun } = await service.db.transaction(async (tx) => {
     await tx.run(sql`select from voucher where voucher.id = ${id} for update`);

@@ -5,7 +5,7 @@ import { requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findReferences } from "../store/references.ts";
 
-/** Finds what the event has of everything that vouchers refer to. */
+/** Finds which references of vouchers the event has. */
 export async function findKnown(
   db: Queryable,
   place: EventKey,

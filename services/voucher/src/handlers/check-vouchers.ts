@@ -6,7 +6,7 @@ import { toWireAnswer } from "../wire/shop.ts";
 import { findMarket } from "./find-market.ts";
 import { readAsks } from "./read-asks.ts";
 
-/** Says what vouchers do to prices now. Each ask is answered as if it were alone, and nothing is taken. */
+/** Computes prices with vouchers. Each ask is answered as if it were alone, and takes nothing. */
 export async function checkVouchers(
   request: CheckVouchersRequest,
   { db, clock }: { readonly db: Db; readonly clock: Clock },

@@ -25,8 +25,8 @@ import { moveCounts } from "../uses/move-counts.ts";
 import { readReservationKey } from "./read-asks.ts";
 
 /**
- * Makes a use of each use of a reservation, for the position that was sold with it. It has the revision 0, so any state of
- * the position replaces it, and where such a state came first, that one counts.
+ * Turns the uses of a reservation into uses of the sold positions. They have revision 0, so any state of the position
+ * replaces them, and a state that came first stays.
  */
 export async function confirmReservation(
   request: ConfirmReservationRequest,
@@ -40,12 +40,12 @@ export async function confirmReservation(
   await db.transaction(async (tx) => {
     confirmed = 0;
     await lockUses(tx, { alone: [], shared: [key] });
-    // The vouchers before the reservation: the deletion of their event locks in this order, too.
+    // Lock order: vouchers, then the reservation, as in the deletion of their event.
     const wanted = await findHeldVouchers(tx, key);
     const vouchers = await lockVouchers(tx, wanted);
     const reservation = await lockReservation(tx, key);
     if (isConfirmed(reservation, positions)) return;
-    // Behind the locks: what was counted as free before cannot be confirmed now.
+    // Read after the locks: uses that were counted as free cannot be confirmed now.
     const held = await takeHeld(tx, key);
     if (held.some(({ voucher }) => !wanted.some(({ id }) => id === voucher)))
       throw fault("concurrent_change", "This reservation is only being made; try again.", { retryAfterMs: 1000 });
@@ -68,7 +68,7 @@ export async function confirmReservation(
   return {};
 }
 
-/** Whether nothing is left to do; throws where the reservation cannot be confirmed. */
+/** Whether the reservation is confirmed already; throws if it cannot be. */
 function isConfirmed(reservation: StoredReservation | undefined, positions: readonly number[]): boolean {
   if (reservation === undefined)
     throw fault("reservation_not_found", "The event has no such reservation; it may have ended long ago.");

@@ -26,7 +26,7 @@ import {
   toFault,
 } from "./new-vouchers.ts";
 
-/** As many as a request may bring. */
+/** The limit of a request. */
 const mostVouchers = 10_000;
 
 /** Adds vouchers to an event: all of them or none. */
@@ -88,7 +88,7 @@ export async function createVouchers(
   });
 }
 
-/** Throws all that is wrong with vouchers, except what needs the ledger. */
+/** Throws everything that is wrong with vouchers, apart from the ledger. */
 async function refuseWrong(
   db: Db,
   place: EventKey,

@@ -11,7 +11,7 @@ import { countReserved } from "../store/reservations.ts";
 import { isUsed } from "../store/uses.ts";
 import { deleteVouchers, lockVouchers, nextRevisions } from "../store/vouchers.ts";
 
-/** Deletes a voucher that was never used, and that no cart has reserved. What it takes of quotas is free again. */
+/** Deletes a voucher that was never used, and that no cart has reserved, and releases its capacity. */
 export async function deleteVoucher(request: DeleteVoucherRequest, tools: HoldTools): Promise<DeleteVoucherResponse> {
   const { db, events } = tools;
   const { organizer, event, id } = request;

@@ -5,7 +5,7 @@ import type { EventKey } from "../store/keys.ts";
 import { findShopCatalogue } from "../store/read-catalogue.ts";
 import { findShopVouchers } from "../store/shop-vouchers.ts";
 
-/** Reads everything that decides about these asks: one statement for the vouchers, one for the event. */
+/** Reads all data for these asks: one statement for the vouchers, one for the event. */
 export async function findMarket(
   db: Queryable,
   place: EventKey,

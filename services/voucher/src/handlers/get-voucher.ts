@@ -4,7 +4,6 @@ import { requireEvent } from "../store/events.ts";
 import { requireVoucher } from "../store/vouchers.ts";
 import { toWireVoucher } from "../wire/voucher-messages.ts";
 
-/** Finds one voucher of an event. */
 export async function getVoucher(request: GetVoucherRequest, { db }: { readonly db: Db }): Promise<GetVoucherResponse> {
   await requireEvent(db, request);
   return { voucher: toWireVoucher(await requireVoucher(db, request)) };

@@ -7,10 +7,10 @@ import { longestTurn } from "@tessera/testkit/longest-turn";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { newVoucher, place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
 
-/** What a turn may take. */
+/** The longest turn of the event loop. */
 const mostMs = 50;
 
-/** As many vouchers and bytes as a batch may have. */
+/** The limits of a batch. */
 const [many, mostBytes] = [10_000, 10 * 1024 * 1024];
 
 let database: TestDatabase;
@@ -41,7 +41,7 @@ const shapes: readonly (readonly [name: string, (index: number) => Partial<Vouch
   ],
 ];
 
-/** Creates a batch under a request id of its own, so that its answer is stored; says whether that was taken. */
+/** Creates a batch under an idempotency key, so that its answer is stored; says whether the key was used. */
 const createAll = async (fieldsOf: (index: number) => Partial<VoucherFields>) => {
   const vouchers = Array.from({ length: many }, (_, index) => newVoucher(fieldsOf(index)));
   await turnOfLoop();

@@ -12,7 +12,7 @@ import type { VoucherFilter } from "../store/voucher-filter.ts";
 import { countVouchers, pageVouchers } from "../store/voucher-pages.ts";
 import { toWireVoucher } from "../wire/voucher-messages.ts";
 
-/** Pages through the vouchers of an event. Count and page are of one moment. */
+/** Pages through the vouchers of an event. Count and page are of one snapshot. */
 export async function listVouchers(
   request: ListVouchersRequest,
   { reads }: { readonly reads: Reads },
@@ -30,7 +30,7 @@ export async function listVouchers(
   );
 }
 
-/** What a search has found takes the place of the search, and of all other conditions. */
+/** Replaces the search and all other conditions with the ids that the search has found. */
 async function searched(db: Queryable, request: ListVouchersRequest): Promise<VoucherFilter> {
   const { organizer, event, search } = request;
   const filter = filterOf(request);

@@ -42,7 +42,7 @@ const columns = {
   value: sql`voucher.value`,
 };
 
-/** Those that the filters of a request leave, by the statement that one would write for them. */
+/** Filters, each with a plain SQL condition that must select the same vouchers. */
 const choices: readonly (readonly [Asked, Sql])[] = [
   [{}, sql`true`],
   [{ active: true }, sql`coalesce(voucher.valid_until_at > now(), true)`],

@@ -18,16 +18,15 @@ import type { EventKey } from "../store/keys.ts";
 import { insertVouchers, nextRevisions } from "../store/vouchers.ts";
 import { fromWireFields, toVoucherFact } from "../wire/voucher-messages.ts";
 
-/** A code that another request takes at the same moment is found the next time. */
+/** A code that another request takes at the same moment is found by the next attempt. */
 const attempts = 3;
 
-/** Reads a voucher that is to be created. */
 export function readNew({ fields, sent }: NewVoucher): VoucherChange {
   if (fields === undefined) throw new Error("a voucher was to be created from nothing");
   return { fields: fromWireFields(fields), sent: new Set(sent), before: undefined };
 }
 
-/** What is wrong with each voucher of one request, except what needs the ledger or other vouchers. */
+/** What is wrong with each voucher of one request, apart from the ledger and other vouchers. */
 export async function checkNew(
   asked: readonly VoucherChange[],
   known: KnownReferences,
@@ -36,7 +35,7 @@ export async function checkNew(
   return firstErrors(errors, findRepeats(asked.map(({ fields }) => fields)));
 }
 
-/** What is wrong with vouchers of one request for codes and capacity that others have taken, and for what their seats do not allow. */
+/** Finds codes and capacity that are taken, and violations of the rules about seats. */
 export async function checkTaken(
   vouchers: readonly (SeatTerms & Pick<Voucher, "code">)[],
   {
@@ -45,7 +44,7 @@ export async function checkTaken(
     series,
   }: {
     readonly isCodeTaken: (code: string) => boolean;
-    /** What the ledger finds wrong with the voucher of an index. */
+    /** The problems that the ledger reports about the voucher at an index. */
     readonly ledgerOf?: (index: number) => readonly LedgerProblem[];
     readonly series: boolean;
   },
@@ -57,7 +56,7 @@ export async function checkTaken(
   });
 }
 
-/** Of each voucher what a first check has found, or else a second one. */
+/** The errors of a first check; of a second check where a voucher passed the first. */
 export function firstErrors(
   first: readonly VoucherErrors[],
   second: readonly VoucherErrors[],
@@ -69,7 +68,7 @@ export function isWrong(errors: VoucherErrors): boolean {
   return Object.keys(errors).length > 0;
 }
 
-/** Refuses comments of the waiting list while those of the event are erased: a new one would go with them, and in no export. */
+/** Refuses waiting-list comments during their erasure: a new one would be erased without having been exported. */
 export async function findErasing(
   tx: Queryable,
   place: EventKey,
@@ -90,7 +89,6 @@ export function toFault(errors: readonly VoucherErrors[]): Fault | undefined {
   });
 }
 
-/** Makes vouchers of what was asked for. */
 export async function makeVouchers(
   asked: readonly VoucherChange[],
   { ids, now }: { readonly ids: readonly number[]; readonly now: number },
@@ -105,8 +103,8 @@ export async function makeVouchers(
 }
 
 /**
- * Gives a code to each voucher that has none. Whether another voucher has it already is not looked up: of so many codes
- * hardly any two are drawn twice, the index refuses the second, and then others are drawn.
+ * Draws a code for each voucher that has none. Collisions are so rare that they are not looked up: the unique index
+ * refuses a duplicate, and the request draws again.
  */
 export async function drawCodes<V extends Pick<Voucher, "code">>(vouchers: readonly V[]): Promise<V[]> {
   const missing = vouchers.filter(({ code }) => code === "").length;
@@ -125,15 +123,15 @@ export async function drawCodes<V extends Pick<Voucher, "code">>(vouchers: reado
   return vouchers.map((voucher) => (voucher.code === "" ? { ...voucher, code: drawn.pop() as string } : voucher));
 }
 
-/** Some codes at a time, until no more are wanted. */
+/** Yields batches of codes until no more are wanted. */
 function* generateUntil(wanted: () => number): Generator<readonly string[]> {
   while (wanted() > 0) yield generateCodes(randomBytes(20 * Math.min(wanted(), generatedAtOnce) + 64));
 }
 
-/** In a millisecond. */
+/** Takes about a millisecond. */
 const generatedAtOnce = 500;
 
-/** So many are stored together, and so many characters of their comments: in some milliseconds. */
+/** Vouchers, and characters of their comments, that are stored in one turn of some milliseconds. */
 const [storedAtOnce, charactersAtOnce] = [500, 512 * 1024];
 
 function* stretchesOf(vouchers: readonly Voucher[]): Generator<readonly Voucher[]> {
@@ -150,7 +148,7 @@ function* stretchesOf(vouchers: readonly Voucher[]): Generator<readonly Voucher[
   yield stretch;
 }
 
-/** Stores vouchers, publishes them, and returns them as they are answered. */
+/** Stores vouchers, publishes them, and returns their resources. */
 export async function storeNew(
   tx: Tx,
   place: EventKey,
@@ -175,7 +173,7 @@ export async function storeNew(
   return answered;
 }
 
-/** Runs a transaction again whose code another one has taken meanwhile. */
+/** Retries a transaction whose code another transaction has taken. */
 export async function retryTaken<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -7,15 +7,15 @@ import type { EventKey } from "../store/keys.ts";
 import type { ReservationKey } from "../store/reservations.ts";
 import { fromWireAsk } from "../wire/shop.ts";
 
-/** As many as a request may bring. */
+/** The limit of a request. */
 const mostAsks = 1000;
 
 const limits = { digits: 13, places: 2 };
 
-/** Longer ones are those of no voucher and of no seat. */
+/** No code of a voucher and no guid of a seat is longer. */
 const longest = 255;
 
-/** Reads what a shop asks; throws everything that is wrong with it, under `<index>.<field>`. */
+/** Reads the asks of a shop; throws everything that is wrong with them, under `<index>.<field>`. */
 export function readAsks(place: EventKey, asks: readonly VoucherAsk[]): Ask[] {
   if (asks.length > mostAsks) throw fault("too_many_asks", `Ask for at most ${mostAsks} vouchers at once.`);
   const wrong = asks.flatMap((ask, index) =>
@@ -43,12 +43,12 @@ function findProblems({ code, item, variation, subevent, seat = "", price }: Vou
 
 function findTextProblem(text: string): string | undefined {
   if (text.includes("\0")) return "Null characters are not allowed.";
-  // A character has two UTF-16 units at most.
+  // A character has at most two UTF-16 code units.
   const isLong = text.length > 2 * longest || [...text].length > longest;
   return isLong ? `Ensure this field has no more than ${longest} characters.` : undefined;
 }
 
-/** A number of this size may stand for several ids. */
+/** Above 2^53 one number may stand for several ids. */
 function findIdProblem(id = 0): string | undefined {
   return Number.isSafeInteger(id) ? undefined : "This is no id.";
 }
@@ -57,7 +57,6 @@ function isPrice(text: string): boolean {
   return parseDecimal(text, limits)?.startsWith("-") === false;
 }
 
-/** Reads which reservation is meant. */
 export function readReservationKey({ organizer, event, reservation }: ReservationKey): ReservationKey {
   if (!isUuid(reservation)) throw fault("invalid_reservation", "A reservation is named by a UUID in lower case.");
   requireSlugs({ organizer, event });

@@ -9,7 +9,7 @@ import { requireEvent } from "../store/events.ts";
 import { markReleased, takeHeld } from "../store/reservations.ts";
 import { readReservationKey } from "./read-asks.ts";
 
-/** Gives back what a reservation holds. One that arrives only later holds nothing. */
+/** Releases what a reservation holds. If the reservation arrives after its release, it holds nothing. */
 export async function releaseReservation(
   request: ReleaseReservationRequest,
   { db, events }: { readonly db: Db; readonly events: VoucherEvents },

@@ -21,10 +21,11 @@ const second = 1000;
 const day = 86_400_000;
 
 /**
- * Takes uses and budget of vouchers for a while: everything or nothing. The answer is kept under the id of the reservation,
- * which its shop draws: a repeated request gets it again.
+ * Reserves uses and budget of vouchers for a while: all or nothing. The id of the reservation, drawn by the shop, is an
+ * idempotency key: a repeated request gets the stored answer.
  *
- * The locks of the vouchers order everything that takes uses of them. So the sums that are read behind them are complete.
+ * The locks of the vouchers serialize everything that takes uses of them, so sums that are read after the locks are
+ * complete.
  */
 export async function reserveVouchers(
   request: ReserveVouchersRequest,
@@ -66,7 +67,7 @@ export async function reserveVouchers(
   return response;
 }
 
-/** Another transaction has used the id meanwhile. */
+/** Another transaction has used the id in between. */
 async function repeatAnswer(tx: Tx, key: ReservationKey, content: Uint8Array): Promise<ReserveVouchersResponse> {
   const stored = await findReservation(tx, key);
   if (stored === undefined) throw new Error("a reservation is stored, and is not");

@@ -257,7 +257,7 @@ describe("a reservation", () => {
       code: "reservation_expired",
     });
     expect(outcomesOf(await reserve(service, { reservation: second, codes: ["ONCE-ONLY"] }))).toEqual(["10.00"]);
-    // The clock is set back: what was given to another cart stays with it.
+    // The clock is set back: usages given to another cart stay with that cart.
     await service.db.run(sql`update voucher_reservation set expires_at = now() + interval '1 hour'`);
     await expect(confirm(first, 1)).rejects.toMatchObject({ code: "reservation_expired" });
     await confirm(second, 2);

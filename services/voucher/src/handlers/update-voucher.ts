@@ -19,7 +19,7 @@ import { fromWireFields, voucherFields } from "../wire/voucher-messages.ts";
 import { findKnown } from "./check-against-event.ts";
 import { findErasing, retryTaken } from "./new-vouchers.ts";
 
-/** Another change came between the reading and the writing of a voucher. */
+/** The voucher was changed between read and write. */
 class ChangedMeanwhile extends Error {
   override readonly name = "ChangedMeanwhile";
 }
@@ -47,7 +47,7 @@ export async function updateVoucher(
   }
 }
 
-/** Reads the voucher as it is and as it would be, and what the event has of what it refers to. */
+/** Reads the voucher before and after the change, and the entities that it refers to. */
 async function readChange(request: UpdateVoucherRequest, { db }: Pick<HoldTools, "db">) {
   if (request.fields === undefined) throw new Error("a voucher was to be changed to nothing");
   const { organizer, event } = request;
@@ -79,7 +79,8 @@ async function updateOnce(
         async (tx) => {
           const [locked] = await lockVouchers(tx, [{ ...place, id }]);
           if (locked === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
-          // Also what the ledger relies on: a hold is confirmed by the state that follows the one it was asked for, or never.
+          // Optimistic locking. The ledger relies on it: a hold is confirmed by the revision that follows the one it
+          // was asked for.
           if (locked.revision !== before.revision) throw new ChangedMeanwhile();
           await refuseBelowReserved(tx, request, { before: locked, after });
           const erasing = await findErasing(tx, place, isCommented(before, after) ? [after] : []);
@@ -107,7 +108,7 @@ function isCommented(before: Voucher, after: Voucher): boolean {
   return before.comment !== after.comment || before.tag !== after.tag;
 }
 
-/** What carts hold can still be sold: a smaller `max_usages` waits for them. */
+/** Reserved usages can still be sold: `max_usages` cannot go below them. */
 async function refuseBelowReserved(
   tx: Tx,
   key: EntityKey,

@@ -8,7 +8,7 @@ const everyMs = 2000;
 
 const referencesAtATime = 100;
 
-/** Changes vouchers that name what was deleted, where there are more than the fact of the deletion has changed. */
+/** Changes vouchers that refer to deleted entities, beyond the first ones that the consumer changes. */
 export function blankLostReferences({ db }: { readonly db: Db }): Job {
   return {
     name: "blank-lost-references",

@@ -2,10 +2,10 @@ import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { foldCounts, mostFolded } from "../store/voucher-counts.ts";
 
-/** Often enough that a busy event is the sum of thousands of rows, not of millions. */
+/** Often enough that a busy event sums thousands of rows, not millions. */
 const everyMs = 3000;
 
-/** Folds the rows that counts are summed from. Any number of replicas may do it at a time. */
+/** Compacts the increments of counts. Replicas may run it concurrently. */
 export function compactCounts({ db }: { readonly db: Db }): Job {
   return {
     name: "compact-counts",

@@ -3,12 +3,11 @@ import type { Db } from "@tessera/kit/pg/database";
 import { mergeSearchIndex as mergeIndex } from "@tessera/kit/pg/merge-search-index";
 
 /**
- * A merge of many vouchers costs less for each. The pending list has room for a hundred thousand, and an insert that finds
- * it full merges it first.
+ * Large merges cost less per voucher. An insert merges the GIN pending list itself when a hundred thousand are in it.
  */
 const everyMs = 3000;
 
-/** Merges the pending list of the search index. Replicas do it one after the other. */
+/** Merges the pending list of the search index, in one replica at a time. */
 export function mergeSearchIndex({ db }: { readonly db: Db }): Job {
   return { name: "merge-search-index", everyMs, run: () => mergeIndex(db, "voucher_by_text") };
 }

@@ -9,7 +9,7 @@ const graceSeconds = 60;
 
 const atATime = 100;
 
-/** Releases holds of capacity whose request was killed, and those whose release has failed. */
+/** Releases holds whose request was killed, and holds whose release has failed. */
 export function releaseHolds(tools: HoldTools): Job {
   return {
     name: "release-holds",

@@ -6,7 +6,7 @@ import { findGoneEvents } from "../store/gone-events.ts";
 
 const everyMs = 2000;
 
-/** Deletes the vouchers of deleted events. After a crash, the next process begins again. */
+/** Deletes the vouchers of deleted events. After a crash, another process starts over. */
 export function removeGoneEvents({ db }: { readonly db: Db }): Job {
   return {
     name: "remove-gone-events",

@@ -4,7 +4,7 @@ import { forgetReservations, mostForgotten } from "../store/reservations.ts";
 
 const everyMs = 10_000;
 
-/** Removes what expired reservations held, which counts nothing any more, and reservations that ended long ago. */
+/** Removes the holds of expired reservations, which count no more, and reservations that ended long ago. */
 export function removeReservations({ db }: { readonly db: Db }): Job {
   return {
     name: "remove-reservations",

@@ -8,11 +8,11 @@ import { nextRevisions } from "../store/vouchers.ts";
 const vouchersAtATime = 1000;
 
 /**
- * Deletes the next vouchers of a deleted event, which exists for no request until none is left. Undefined: that is done;
- * otherwise the id behind which to go on. It may begin again at any time, and any number of processes may do it at once.
+ * Deletes the next vouchers of a deleted event, which is unknown to requests until none is left. Undefined: all are
+ * gone; otherwise the id to go on after. It may be restarted at any time, and run concurrently.
  *
- * Nothing else is deleted by event. Uses go with the facts of their positions, and holds end by themselves: the event may
- * be back in boxoffice, and those of the new one are not told apart.
+ * Nothing else is deleted by event: uses go with the facts of their positions, and holds expire. The event may have
+ * been created again in boxoffice, and its new uses and holds cannot be told apart.
  */
 export async function removeNext(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function removeNext(
   return (await forgetGoneEvent(tx, place)) ? undefined : 0;
 }
 
-/** Deletes the vouchers of a deleted event, each stretch in a transaction of its own. False: something is left. */
+/** Deletes the vouchers of a deleted event in batches, each in its own transaction. False: some are left. */
 export async function removeUntil(db: Db, place: EventKey, isOver: () => Promise<boolean>): Promise<boolean> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     if (await isOver()) return false;

@@ -7,19 +7,19 @@ import { lockVouchers } from "../store/vouchers.ts";
 /** Few enough that a transaction is quick. */
 export const vouchersAtATime = 500;
 
-/** Longer than a request takes from looking up what a voucher names to storing it. */
+/** Longer than a request takes from looking a reference up to storing the voucher. */
 const graceSeconds = 60;
 
 /**
- * Makes some vouchers that name what was deleted vouchers for everything; returns their number. What is deleted is found
- * by the state of the copies, so it may be done any number of times, and what came back keeps its vouchers.
+ * Removes references to deleted entities, so that their vouchers are for everything; returns their number. What is
+ * deleted is read from the copies, so repetition is harmless, and vouchers of an entity that was created again keep it.
  */
 export async function blankNext(tx: Tx, lost: readonly LostReference[]): Promise<number> {
   const limit = vouchersAtATime;
   const found = new Map<string, EntityKey>();
   for (const each of lost) {
     const keys = found.size < limit ? await findNaming(tx, each, { limit: limit - found.size }) : [];
-    // A request that still stores such a voucher is found by a later look.
+    // A request in progress may still store such a voucher; a later run finds it.
     if (keys.length === 0 && found.size < limit) await forgetLost(tx, each, { seconds: graceSeconds });
     for (const key of keys) found.set(nameOf(key), key);
   }

@@ -1,7 +1,7 @@
 import type { Brought, KnownScope } from "@tessera/records/kind";
 import type { KnownReferences } from "../domain/check-voucher.ts";
 
-/** What a run of records refers to. */
+/** The entities that a run of records refers to. */
 export interface Mentioned {
   readonly items: Set<number>;
   readonly variations: Set<number>;
@@ -10,11 +10,10 @@ export interface Mentioned {
   readonly codes: Set<string>;
 }
 
-/** What of it exists here: it comes from boxoffice, by the bus. */
+/** Those of them that exist here. They come from boxoffice, by the bus. */
 export interface Known extends KnownScope, Omit<KnownReferences, "series"> {
-  /** The voucher of each code. */
   readonly codes: ReadonlyMap<string, number>;
 }
 
-/** What others may know of a voucher that is validated only. */
+/** The fields of a merely validated voucher that other records are checked against. */
 export type BroughtVoucher = Brought & { readonly data: { readonly code: string } };

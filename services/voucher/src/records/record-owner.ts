@@ -10,7 +10,6 @@ import { findCodes, findVouchers, lockVouchers } from "../store/vouchers.ts";
 import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
 import { voucher } from "./voucher-record.ts";
 
-/** Voucher, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds: [voucher],
   nothingMentioned: () => ({
@@ -22,7 +21,7 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
   }),
   async findMentioned(tx, scope, mentioned) {
     const event = await findEvent(tx, scope);
-    // Organizers are not kept here; where one is unknown, its events are.
+    // There is no copy of organizers; where an organizer is unknown, so are its events.
     return {
       organizer: true,
       series: event?.hasSubevents,

@@ -43,7 +43,7 @@ const erasedComment =
 const madeHere = `Vouchers with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /**
- * A voucher, with its id and its uses. An import is not refused for lack of capacity, or because it breaks a rule for new
+ * A voucher, with its id and its uses. An import is refused neither for lack of capacity nor for a rule about new
  * vouchers: the shop has sold it as it is.
  */
 export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
@@ -81,7 +81,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       values,
       (value, addError) => {
         const { id, code } = value;
-        // A record that names a later time does not make a voucher of before the erasure a new one.
+        // A later time in the record does not make a voucher from before the erasure a new one.
         const times = [value.created, createdAt.get(id)].filter((at) => typeof at === "number");
         const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
         if (isOld && erased.has("waiting_list") && namesGuest(value)) addError("comment", erasedComment);
@@ -91,7 +91,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       ({ id, code }) => owners.set(code, owners.get(code) ?? id),
     );
   },
-  // What it refers to may have been deleted in the shop.
+  // References may have been deleted in the shop.
   doubt: ({ values, known }) =>
     refuseEach(values, (value, addWarning) => {
       for (const [name, at] of findUnknown(value, known)) addWarning(name, notKnown(`${name} ${at}`));
@@ -102,7 +102,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       scope,
       values.map(({ id }) => id),
     );
-    // Behind the locks: all uses that are known by now were there before.
+    // Read after the locks: all uses that are known here happened before.
     const now = await readClock(tx);
     const changed: StoredVoucher[] = [];
     for (const value of values) {
@@ -143,7 +143,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
   },
 };
 
-/** Codes and the vouchers that have them, without those that these vouchers give up. */
+/** The codes of other vouchers, without those that these vouchers give up. */
 function keptCodes(left: readonly ImportedVoucher[], holders: ReadonlyMap<string, number>): Map<string, number> {
   const sent = new Map(left.map(({ id, code }) => [id, code]));
   return new Map([...holders].filter(([code, id]) => (sent.get(id) ?? code) === code));
@@ -157,7 +157,7 @@ async function findHeld(tx: Queryable, scope: Scope, ids: readonly number[]): Pr
   return new Map(held.map(({ organizer: _organizer, event: _event, ...voucher }) => [voucher.id, voucher]));
 }
 
-/** Counts the uses of a voucher that has got another record: those that were there at its moment are part of what it says. */
+/** Counts the uses of a voucher with a new record again: the record contains the uses of its moment. */
 async function countAgain(tx: Tx, voucher: EntityKey & StoredVoucher) {
   const { organizer, event, id, countedAsOf } = voucher;
   const sums = sumOf(await readUsesOf(tx, voucher), countedAsOf);
@@ -166,7 +166,7 @@ async function countAgain(tx: Tx, voucher: EntityKey & StoredVoucher) {
   return countOf(voucher, sums);
 }
 
-/** What a record leaves open stays as it is, and so do its uses where it says the same of them as the last one. */
+/** Fields that a record leaves open stay, and so do the uses, if the record repeats the last one's. */
 function toStored(
   { asOf, created, redeemed, budgetUsed, ...voucher }: ImportedVoucher,
   { held, now }: { readonly held: StoredVoucher | undefined; readonly now: number },

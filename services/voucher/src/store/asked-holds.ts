@@ -8,8 +8,8 @@ export interface AskedHold extends EventKey {
 }
 
 /**
- * Remembers a hold before it is asked for. Committed by itself: from now on it is confirmed or released. Gives up those that
- * the same request has asked for before, and returns them: they are to be released first.
+ * Stores a hold before boxoffice is asked, in a transaction of its own: from now on the hold is confirmed or released.
+ * Gives up earlier holds of the same request, and returns them: the caller releases them first.
  */
 export async function rememberHold(
   db: Queryable,
@@ -28,7 +28,7 @@ export async function rememberHold(
     returning asked_hold.hold, asked_hold.organizer, asked_hold.event`);
 }
 
-/** Takes the hold for the facts of this transaction. False: it was given up meanwhile. */
+/** Confirms the hold in this transaction. False: it was given up. */
 export async function confirmHold(tx: Queryable, hold: string): Promise<boolean> {
   const deleted = await tx.run(sql`
     delete from asked_hold
@@ -37,12 +37,12 @@ export async function confirmHold(tx: Queryable, hold: string): Promise<boolean>
   return deleted > 0;
 }
 
-/** Gives up a hold: no transaction can confirm it any more. False: one has. It stays until boxoffice has released it. */
+/** Gives up a hold, so that no transaction can confirm it. False: it was confirmed. Its release deletes the row. */
 export async function giveUpHold(db: Queryable, hold: string): Promise<boolean> {
   return (await db.run(sql`update asked_hold set is_released = true where asked_hold.hold = ${hold}::uuid`)) > 0;
 }
 
-/** Gives up holds whose request must have ended, and returns all that are to be released. */
+/** Gives up holds whose request must have ended, and returns all holds to be released. */
 export async function findHoldsToRelease(
   db: Queryable,
   { seconds, limit }: { readonly seconds: number; readonly limit: number },
@@ -59,12 +59,12 @@ export async function findHoldsToRelease(
     returning asked_hold.hold, asked_hold.organizer, asked_hold.event`);
 }
 
-/** Forgets a hold that boxoffice has released. */
+/** Deletes the row of a released hold. */
 export async function forgetHold(db: Queryable, hold: string): Promise<void> {
   await db.run(sql`delete from asked_hold where asked_hold.hold = ${hold}::uuid and asked_hold.is_released`);
 }
 
-/** Holds that may be under way, for a comparison. */
+/** Holds that may be in progress, for the reconciliation with boxoffice. */
 export const askedRows = sql`
   select asked_hold.organizer, asked_hold.event, asked_hold.hold as id, 0 as revision, '' as content
     from asked_hold`;

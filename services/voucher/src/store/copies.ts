@@ -1,13 +1,13 @@
 import { bigint, bigints, boolean, copyTable, document, json } from "@tessera/kit/pg/table";
 import { entityKey } from "./keys.ts";
 
-/** The prices of products on a date, by their ids, where they differ from those of the products. */
+/** The prices on a date, by product, where they differ from those of the products. */
 export interface DatePrices {
   readonly items: Readonly<Record<string, string>>;
   readonly variations: Readonly<Record<string, string>>;
 }
 
-/** What voucher keeps of what its vouchers refer to. */
+/** Copies of the entities that vouchers refer to. */
 export const subevents = copyTable("subevent", { key: entityKey, columns: { prices: json<DatePrices>().orNull } });
 
 export const categories = copyTable("category", { key: entityKey, columns: { isAddon: boolean } });

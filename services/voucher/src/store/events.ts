@@ -5,15 +5,14 @@ import { fault } from "../faults.ts";
 import { isBeingRemoved } from "./gone-events.ts";
 import { type EventKey, eventKey } from "./keys.ts";
 
-/** What voucher keeps of events. */
 export const events = copyTable("event", { key: eventKey, columns: { hasSubevents: boolean, document } });
 
-/** What handlers ask an event for. */
+/** The fields of an event that handlers use. */
 export interface EventInfo {
   readonly hasSubevents: boolean;
 }
 
-/** Finds an event, unless vouchers of a deleted one with its slug are left. */
+/** Finds an event, unless vouchers of a deleted event with its slug are left. */
 export async function findEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo | undefined> {
   return db.maybeOne<EventInfo>(sql`
     select event.has_subevents as "hasSubevents"
@@ -23,7 +22,7 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
        and not ${isBeingRemoved(sql`event`)}`);
 }
 
-/** Finds an event; throws where it is unknown here. */
+/** Finds an event; throws if it is unknown here. */
 export async function requireEvent(db: Queryable, key: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, key);
   if (found === undefined) throw noSuchEvent();
@@ -31,8 +30,8 @@ export async function requireEvent(db: Queryable, key: EventKey): Promise<EventI
 }
 
 /**
- * Locks events while vouchers are added to them. The fact of their deletion waits for that, so it finds all vouchers, and
- * none is added behind it. Before any voucher is locked: that fact locks in this order, too.
+ * Locks events while vouchers are added. The fact of their deletion waits, finds all vouchers, and no later one is
+ * added. Lock order: events, then vouchers, as in that fact.
  */
 export async function lockEvents(tx: Queryable, keys: readonly EventKey[]): Promise<EventKey[]> {
   return tx.many<EventKey>(sql`
@@ -45,7 +44,7 @@ export async function lockEvents(tx: Queryable, keys: readonly EventKey[]): Prom
        for key share of event`);
 }
 
-/** Locks an event while vouchers are added to it; throws where it is unknown here. */
+/** Locks an event while vouchers are added; throws if it is unknown here. */
 export async function lockEvent(tx: Queryable, key: EventKey): Promise<void> {
   if ((await lockEvents(tx, [key])).length === 0) throw noSuchEvent();
 }

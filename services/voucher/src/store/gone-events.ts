@@ -4,7 +4,7 @@ import { rowsAs } from "@tessera/kit/pg/table";
 import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import { type EventKey, eventKey } from "./keys.ts";
 
-/** Whether the vouchers of an event of another table are being deleted. */
+/** Whether the vouchers of this row's event are being deleted. */
 export function isBeingRemoved(table: Sql): Sql {
   return sql`exists (select from gone_event
                       where gone_event.organizer = ${table}.organizer
@@ -12,7 +12,6 @@ export function isBeingRemoved(table: Sql): Sql {
                         and gone_event.is_deleted)`;
 }
 
-/** Notes that events were deleted. */
 export async function noteDeletedEvents(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.run(sql`
@@ -24,7 +23,7 @@ export async function noteDeletedEvents(tx: Queryable, keys: readonly EventKey[]
            set is_deleted = true`);
 }
 
-/** Notes that a rebuild left out the events of which the copies are older than a revision. */
+/** Notes the events that a rebuild did not publish, by the revision of their copies. */
 export async function noteOlderEvents(tx: Queryable, revision: number): Promise<void> {
   await tx.run(sql`
     insert into gone_event (organizer, event, is_deleted)
@@ -35,7 +34,7 @@ export async function noteOlderEvents(tx: Queryable, revision: number): Promise<
         on conflict (organizer, event) do nothing`);
 }
 
-/** Finds the events that are deleted. One that a rebuild left out counts after a day, unless it is back. */
+/** Finds the deleted events. An event that a rebuild did not publish counts after a day, unless it is back. */
 export async function findGoneEvents(db: Queryable): Promise<EventKey[]> {
   const isBack = sql`exists (select from event
                               where event.organizer = gone_event.organizer
@@ -54,7 +53,7 @@ export async function findGoneEvents(db: Queryable): Promise<EventKey[]> {
      order by gone_event.noted_at, gone_event.organizer, gone_event.event`);
 }
 
-/** Finds those of these events whose vouchers are being deleted. */
+/** Finds the events whose vouchers are being deleted. */
 export async function findBeingRemoved(db: Queryable, keys: readonly EventKey[]): Promise<EventKey[]> {
   return db.many<EventKey>(sql`
     select gone_event.organizer, gone_event.event
@@ -66,8 +65,8 @@ export async function findBeingRemoved(db: Queryable, keys: readonly EventKey[])
 }
 
 /**
- * Locks the note of a deleted event; false: none was made. Stretches of one event are deleted one after the other, and
- * none behind the end: by then the event may be back, with other vouchers.
+ * Locks the note of a deleted event; false: no note. Serializes the batches of one event, and none runs after the
+ * end: by then the event may be back, with other vouchers.
  */
 export async function lockGoneEvent(tx: Queryable, { organizer, event }: EventKey): Promise<boolean> {
   const locked = await tx.run(sql`
@@ -80,7 +79,7 @@ export async function lockGoneEvent(tx: Queryable, { organizer, event }: EventKe
   return locked > 0;
 }
 
-/** Deletes so many vouchers of an event behind an id, in the order of their ids. Returns the ids. */
+/** Deletes the next vouchers of an event after an id, in the order of ids. Returns their ids. */
 export async function deleteNextVouchers(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -108,8 +107,8 @@ export async function deleteNextVouchers(
 }
 
 /**
- * Forgets an event that has no voucher any more; false: it has. Its carts go, too, and what was confirmed for positions that
- * never arrived: while it is noted, none of a new event with its slug can be made.
+ * Deletes the note of an event without vouchers, with its reservations and uses that were confirmed for positions which
+ * never arrived; false: there are vouchers. While the note exists, a new event with this slug has neither.
  */
 export async function forgetGoneEvent(tx: Queryable, { organizer, event }: EventKey): Promise<boolean> {
   const forgotten = await tx.run(sql`

@@ -3,18 +3,18 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, rowsAs } from "@tessera/kit/pg/table";
 import { type EntityKey, entityKey, keysAs } from "./keys.ts";
 
-/** What a voucher may name that can be deleted while it does. */
+/** The kinds of entities that can be deleted while a voucher refers to them. */
 export type LostKind = "item" | "variation" | "quota";
 
-/** Something that was deleted, and that vouchers may still name. */
+/** A deleted entity that vouchers may still refer to. */
 export interface LostReference extends EntityKey {
   readonly kind: LostKind;
 }
 
-/** Which copies are about to be deleted: those of keys, or those that a rebuild left out. */
+/** The copies that are about to be deleted: these keys, or those that a rebuild did not publish. */
 export type Leaving = { readonly keys: readonly EntityKey[] } | { readonly olderThan: number };
 
-/** What a rebuild left out may come back for a day. */
+/** An entity that a rebuild did not publish may come back for a day. */
 function dueAt(leaving: Leaving): Sql {
   return "keys" in leaving ? sql`now()` : sql`now() + interval '1 day'`;
 }
@@ -57,7 +57,7 @@ export async function noteLostQuotas(tx: Queryable, leaving: Leaving): Promise<v
   );
 }
 
-/** Notes the variations that items have in their copies, and not in these newer states. */
+/** Notes variations that the copies of items have, and these newer states have not. */
 export async function noteLostVariations(
   tx: Queryable,
   items: readonly (EntityKey & { readonly revision: number; readonly variations: readonly number[] })[],
@@ -78,7 +78,7 @@ export async function noteLostVariations(
 
 const shown = sql`lost_reference.organizer, lost_reference.event, lost_reference.kind, lost_reference.id`;
 
-/** Finds what this transaction has noted, up to a number. */
+/** Finds what this transaction has noted, up to a limit. */
 export async function findJustLost(tx: Queryable, { limit }: { readonly limit: number }): Promise<LostReference[]> {
   return tx.many<LostReference>(sql`
     select ${shown}
@@ -88,7 +88,7 @@ export async function findJustLost(tx: Queryable, { limit }: { readonly limit: n
      limit ${limit}`);
 }
 
-/** Finds what was deleted, in the order of its keys, behind one of them. */
+/** Finds the next deleted entities after a key, in key order. */
 export async function findLost(
   db: Queryable,
   { after, limit }: { readonly after: LostReference | undefined; readonly limit: number },
@@ -116,7 +116,7 @@ function isThere({ organizer, event, kind, id }: LostReference): Sql {
   return sql`exists (select from item where ${inEvent(sql`item`)} and ${isIt})`;
 }
 
-/** Finds some vouchers of an event that name what is not there. Those of a deleted event go with it. */
+/** Finds vouchers of an event that refer to missing entities. Vouchers of a deleted event are deleted with it. */
 export async function findNaming(
   db: Queryable,
   lost: LostReference,
@@ -135,7 +135,7 @@ export async function findNaming(
      limit ${limit}`);
 }
 
-/** Forgets what was deleted before so many seconds. */
+/** Deletes notes that are older than this. */
 export async function forgetLost(
   db: Queryable,
   { organizer, event, kind, id }: LostReference,

@@ -6,7 +6,7 @@ import { fault } from "../faults.ts";
 import { isBeingRemoved } from "./gone-events.ts";
 import type { EventKey } from "./keys.ts";
 
-/** What is asked about a product. */
+/** A product that a shop asks about. */
 interface Mentioned {
   readonly item: number;
   readonly variation: number | null;
@@ -34,7 +34,7 @@ interface Row {
   readonly quotas: readonly { readonly id: number; readonly items: number[]; readonly variations: number[] }[];
 }
 
-/** Reads what of the event concerns these products and the quotas of vouchers; throws where the event is unknown here. */
+/** Reads the catalogue of these products and of the quotas of vouchers; throws if the event is unknown here. */
 export async function findShopCatalogue(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { KnownItem, KnownReferences } from "../domain/check-voucher.ts";
 import type { EventKey } from "./keys.ts";
 
-/** What vouchers refer to. */
+/** The ids that vouchers refer to. */
 export interface MentionedIds {
   readonly items: Iterable<number>;
   readonly variations: Iterable<number>;
@@ -18,7 +18,6 @@ interface Row {
   readonly subevents: readonly number[];
 }
 
-/** Finds what the event has of these. */
 export async function findReferences(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -7,14 +7,14 @@ import type { Held } from "../domain/decide-reservation.ts";
 import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
 import type { PositionKey } from "./uses.ts";
 
-/** A reservation of an event, under the id that its shop has drawn. */
+/** The id of a reservation, drawn by its shop. */
 export interface ReservationKey extends EventKey {
   readonly reservation: string;
 }
 
 export interface StoredReservation {
   readonly state: "open" | "confirmed" | "released";
-  /** The hash of the request that was answered, and the answer; null: it was released before it arrived. */
+  /** The hash of the answered request, and the answer; null: the reservation was released before it arrived. */
   readonly request: Uint8Array | null;
   readonly answer: Uint8Array | null;
   readonly positions: readonly number[];
@@ -34,20 +34,20 @@ export async function findReservation(db: Queryable, key: ReservationKey): Promi
   return db.maybeOne<StoredReservation>(sql`select ${selected} from voucher_reservation where ${isThis(key)}`);
 }
 
-/** Locks a reservation, so that it is confirmed or released, and not both. */
+/** Locks a reservation: it is either confirmed or released. */
 export async function lockReservation(tx: Queryable, key: ReservationKey): Promise<StoredReservation | undefined> {
   return tx.maybeOne<StoredReservation>(
     sql`select ${selected} from voucher_reservation where ${isThis(key)} for no key update`,
   );
 }
 
-/** Reads the clock of the database, which decides when reservations expire. It goes on during a transaction. */
+/** Reads the clock of the database, which decides when reservations expire; it advances within a transaction. */
 export async function readClock(db: Queryable): Promise<number> {
   const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
   return now;
 }
 
-/** Stores a reservation that was answered. False: another transaction has used its id meanwhile. */
+/** Stores an answered reservation. False: another transaction has used its id. */
 export async function storeReservation(
   tx: Queryable,
   { organizer, event, reservation }: ReservationKey,
@@ -76,7 +76,7 @@ export async function storeReservation(
   return true;
 }
 
-/** Takes what a reservation still holds, in the order of its uses. */
+/** Deletes and returns what a reservation still holds, in the order of its uses. */
 export async function takeHeld(
   tx: Queryable,
   { organizer, event, reservation }: ReservationKey,
@@ -112,10 +112,7 @@ export async function markConfirmed(tx: Queryable, key: ReservationKey, position
      where ${isThis(key)}`);
 }
 
-/**
- * Marks a reservation as released, also one that was never asked for. A transaction that is storing it is waited for. False:
- * it is confirmed.
- */
+/** Marks a reservation as released, even if it never arrived; waits for one being stored. False: it is confirmed. */
 export async function markReleased(tx: Queryable, { organizer, event, reservation }: ReservationKey): Promise<boolean> {
   const marked = await tx.run(sql`
     insert into voucher_reservation (organizer, event, reservation, state, expires_at)
@@ -127,8 +124,7 @@ export async function markReleased(tx: Queryable, { organizer, event, reservatio
 }
 
 /**
- * Removes what expired reservations held of these vouchers, whose locks are held. So nothing can still be confirmed that
- * was counted as free, even if the clock is set back.
+ * Removes the expired holds of locked vouchers: they count as free, so they must not be confirmed by a clock set back.
  */
 export async function removeExpired(
   tx: Queryable,
@@ -158,9 +154,9 @@ export async function countReserved(db: Queryable, { organizer, event, id }: Ent
 const usesLock = declareLock("tessera voucher uses");
 
 /**
- * Orders what changes uses of an event, until the transaction ends. It is taken before the locks of vouchers, which order
- * the changes of one voucher, but lock nothing where the voucher, or the use, is not there yet. So alone are those that
- * bring vouchers, and those that end positions, which a confirmation must not miss; all others share the lock.
+ * Takes the lock on uses of an event until the transaction ends. Lock order: this lock, then vouchers. Vouchers
+ * serialize their own changes, but a missing voucher or use cannot be locked. So imports, and deletions that a
+ * confirmation must not miss, take it exclusively; all others share it.
  */
 export async function lockUses(
   tx: Tx,
@@ -174,8 +170,8 @@ export async function lockUses(
 }
 
 /**
- * Notes positions that do not use a voucher any more, in events with carts: the reservation that sold them may be confirmed
- * only now. Of one that came and went between two deliveries, nothing but its end is known.
+ * Notes positions whose use has ended, in events with carts: the reservation that sold them may be confirmed only now.
+ * Of a position that came and went between two batches, nothing else is known.
  */
 export async function noteEnded(tx: Queryable, ended: readonly PositionKey[]): Promise<void> {
   if (ended.length === 0) return;
@@ -209,10 +205,10 @@ export async function findEnded(
 /** How many rows of each table one call removes. */
 export const mostForgotten = 1000;
 
-/** A repeated call has the same answer for so long after the end of its reservation. */
+/** A repeated call gets the stored answer for this long after the end of its reservation. */
 const keptDays = 7;
 
-/** Removes some of what has expired; returns the largest number of rows of a table that were removed. */
+/** Deletes a batch of expired rows; returns the largest number of deleted rows of a table. */
 export async function forgetReservations(db: Queryable): Promise<number> {
   const old = sql`now() - ${keptDays} * interval '1 day'`;
   const uses = await db.run(sql`

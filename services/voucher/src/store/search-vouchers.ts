@@ -4,22 +4,21 @@ import type { SearchPlan } from "../domain/search-text.ts";
 import { conditionsOn, ofEvent, type VoucherFilter } from "./voucher-filter.ts";
 import { countVouchers } from "./voucher-pages.ts";
 
-/** The most vouchers that a search finds. */
 const mostFound = 10_000;
 
-/** So many vouchers are read one by one: those that the filter leaves, or the newest, for a text that no index can find. */
+/** This many vouchers are tested one by one: all of the filter, or the newest, for a text without trigrams. */
 const mostReadThrough = 25_000;
 
-/** As the index has it. */
+/** The expression of the trigram index. */
 const searched = sql`(voucher.code || E'\\n' || voucher.tag || E'\\n' || voucher.comment) collate "default"`;
 
-/** What conditions on vouchers may use. */
+/** The columns that conditions may use. */
 const columns = sql`
              voucher.id, voucher.code, voucher.max_usages, voucher.redeemed, voucher.valid_until_at, voucher.block_quota,
              voucher.allow_ignore_quota, voucher.price_mode, voucher.value, voucher.item, voucher.variation, voucher.quota,
              voucher.tag, voucher.comment, voucher.subevent`;
 
-/** Finds vouchers that a filter leaves and that have a text in code, tag or comment, in any letter case. */
+/** Finds vouchers of a filter with a text in code, tag or comment, regardless of letter case. */
 export async function searchVouchers(db: Queryable, filter: VoucherFilter, plan: SearchPlan): Promise<number[]> {
   const isRead = !plan.isIndexed || (await countVouchers(db, filter)) <= mostReadThrough;
   const { ids } = await db.one<{ ids: number[] }>(isRead ? readThrough(filter, plan) : readIndex(filter, plan));
@@ -43,7 +42,7 @@ function readThrough(filter: VoucherFilter, plan: SearchPlan): Sql {
                   limit ${mostFound}) as ids`;
 }
 
-/** What is not a column itself leads to no index: so no plan avoids that of texts for an early end. */
+/** Conditions are on expressions, not on columns, so that the planner uses the trigram index. */
 function readIndex(filter: VoucherFilter, plan: SearchPlan): Sql {
   return sql`
     select array(select voucher.id

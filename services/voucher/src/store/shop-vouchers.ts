@@ -4,7 +4,6 @@ import type { ShopVoucher } from "../domain/offer-voucher.ts";
 import type { PriceMode } from "../domain/voucher.ts";
 import type { EventKey } from "./keys.ts";
 
-/** What shops ask for: vouchers by code, and those that claim seats. */
 export interface ShopQuestion {
   readonly codes: readonly string[];
   readonly seats: readonly string[];
@@ -19,7 +18,7 @@ const selected = sql`
            voucher.variation, voucher.quota, voucher.subevent, voucher.seat, voucher.budget, voucher.redeemed,
            voucher.budget_used as "budgetUsed"`;
 
-/** What open reservations hold of a voucher. */
+/** The usages and the budget held by open reservations of a voucher. */
 const reserved = sql`
       cross join lateral (select count(*) as uses, coalesce(sum(reserved_use.budget), 0) as budget
                             from reserved_use
@@ -28,7 +27,7 @@ const reserved = sql`
                              and reserved_use.voucher = voucher.id
                              and reserved_use.expires_at > clock_timestamp()) as reserved`;
 
-/** Reads vouchers, with what open reservations hold of them. */
+/** Reads vouchers with what open reservations hold of them. */
 export async function findShopVouchers(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -41,7 +40,7 @@ export async function findShopVouchers(
        and voucher.event = ${event}
        and ${condition}`;
   const byCode = where(sql`voucher.code = any(${codes}::text[])`);
-  // Only what is asked for is part of the statement, so that its plan fits.
+  // Only requested conditions are part of the statement, so that the plan fits.
   const bySeat = sql`
      union
     ${where(sql`voucher.seat is not null and voucher.seat = any(${seats}::text[])`)}`;
@@ -49,7 +48,7 @@ export async function findShopVouchers(
   return rows.map((row) => ({ ...row, priceMode: row.priceMode as PriceMode }));
 }
 
-/** Locks vouchers in the order of their ids, so that their uses are counted and taken one after the other; returns the ids. */
+/** Locks vouchers in the order of their ids: serializes counting and taking their uses; returns the ids. */
 export async function lockByCode(
   tx: Queryable,
   { organizer, event }: EventKey,

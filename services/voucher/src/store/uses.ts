@@ -18,19 +18,16 @@ const useColumns = {
 
 const uses = table("current_use", { key: positionKey, columns: useColumns });
 
-/** The key of a position. */
 export interface PositionKey extends EventKey {
   readonly position: number;
 }
 
-/** A use as it is stored. */
 export interface StoredUse extends Use, PositionKey {}
 
 export interface StoredFormerUse extends FormerUse, PositionKey {}
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reads the uses of positions. */
 export async function readUses(db: Queryable, keys: readonly PositionKey[]): Promise<StoredUse[]> {
   if (keys.length === 0) return [];
   const rows = await db.many<Row>(sql`
@@ -51,7 +48,7 @@ export async function putUses(tx: Queryable, changed: readonly StoredUse[]): Pro
   await uses.upsert(tx, changed);
 }
 
-/** Adds uses of positions that have none; returns how many had none. */
+/** Adds uses of positions that have none; returns how many were added. */
 export async function addUses(tx: Queryable, added: readonly StoredUse[]): Promise<number> {
   if (added.length === 0) return 0;
   return tx.run(sql`
@@ -66,7 +63,7 @@ export async function deleteUses(tx: Queryable, keys: readonly PositionKey[]): P
   await uses.delete(tx, keys);
 }
 
-/** Finds some uses whose positions have a state from before a revision. One that was confirmed has none: it may yet arrive. */
+/** Finds uses whose positions have a state older than a revision. A use that was only confirmed has no state yet. */
 export async function findOlderUses(
   db: Queryable,
   { revision, limit }: { readonly revision: number; readonly limit: number },
@@ -85,7 +82,7 @@ const formerKey = { ...positionKey, voucher: bigint, until: instant };
 const formerColumns = { since: instant, counts: boolean, budget: decimal };
 const former = table("former_use", { key: formerKey, columns: formerColumns });
 
-/** Keeps what positions were for vouchers. Those of a deleted event say nothing of a later one with its slug. */
+/** Stores former uses of positions. Uses of a deleted event do not count for a later event with its slug. */
 export async function addFormerUses(tx: Queryable, ended: readonly StoredFormerUse[]): Promise<void> {
   if (ended.length === 0) return;
   await tx.run(sql`
@@ -97,12 +94,12 @@ export async function addFormerUses(tx: Queryable, ended: readonly StoredFormerU
         on conflict (organizer, event, voucher, position, until_at) do nothing`);
 }
 
-/** A position, and until when it was a use. */
+/** A position, and when its use ended. */
 export interface EndedUse extends PositionKey {
   readonly endedAt: number;
 }
 
-/** Reads until when positions were uses, as far as that is kept. */
+/** Reads when the uses of positions ended, if that is still stored. */
 export async function readEnds(db: Queryable, keys: readonly PositionKey[]): Promise<EndedUse[]> {
   if (keys.length === 0) return [];
   return db.many<EndedUse>(sql`
@@ -118,7 +115,6 @@ export async function readEnds(db: Queryable, keys: readonly PositionKey[]): Pro
      group by wanted.organizer, wanted.event, wanted.position`);
 }
 
-/** Reads all uses of a voucher. */
 export async function readUsesOf(
   db: Queryable,
   { organizer, event, id }: EntityKey,
@@ -138,10 +134,10 @@ export async function readUsesOf(
   return [...current.map(uses.toRow), ...ended.map(former.toRow)];
 }
 
-/** Records are sent in turn, but one of an earlier moment may come late. */
+/** Records are sent in turn, but a record of an earlier moment may come late. */
 const longestDelay = sql`interval '1 day'`;
 
-/** Forgets what ended long before the moment of a record of its voucher: no record contains it any more. */
+/** Deletes former uses that ended long before the moment of the record: no record contains them any more. */
 export async function forgetFormerUses(
   tx: Queryable,
   { organizer, event, id }: EntityKey,
@@ -159,17 +155,17 @@ const sumKey = { organizer: text, event: text, voucher: bigint };
 const sumColumns = { redeemed: bigint, budgetUsed: decimal, present: bigint };
 const sums = table("use_sum", { key: sumKey, columns: sumColumns });
 
-/** What the uses of a voucher add to what its record says. */
+/** The difference between the uses of a voucher and its record. */
 export interface StoredSums extends Sums, EventKey {
   readonly voucher: number;
 }
 
-/** Stores the sums of vouchers in place of earlier ones. */
+/** Replaces the sums of vouchers. */
 export async function putSums(tx: Queryable, counted: readonly StoredSums[]): Promise<void> {
   await sums.upsert(tx, counted);
 }
 
-/** Adds to the sums of vouchers; returns all that were added to. */
+/** Adds to the sums of vouchers; returns the new sums. */
 export async function addSums(tx: Queryable, added: readonly StoredSums[]): Promise<StoredSums[]> {
   if (added.length === 0) return [];
   const rows = await tx.many<Row>(sql`
@@ -185,7 +181,7 @@ export async function addSums(tx: Queryable, added: readonly StoredSums[]): Prom
   return rows.map(sums.toRow);
 }
 
-/** Reads the sums of those vouchers that were ever used. */
+/** Reads the sums of vouchers; a voucher that was never used has none. */
 export async function readSums(db: Queryable, vouchers: readonly EntityKey[]): Promise<StoredSums[]> {
   if (vouchers.length === 0) return [];
   const rows = await db.many<Row>(sql`
@@ -199,7 +195,7 @@ export async function readSums(db: Queryable, vouchers: readonly EntityKey[]): P
   return rows.map(sums.toRow);
 }
 
-/** Whether a position was ever bought with a voucher, also one that was canceled. */
+/** Whether a position was ever bought with a voucher, canceled ones included. */
 export async function isUsed(db: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
   const { used } = await db.one<{ used: boolean }>(sql`
     select exists (select from current_use
@@ -209,12 +205,12 @@ export async function isUsed(db: Queryable, { organizer, event, id }: EntityKey)
   return used;
 }
 
-/** What each position takes of its voucher, for a comparison. */
+/** The use of each position, for the reconciliation with boxoffice. */
 export const useRows = sql`
   select current_use.organizer, current_use.event, current_use.position as id, current_use.revision,
          concat_ws('/', current_use.voucher, current_use.counts, current_use.budget) as content
     from current_use
-   -- Those without a revision were confirmed before their position arrived.
+   -- Without a revision: confirmed before the position arrived.
    where current_use.revision > 0`;
 
 const awaited = sql`
@@ -223,6 +219,6 @@ const awaited = sql`
    where current_use.revision = 0
      and current_use.since_at < now() - interval '1 day'`;
 
-/** Uses that were confirmed long ago for positions that have not arrived, and that there should be none, for a comparison. */
+/** Uses confirmed long ago for positions that never arrived: there should be none. */
 export const overdueRows = awaited;
 export const noOverdueRows = sql`${awaited} and false`;

@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** Counts the vouchers of an event by the rows that their inserts and deletions have left. */
+/** Counts the vouchers of an event by summing the increments of inserts and deletions. */
 export async function countOfEvent(db: Queryable, { organizer, event }: EventKey): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select coalesce(sum(voucher_count.vouchers), 0)::bigint as count
@@ -12,14 +12,14 @@ export async function countOfEvent(db: Queryable, { organizer, event }: EventKey
   return count;
 }
 
-/** Fresh rows folded at a time: enough for the busiest seconds, few enough to be quick. */
+/** Rows compacted at a time: enough for the busiest seconds, few enough to be quick. */
 export const mostFolded = 20_000;
 
 /**
- * Folds the fresh rows of each event, and what was folded before, into one row; a sum of nothing is deleted.
+ * Compacts the increments of each event into one row; a zero sum is deleted. Returns how many rows it replaced.
  *
- * The statement inserts the sum of what it has deleted: a count meanwhile reads either the old rows or their sum, and a
- * second fold at the same time finds nothing left to delete. Returns how many rows it replaced.
+ * One statement inserts the sum of the rows that it deletes: a concurrent count sees the old rows or their sum, and a
+ * concurrent fold finds nothing left to delete.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`

@@ -2,7 +2,7 @@ import { joinSql, literal, type Sql, sql } from "@tessera/kit/pg/sql";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { EventKey } from "./keys.ts";
 
-/** Which vouchers of an event are wanted; what is missing is not asked for. */
+/** Which vouchers of an event are wanted. Undefined conditions do not count. */
 export interface VoucherFilter extends EventKey {
   readonly code?: string | undefined;
   readonly maxUsages?: number | undefined;
@@ -17,7 +17,7 @@ export interface VoucherFilter extends EventKey {
   readonly tag?: string | undefined;
   readonly subevent?: number | undefined;
   readonly active?: boolean | undefined;
-  /** Those that a search has found. */
+  /** The ids that a search has found. */
   readonly ids?: readonly number[] | undefined;
 }
 
@@ -25,12 +25,12 @@ export function ofEvent({ organizer, event }: EventKey): Sql {
   return sql`voucher.organizer = ${organizer} and voucher.event = ${event}`;
 }
 
-/** The words stand in the statement, because plans for rare and for frequent ones differ. */
+/** Literals, not parameters: plans for rare and for frequent modes differ. */
 const priceModes: ReadonlyMap<string, Sql> = new Map(
   ["none", "set", "subtract", "percent"].map((mode) => [mode, sql`voucher.price_mode = ${literal(mode)}`]),
 );
 
-/** Only what is asked for is part of the statement, so that its plan fits. */
+/** Only requested conditions are part of the statement, so that the plan fits. */
 export function conditionsOn({ organizer, event, ...wanted }: VoucherFilter): Sql {
   const { code, maxUsages, redeemed, blockQuota, allowIgnoreQuota, priceMode, value } = wanted;
   const { item, variation, quota, tag, subevent, active, ids } = wanted;
@@ -59,12 +59,11 @@ export function conditionsOn({ organizer, event, ...wanted }: VoucherFilter): Sq
        ${joinSql(asked, "\n       ")}`;
 }
 
-/** As the index has it. */
+/** The expression of the index. */
 const isUsedUp = sql`(voucher.redeemed >= voucher.max_usages)`;
 const isInactive = sql`(${isUsedUp} or voucher.valid_until_at <= now())`;
 const isActive = sql`(${isUsedUp} is false and (voucher.valid_until_at is null or voucher.valid_until_at > now()))`;
 
-/** Whether these are all vouchers of the event. */
 export function isEverything({ organizer: _organizer, event: _event, ...wanted }: VoucherFilter): boolean {
   return Object.values(wanted).every((condition) => condition === undefined);
 }

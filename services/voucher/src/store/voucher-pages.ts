@@ -7,7 +7,7 @@ import { type StoredVoucher, toVoucher, vouchers } from "./vouchers.ts";
 
 const byId: Term = { by: sql`voucher.id` };
 
-/** The contract's names for what vouchers can be ordered by; `-` before one turns it around. */
+/** The API's sort keys of vouchers; a `-` before a key reverses it. */
 const orders: ReadonlyMap<string, Term> = new Map(
   Object.entries<Term>({
     id: byId,
@@ -25,7 +25,7 @@ const orders: ReadonlyMap<string, Term> = new Map(
 export async function countVouchers(db: Queryable, filter: VoucherFilter): Promise<number> {
   if (isEverything(filter)) return countOfEvent(db, filter);
   const { active, ...others } = filter;
-  // The others have an index.
+  // Inactive vouchers have an index; active ones are the difference.
   if (active === true && isEverything(others))
     return (await countOfEvent(db, filter)) - (await countRows(db, { ...filter, active: false }));
   return countRows(db, filter);
@@ -39,10 +39,10 @@ async function countRows(db: Queryable, filter: VoucherFilter): Promise<number> 
   return count;
 }
 
-/** So many are sorted in a moment. */
+/** This many are sorted in a moment. */
 const fewVouchers = 20_000;
 
-/** Reads one page of the vouchers that were counted; equal ones are ordered by the newest. */
+/** Reads one page of the counted vouchers; ties are broken by the newest. */
 export async function pageVouchers(
   db: Queryable,
   filter: VoucherFilter,

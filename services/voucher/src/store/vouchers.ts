@@ -38,14 +38,13 @@ export const vouchers = table("voucher", {
   },
 });
 
-/** A voucher as it is stored. */
 export interface StoredVoucher extends Voucher {
   /** Rises with every change. */
   readonly revision: number;
-  /** What its last record said of its uses. */
+  /** The uses that the last record states. */
   readonly baseRedeemed: number;
   readonly baseBudgetUsed: string;
-  /** That contains the orders before this moment; null: the voucher was made here. */
+  /** The moment of the record, which contains the orders before it; null: the voucher was made here. */
   readonly countedAsOf: number | null;
 }
 
@@ -58,7 +57,7 @@ export function toVoucher(row: Row): StoredVoucher {
   return { ...voucher, createdAt: created, priceMode: priceMode as PriceMode };
 }
 
-/** Finds a voucher of an event; throws where the event has no such voucher. */
+/** Finds a voucher of an event; throws if the event has no such voucher. */
 export async function requireVoucher(db: Queryable, { organizer, event, id }: EntityKey): Promise<StoredVoucher> {
   const row = await db.maybeOne<Row>(sql`
     select ${vouchers.selected}
@@ -70,7 +69,7 @@ export async function requireVoucher(db: Queryable, { organizer, event, id }: En
   return toVoucher(row);
 }
 
-/** Locks vouchers until the transaction ends, so that changes of them are made one after the other. */
+/** Locks vouchers until the transaction ends: serializes their changes. */
 export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<(EntityKey & StoredVoucher)[]> {
   const rows = await tx.many<Row & EventKey>(sql`
     select ${vouchers.selected}
@@ -86,7 +85,7 @@ export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): P
   return rows.map((row) => ({ ...toVoucher(row), organizer: row.organizer, event: row.event }));
 }
 
-/** Finds which of some vouchers there are, and since when. */
+/** Finds which of these vouchers exist, and since when. */
 export async function findVouchers(
   db: Queryable,
   keys: readonly EntityKey[],
@@ -102,10 +101,10 @@ export async function findVouchers(
 }
 
 /**
- * Finds which of these codes vouchers of the event have, with the id of the voucher.
+ * Finds which of these codes are taken, with the id of the voucher.
  *
- * Each is looked for as the first row of a range, which only the index by code gives without sorting. With an equality, a
- * plan made while the table was new may choose any index that begins with the event, and would then read the whole event.
+ * Each is looked up as the first row of a range, for which only the index by code avoids a sort. With an equality, a
+ * plan cached while the table was small might use any index that begins with the event, and read the whole event.
  */
 export async function findCodes(
   db: Queryable,
@@ -131,8 +130,8 @@ export async function findCodes(
 }
 
 /**
- * Takes their codes from vouchers that get others in this transaction, so that vouchers can pass codes on to each other. No code
- * of a voucher has small letters.
+ * Clears the codes of vouchers that get other codes in this transaction, so that vouchers can swap codes. The
+ * placeholder has lower-case letters, as no code has.
  */
 export async function freeCodes(tx: Queryable, { organizer, event }: EventKey, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
@@ -144,17 +143,17 @@ export async function freeCodes(tx: Queryable, { organizer, event }: EventKey, i
        and voucher.id = any(${ids}::bigint[])`);
 }
 
-/** Takes ids for new vouchers, which no record may bring. They rise. */
+/** Takes ids for new vouchers, from a range that no record may use. The ids rise. */
 export async function nextVoucherIds(tx: Queryable, count: number): Promise<number[]> {
   return nextNumbers(tx, sql`nextval('voucher_id')`, count);
 }
 
-/** Takes revisions for changes, one for each. */
+/** Takes a revision for each change. */
 export async function nextRevisions(tx: Queryable, count: number): Promise<number[]> {
   return nextNumbers(tx, sql`nextval('revision_seq')`, count);
 }
 
-/** They come in one row: ten thousand rows take longer. */
+/** As one row: ten thousand rows take longer. */
 async function nextNumbers(tx: Queryable, next: Sql, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { numbers } = await tx.one<{ numbers: number[] }>(
@@ -171,7 +170,7 @@ export async function insertVouchers(tx: Queryable, place: EventKey, made: reado
   );
 }
 
-/** Creates vouchers or replaces them under their ids; no id may occur twice. */
+/** Upserts vouchers; ids must be distinct. */
 export async function putVouchers(tx: Queryable, place: EventKey, changed: readonly StoredVoucher[]): Promise<void> {
   await vouchers.upsert(
     tx,
@@ -183,7 +182,7 @@ function toRow({ organizer, event }: EventKey, { createdAt, ...voucher }: Stored
   return { ...voucher, created: createdAt, organizer, event };
 }
 
-/** Reads vouchers behind a key, in the order of their keys, and locks them: a change of one is published before or after. */
+/** Reads and locks the next vouchers after a key, in key order: a change of one is published before or after. */
 export async function nextVouchers(
   tx: Queryable,
   { after, limit }: { readonly after: EntityKey | undefined; readonly limit: number },
@@ -205,9 +204,9 @@ export async function countAllVouchers(db: Queryable): Promise<number> {
 }
 
 /**
- * Draws a revision above all earlier ones, also above those of a database that a backup has replaced since: the time in
- * microseconds, unless the sequence is ahead of it. The lock waits for transactions that have drawn a smaller one: before
- * that, they lock the event of a new voucher, or the row of another.
+ * Draws a revision above all earlier ones, also after a restore from a backup: the time in microseconds, or the
+ * sequence if it is ahead. The lock waits for transactions that have drawn a smaller revision: before that, they lock
+ * the event of a new voucher, or the row of an existing one.
  */
 export async function drawCutoff(tx: Queryable): Promise<number> {
   await tx.run(sql`lock table event, voucher in exclusive mode`);
@@ -220,12 +219,11 @@ export async function drawCutoff(tx: Queryable): Promise<number> {
   return revision;
 }
 
-/** Deletes vouchers. */
 export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<number> {
   return vouchers.delete(tx, keys);
 }
 
-/** What each voucher takes, for a comparison. */
+/** What each voucher takes, for the reconciliation with boxoffice. */
 export const takenRows = sql`
   select voucher.organizer, voucher.event, voucher.id, voucher.revision,
          concat_ws('/', coalesce(voucher.item, 0), coalesce(voucher.variation, 0), coalesce(voucher.quota, 0),
@@ -235,7 +233,7 @@ export const takenRows = sql`
    -- Vouchers of a removed event take nothing.
    where exists (select from event where event.organizer = voucher.organizer and event.event = voucher.event)`;
 
-/** Counts all uses of a voucher, and those that were there at the moment of its record, as they were then. */
+/** Counts all uses of a voucher, and the uses at the moment of its record. */
 const recounted = sql`
   cross join lateral (
     select greatest(0, voucher.base_redeemed + now.redeemed - at_record.redeemed) as redeemed,
@@ -270,16 +268,16 @@ const counted = (redeemed: Sql, budgetUsed: Sql) => sql`
     from voucher
    ${recounted}`;
 
-/** What each voucher counts, and what it should, for a comparison. */
+/** The stored and the recounted counts of each voucher, for the reconciliation. */
 export const countedRows = counted(sql`voucher.redeemed`, sql`voucher.budget_used`);
 export const recountedRows = counted(sql`truth.redeemed`, sql`truth.budget_used`);
 
-/** A voucher, and what it should count. */
+/** A voucher with its recounted counts. */
 export interface Recounted extends EntityKey {
   readonly isRight: boolean;
   readonly redeemed: number;
   readonly budgetUsed: string;
-  /** What its uses add to what its record says. */
+  /** The difference between the uses and the record. */
   readonly redeemedMore: number;
   readonly budgetMore: string;
   readonly present: number;
@@ -297,7 +295,6 @@ const recountedColumns = sql`
                    and use_sum.voucher = voucher.id),
                (truth.redeemed_more, truth.budget_more, truth.present) = (0, 0, 0)) as "isRight"`;
 
-/** Counts the uses of some vouchers again. */
 export async function recountVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<Recounted[]> {
   return db.many<Recounted>(sql`
     select ${recountedColumns}
@@ -311,7 +308,7 @@ export async function recountVouchers(db: Queryable, keys: readonly EntityKey[])
      ${recounted}`);
 }
 
-/** Counts the uses of the vouchers behind a key again, in the order of their keys. */
+/** Recounts the uses of the next vouchers after a key, in key order. */
 export async function recountNext(
   db: Queryable,
   { after, limit }: { readonly after: EntityKey | undefined; readonly limit: number },

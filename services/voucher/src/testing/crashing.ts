@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 
-/** What becomes of the next transaction: it is undone at its end, or its caller never learns that it was committed. */
+/** The end of the next transaction: rolled back, or committed without an answer. */
 export type Crash = "abort" | "lost answer";
 
 /** Stands for the end of a process. */

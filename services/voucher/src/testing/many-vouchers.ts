@@ -2,10 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { place } from "./start-voucher.ts";
 
-/**
- * Stores vouchers in a moment, with ids from `first` on. Many share a value, an end of validity or a number of usages;
- * some have none.
- */
+/** Stores vouchers quickly, with ids from `first` on. Many share a value, an end of validity or usages. */
 export async function addVouchers(
   db: Queryable,
   { first = 1, count, event = place.event }: { first?: number; count: number; event?: string },

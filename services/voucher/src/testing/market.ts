@@ -2,7 +2,6 @@ import type { Ask, Market, ShopVoucher } from "../domain/offer-voucher.ts";
 import type { ShopCatalogue } from "../domain/shop-catalogue.ts";
 import { voucher } from "./vouchers.ts";
 
-/** A voucher as shops look at it, which is not reserved, with changes. */
 export function shopVoucher(changes: Partial<ShopVoucher> = {}): ShopVoucher {
   return { ...voucher(), reserved: 0, reservedBudget: "0.00", ...changes };
 }
@@ -30,7 +29,7 @@ export const catalogue: ShopCatalogue = {
   quotas: new Map([[9, { items: new Set([1]), variations: new Set([21]) }]]),
 };
 
-/** The dates of a series: on 5 all that is named costs less, on 6 nothing differs. */
+/** The dates of a series: on 5 all named products cost less, on 6 nothing differs. */
 export const series: ShopCatalogue = {
   ...catalogue,
   isSeries: true,

@@ -62,7 +62,6 @@ export function shopAsk(code: string, changes: Partial<VoucherAsk> = {}): Vouche
   return { code, item: 1, ...changes };
 }
 
-/** What a test reads of answers: the discount, or the reason of a refusal. */
 export function outcomesOf({ answers }: { readonly answers: readonly VoucherAnswer[] }): string[] {
   return answers.map(({ outcome }) => {
     if (outcome === undefined) return "nothing";
@@ -79,7 +78,7 @@ export async function reserve(
   return service.shop.reserveVouchers({ ...place, reservation, uses, lifetimeMs });
 }
 
-/** Lets the time pass at which a reservation expires. */
+/** Lets a reservation expire. */
 export async function expire(service: RunningVoucher, reservation: string): Promise<void> {
   for (const table of [sql`reserved_use`, sql`voucher_reservation`])
     await service.db.run(sql`
@@ -95,7 +94,7 @@ export interface SoldState {
   readonly placed?: number;
 }
 
-/** The fact of a position of a paid order; without a voucher its use is gone. */
+/** The fact of a position of a paid order; without a voucher its use has ended. */
 export function soldFact(
   id: number,
   { revision, voucher, canceled = false, budget, placed = Date.UTC(2026, 10, 1, 12) * 1000 }: SoldState,

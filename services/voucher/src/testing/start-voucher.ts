@@ -18,7 +18,7 @@ export const place = { organizer: "bigevents", event: "sampleconf" } as const;
 /** The service on a database, called as its peers call it. */
 export type RunningVoucher = Awaited<ReturnType<typeof startVoucher>>;
 
-/** Starts the service on a database; boxoffice holds everything, unless a test says otherwise. */
+/** Starts the service on a database; boxoffice grants every hold, unless a test says otherwise. */
 export async function startVoucher(db: Db) {
   const ledger = {
     held: [] as HoldCapacityRequest[],

@@ -1,6 +1,6 @@
 import type { Voucher, VoucherFields } from "../domain/voucher.ts";
 
-/** Fields as they are when nothing is sent, with changes. */
+/** The default fields, with changes. */
 export function voucherFields(changes: Partial<VoucherFields> = {}): VoucherFields {
   return {
     code: "SUMMER23",

@@ -6,7 +6,7 @@ import { askedRows } from "../store/asked-holds.ts";
 import { noOverdueRows, overdueRows, useRows } from "../store/uses.ts";
 import { countedRows, recountedRows, takenRows } from "../store/vouchers.ts";
 
-/** What voucher keeps as boxoffice does, and what it counts. */
+/** Accounts that are reconciled with boxoffice, and the counts. */
 export const accounts: readonly Account[] = [
   {
     name: "what vouchers take of quotas and seats",

@@ -7,7 +7,7 @@ import type { StoredVoucher } from "../store/vouchers.ts";
 
 type UseOf = EventKey & (Use | FormerUse);
 
-/** Moves what vouchers count, and publishes those that are changed by it. Their locks are held. */
+/** Adds to the counts of locked vouchers, and publishes the vouchers that change. */
 export async function moveCounts(
   tx: Tx,
   vouchers: ReadonlyMap<string, EntityKey & StoredVoucher>,

@@ -6,7 +6,7 @@ import {
 import type { LedgerProblem, LedgerProblemKind } from "../domain/find-refusal.ts";
 import type { CapacityNeed } from "../domain/takes-capacity.ts";
 
-/** Writes what a voucher needs for the state that follows the revision `basedOn`; 0: for its first one. */
+/** Encodes the need of a voucher for the state after the revision `basedOn`; 0: for its first state. */
 export function toWireNeed(voucher: number, basedOn: number, need: CapacityNeed): VoucherNeed {
   const { item, variation, quota, subevent, validUntil, seat, usages: amount, isChecked } = need;
   return {

@@ -7,7 +7,7 @@ import {
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { Answer, Ask, RefusalReason as Reason, Refusal } from "../domain/offer-voucher.ts";
 
-/** Reads what a shop asks; the code gets the form in which codes are stored. */
+/** Reads an ask of a shop, and normalizes the code. */
 export function fromWireAsk({ code, item, variation, subevent, seat, price }: VoucherAsk): Ask {
   return {
     code: normalizeCode(code),

@@ -17,7 +17,6 @@ export function toWireVoucher(voucher: Voucher): VoucherOnWire {
   return { id, fields: voucherFields.fromDomain(voucher), createdAt, redeemed, budgetUsed };
 }
 
-/** Reads what was sent; a code gets the form in which it is stored. */
 export function fromWireFields(sent: FieldsOnWire): VoucherFields {
   const read = voucherFields.toDomain(sent);
   return { ...read, code: normalizeCode(read.code) };
