@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of layout-and-render. */
 export const fault = faultCodes({
   invalid_draft: "invalid",
   invalid_parts: "invalid",

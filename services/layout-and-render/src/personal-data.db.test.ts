@@ -26,7 +26,7 @@ let database: TestDatabase;
 let directory: string;
 let files: Files;
 let service: RunningLayout;
-/** How far boxoffice is. */
+/** The state of the erasure in boxoffice. */
 let inBoxoffice: ErasureState;
 
 const notHere = () => Promise.reject(new Error("boxoffice is not asked for this"));
@@ -43,7 +43,7 @@ beforeAll(async () => {
   files = diskFiles({ directory });
   database = await createTestDatabase([{ schema: "layout", migrations: new URL("../migrations/", import.meta.url) }]);
   const started = await startLayout(database.open("layout"), { files, boxoffice: [boxofficeData] });
-  // Tickets are not printed here: a test decides what becomes of their jobs.
+  // No worker renders here: a test decides the end of its jobs.
   const workers = started.workers.filter(({ work }) => work.kind !== renderFew.kind && work.kind !== renderBatch.kind);
   service = { ...started, workers };
 });
@@ -71,7 +71,7 @@ async function start(at: EventKey = place, { work = renderFew } = {}) {
   );
   return { find: async () => (await service.rendering.findBatch(wanted)).state };
 }
-/** Renders what waits, as soon as it may. */
+/** Renders the waiting jobs as soon as `may` resolves. */
 const rendering = (may: Promise<void> = Promise.resolve()) =>
   [renderFew, renderBatch].map((work) =>
     workOn(work, async ({ id }) => {
@@ -91,7 +91,7 @@ it("[D3.9] finished files of an event are deleted, their jobs are gone, and thos
   const [one, large, there] = [await start(), await start(place, { work: renderBatch }), await start(elsewhere)];
   await render();
   expect(await one.find()).toBe(BatchState.SUCCEEDED);
-  // A worker that was killed has left it.
+  // Left behind by a killed worker.
   await files.put(drawKey(renderId({ ...place, job: randomUUID(), file: randomUUID() })), Buffer.from("Ada"), {
     contentType: "application/pdf",
   });
@@ -161,7 +161,7 @@ it("[D3.10] an event that boxoffice has deleted is not waited for", async () => 
     at: await databaseTime(service.db),
   });
   await finishWork(service.db, service.workers);
-  // Its files expire with their jobs.
+  // The files expire with their jobs.
   expect(await service.db.many(sql`select state from work where kind = 'erase personal data'`)).toEqual([
     { state: "failed" },
   ]);

@@ -29,7 +29,7 @@ interface EraseTools {
   readonly boxofficeData: Client<PersonalData>;
 }
 
-/** The personal data that layout-and-render holds: rendered files. Layouts hold no data of tickets, and no process keeps tickets in memory. */
+/** The personal data that layout-and-render holds: rendered files. Layouts have none, and no process caches tickets. */
 export const personalData = holdPersonalData<EraseTools>({
   requests: topics.shredRequested,
   topics: catalogue,
@@ -52,27 +52,27 @@ export const personalData = holdPersonalData<EraseTools>({
   },
 });
 
-/** What is read from boxoffice before it has erased the event may still be printed: files of that must go, too. */
+/** Data read from boxoffice before its erasure may still be printed: those files must be deleted, too. */
 async function untilErasedInBoxoffice(job: Erasing, { boxofficeData }: EraseTools): Promise<void> {
   const { organizer, event, case: id, signal, slice } = job;
   for (;;) {
     signal.throwIfAborted();
     const { state } = await boxofficeData.findErasure({ organizer, event, case: id, withLeft: false }, { signal });
     if (state === ErasureState.DONE) return;
-    // It ends here when the event was deleted: the case has ended in boxoffice, too.
+    // Ends here if the event was deleted, which ends the case in boxoffice, too.
     await slice(async () => {});
     await pause(pauseMs, signal);
   }
 }
 
 /**
- * Expires all jobs of an event that were started before now, and removes their files. One that is rendering is waited for: its
- * file goes with the others.
+ * Expires all jobs of an event that were started before now, and removes their files. Waits for a job that is
+ * rendering, whose file is removed with the others.
  */
 async function eraseRenders(job: Erasing, kinds: readonly string[], { files }: EraseTools): Promise<void> {
   const { organizer, event, signal, slice } = job;
   const range = { prefix: worksOf({ organizer, event }), before: await slice(readTime) };
-  // What is being enqueued now was begun before.
+  // Waits for jobs whose enqueueing transaction is still open.
   await waitForEarlierTransactions(slice, signal);
   for (let running = 1; running > 0; ) {
     running = await slice(async (tx, count) => {

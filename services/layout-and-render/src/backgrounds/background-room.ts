@@ -7,17 +7,17 @@ import { fault } from "../faults.ts";
 import { sumBackgrounds } from "../store/layouts.ts";
 import { keyOf } from "./backgrounds.ts";
 
-/** Some thousand backgrounds of usual size, and two hundred of the largest. */
+/** Some thousand backgrounds of usual size, or two hundred of the largest. */
 const mostBytes = 2 * 1024 ** 3;
 
 const roomLock = declareLock("tessera backgrounds");
 
-/** Holds the room for backgrounds of an organizer: others of it are stored before or after this transaction. */
+/** Serializes the storing of backgrounds of an organizer. */
 export function lockRoom(tx: Tx, organizer: string): Promise<void> {
   return takeLocks(tx, { alone: [roomLock(organizer)] });
 }
 
-/** Throws where the backgrounds of an organizer would take too much with one more. What it finds holds under the lock alone. */
+/** Throws if one more background exceeds the organizer's quota. The result is valid only under the lock. */
 export async function requireRoom(
   db: Queryable,
   organizer: string,
@@ -28,7 +28,7 @@ export async function requireRoom(
   throw fault("too_many_backgrounds", message, { fields: { background: [message] } });
 }
 
-/** Does what stores the name of a copied background, and removes the copy where that is refused. */
+/** Runs the work that stores the name of a copied background, and removes the copy if the work is refused. */
 export async function orRemove<T>(
   store: () => Promise<T>,
   { files, background }: { readonly files: Pick<Files, "remove">; readonly background: Background | null },
@@ -36,7 +36,7 @@ export async function orRemove<T>(
   try {
     return await store();
   } catch (error) {
-    // After any other failure the name may be stored.
+    // After any other failure the name may have been stored.
     if (background !== null && error instanceof Fault && !isTransient(error))
       await files.remove([keyOf(background.name)]);
     throw error;

@@ -11,15 +11,14 @@ import { findBackgrounds, findWithBackground } from "../store/layouts.ts";
 /** The folder of all backgrounds in the store for files. */
 export const backgroundsPrefix = "backgrounds/";
 
-/** Every background is of this type. */
+/** The media type of every background. */
 export const backgroundType = "application/pdf";
 
-/** Draws the name of a background: 160 bits, in hexadecimal. */
+/** Draws the name of a background: 160 random bits, in hexadecimal. */
 export function drawName(): string {
   return randomBytes(20).toString("hex");
 }
 
-/** The key of a background in the store for files. */
 export function keyOf(name: string): string {
   return `${backgroundsPrefix}${name}.pdf`;
 }
@@ -31,12 +30,12 @@ export function nameAt(text: string): string | undefined {
   return key.exec(text)?.[1];
 }
 
-/** Finds an upload in the store for files, where the gateway has put it. */
+/** Finds an upload in the file store, where the gateway has put it. */
 export async function findUpload(files: Pick<Files, "get">, upload: string): ReturnType<Files["get"]> {
   return isUuid(upload) ? files.get(`uploads/${upload}`) : undefined;
 }
 
-/** Finds layouts whose background is not in the store for files. */
+/** Finds layouts whose background is missing from the file store. */
 export async function findWithoutFile(
   db: Queryable,
   files: Pick<Files, "list">,
@@ -47,7 +46,7 @@ export async function findWithoutFile(
   const stored = new Set<string>();
   for await (const { key } of files.list(backgroundsPrefix)) stored.add(key);
   const lacking = layouts.filter(({ background }) => !stored.has(keyOf(background)));
-  // Some may have been replaced meanwhile.
+  // Some may have been replaced since the first read.
   const named = new Set(
     await findBackgrounds(
       db,
@@ -58,8 +57,8 @@ export async function findWithoutFile(
 }
 
 /**
- * Copies an upload, which expires, into a file of its own. A layout names it afterwards; a process that ends in between
- * leaves a file without a layout, and a job deletes it.
+ * Copies an upload, which expires, into a file of its own. A layout names the file afterwards: if the process ends in
+ * between, a job deletes the orphan.
  */
 export async function copyBackground(
   files: Files,
@@ -77,7 +76,7 @@ export async function copyBackground(
   }
 }
 
-/** What is said of an upload that its sender does not have any more. */
+/** The error for an expired upload. */
 export const noUpload = "You have sent no file of this id within a day.";
 
 function gone() {

@@ -6,14 +6,14 @@ import type { Chromium, Tab } from "./chromium.ts";
 import type { Printed, PrintJob } from "./print-job.ts";
 
 export interface RunLimits {
-  /** How long a job may take. */
+  /** The timeout of a job. */
   readonly printMs: number;
-  /** After so many pages, or when it has so much memory of its own, a browser is replaced. */
+  /** A browser is replaced after this many pages, or with this much private memory. */
   readonly pages: number;
   readonly memory: number;
 }
 
-/** A browser with its tabs, from its start to its end. */
+/** A browser with its tabs, from start to end. */
 export class BrowserRun {
   readonly #chromium: Chromium;
   readonly #limits: RunLimits;
@@ -24,7 +24,7 @@ export class BrowserRun {
   #isRetired = false;
   #hasEnded = false;
   #wasStopped = false;
-  /** Called when it ends: some calls to an ended browser wait for long. */
+  /** Called when the browser ends, because calls to it may then hang. */
   readonly #losers = new Set<(error: Error) => void>();
 
   constructor(chromium: Chromium, { limits, log }: { readonly limits: RunLimits; readonly log: Log }) {
@@ -38,22 +38,21 @@ export class BrowserRun {
     });
   }
 
-  /** No further job gets it. */
+  /** Whether the browser gets no further job. */
   get isRetired(): boolean {
     return this.#isRetired;
   }
 
-  /** A job has taken too long, and the browser was ended for it. */
+  /** Whether the browser was killed because a job timed out. */
   get wasStopped(): boolean {
     return this.#wasStopped;
   }
 
-  /** Opens a tab ahead of the first job. */
   async warmUp(): Promise<void> {
     if (this.#free.length === 0) this.#free.push(await this.#chromium.openTab());
   }
 
-  /** Prints a job in a tab of its own; fails if the browser ends meanwhile. */
+  /** Prints a job in a tab of its own; fails if the browser ends. */
   async print(job: PrintJob): Promise<Printed> {
     this.#busy += 1;
     try {
@@ -62,7 +61,7 @@ export class BrowserRun {
       if (this.#pages > this.#limits.pages) this.retire();
       return printed;
     } catch (error) {
-      // The tab is in an unknown state, and with it perhaps the browser.
+      // The state of the tab is unknown, and perhaps that of the browser.
       this.retire();
       if (isTooSlow(error)) {
         this.#log.warn("a print took too long; the browser is started again", { pages: job.pages });
@@ -76,7 +75,7 @@ export class BrowserRun {
     }
   }
 
-  /** Gives it no further job, and ends it after those it has. */
+  /** Ends the browser after its current jobs. */
   retire(): void {
     this.#isRetired = true;
     if (this.#busy === 0 && !this.#hasEnded) void this.kill();

@@ -75,12 +75,12 @@ describe("a page that is not ours", () => {
         job(hostile.map((each) => page(each)).join(""), hostile.length),
         { party },
       );
-      // What would be asked for later, is asked for by now.
+      // Later requests of the page have been made by now.
       await renderer.tools.printer.print(short, { party });
       expect(asked).toEqual([]);
-      // Nor is the picture of the decoy in any page.
+      // No page shows the picture of the decoy.
       expect(Buffer.from(printed.pdf).includes("/Width 317")).toBe(false);
-      // The same as texts of tickets.
+      // The same HTML as texts of tickets.
       const pdf = await renderer.renderElements(hostile.map((value) => anArea(value, { width: 180 })));
       expect((await readPdf(pdf)).pages).toHaveLength(1);
       expect(asked).toEqual([]);
@@ -149,7 +149,7 @@ describe("a browser", () => {
     const renderer = open({ printMs: 2500 });
     await renderer.tools.printer.print(short, { party });
     const slow = renderer.tools.printer.print(endless, { party });
-    // It begins later, and takes until the browser is ended for the other one.
+    // This job starts later, and runs until the browser is killed for the other job.
     let tries = 0;
     const beside = sleep(1000).then(() =>
       renderer.tools.printer.print(
@@ -226,7 +226,6 @@ describe("a browser", () => {
   });
 });
 
-/** The living processes of a group. */
 function processesOf(group: number): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -4,7 +4,7 @@ import { BrowserRun, type RunLimits } from "./browser-run.ts";
 import type { Chromium } from "./chromium.ts";
 
 export interface BrowserLimits extends RunLimits {
-  /** A browser without work ends after this time. */
+  /** An idle browser ends after this time. */
   readonly idleMs: number;
 }
 
@@ -14,10 +14,10 @@ export interface BrowsersOptions {
   readonly limits: BrowserLimits;
 }
 
-/** Memory is looked at after so many jobs. */
+/** Memory is measured after this many jobs. */
 const jobsPerLook = 16;
 
-/** The browser that gets the next job, and those that only end what they have begun. One is started when a job needs it. */
+/** The browser for the next job, started on demand, and retired browsers that end with their current jobs. */
 export class Browsers {
   readonly #options: BrowsersOptions;
   #starting: Promise<BrowserRun> | undefined;
@@ -55,13 +55,12 @@ export class Browsers {
     if (this.#starting === attempt) this.#starting = undefined;
   }
 
-  /** Notes that a browser has printed a job. */
   notePrinted(run: BrowserRun): void {
     this.#jobs += 1;
     if (this.#jobs % jobsPerLook === 0 && !run.isRetired) void run.retireIfLarge().catch(() => undefined);
   }
 
-  /** Ends what has no work, unless this is called again before. */
+  /** Ends idle browsers after a while, unless called again before (debounce). */
   awaitIdleness(): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => {
@@ -83,7 +82,7 @@ export class Browsers {
     const started = this.#starting;
     void chromium.ended.then(() => {
       this.#runs.delete(run);
-      // Its tabs hold what they have loaded.
+      // A reference to the ended browser would keep what its tabs have loaded.
       if (started !== undefined) this.#forget(started);
     });
     if (this.#isClosed) await run.kill();

@@ -11,47 +11,43 @@ import { openPipe } from "./pipe-transport.ts";
 import type { Printed, PrintJob } from "./print-job.ts";
 import type { Profile } from "./profile.ts";
 
-/** The browser has ended before it answered: it cannot run like this. */
+/** The browser has ended before it answered: it cannot run with these flags. */
 export class EndedAtOnce extends Error {}
 
-/** A tab that prints one job after the other. */
+/** A tab that prints jobs one after the other. */
 export interface Tab {
   print(job: PrintJob): Promise<Printed>;
 }
 
-/** A browser that runs. */
+/** A running browser. */
 export interface Chromium {
   readonly pid: number;
   readonly isSandboxed: boolean;
-  /** Resolves once it has ended, for whatever reason. */
+  /** Resolves when the browser has ended, for whatever reason. */
   readonly ended: Promise<void>;
   openTab(): Promise<Tab>;
-  /** In bytes, of all its processes, without what they share. */
+  /** The private memory of all its processes, in bytes. */
   memory(): Promise<number>;
-  /** Ends all its processes at once. */
   kill(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly executable: string;
-  /** Folders and variables of its own. */
+  /** Folders and environment of this browser. */
   readonly profile: Profile;
   readonly isSandboxed: boolean;
-  /** How long it may take until it answers. */
+  /** The timeout of the start. */
   readonly maxMs: number;
 }
 
-/**
- * Starts a browser that nothing but this process can speak to. It ends with this process, whatever ends that: its pipe
- * is closed then.
- */
+/** Starts a browser that only this process can talk to. It ends with this process in any case: its pipe closes. */
 export async function startChromium({ executable, profile, isSandboxed, maxMs }: StartOptions): Promise<Chromium> {
   const args = [...flags, ...(isSandboxed ? [] : ["--no-sandbox"]), `--user-data-dir=${profile.folder}`, "about:blank"];
   const child = spawn(executable, args, {
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
     cwd: profile.folder,
     env: { ...profile.environment },
-    // A group of its own, so that all its processes can be ended.
+    // A process group of its own, so that all its processes can be killed.
     detached: true,
     ...profile.account,
   });
@@ -68,14 +64,14 @@ export async function startChromium({ executable, profile, isSandboxed, maxMs }:
     child.once("error", reject);
     child.once("exit", (code, signal) => reject(new EndedAtOnce(`it ended at once (${code ?? signal}): ${output()}`)));
   });
-  // It may fail after the connection is made.
+  // The promise may reject after the connection is made.
   failed.catch(() => undefined);
   try {
     const transport = openPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const connected = puppeteer.connect({ transport, defaultViewport: null, protocolTimeout: 300_000 });
     const browser = await waitAtMost(
       maxMs,
-      // What closes the pipe is the end of the browser.
+      // A closed pipe means that the browser has ended.
       Promise.race([connected.catch(() => failed), failed]),
       () => new Error(`it does not answer: ${output()}`),
     );
@@ -93,7 +89,7 @@ export async function startChromium({ executable, profile, isSandboxed, maxMs }:
   }
 }
 
-/** The last lines that a program wrote. */
+/** Keeps the last lines that a program wrote. */
 function keepEnd(from: Readable | null): () => string {
   let text = "";
   from?.on("data", (chunk: Buffer) => {
@@ -111,10 +107,10 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** The frame of all pages: no address leads out of it, not even where one got in. */
+/** The frame of all pages: its content security policy lets no address be loaded, not even an injected one. */
 const shell = `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"><style>${pageStyle}</style></head><body></body></html>`;
 
-/** Left to itself, a tab keeps what it has printed until it has twice the memory. */
+/** Without cleaning, a tab keeps its prints until it has twice the memory. */
 const printsPerCleaning = 4;
 
 async function openTab(browser: Browser): Promise<Tab> {
@@ -130,7 +126,7 @@ async function openTab(browser: Browser): Promise<Tab> {
   const session = await page.createCDPSession();
   const loaded = new Set<string>();
   let crash: Error | undefined;
-  // It may crash while it has no work.
+  // A tab may crash while idle.
   page.once("error", (error) => {
     crash = error;
   });
@@ -141,7 +137,7 @@ async function openTab(browser: Browser): Promise<Tab> {
       const printed = await unlessCrashed(page, print(job, { page, session, loaded }));
       prints += 1;
       const isDue = prints % printsPerCleaning === 0;
-      // What was printed does not stay in memory; an error means that the tab is gone.
+      // Frees the memory of the print; an error means that the tab is gone.
       void page
         .evaluate(clear)
         .then(() => (isDue ? session.send("HeapProfiler.collectGarbage") : undefined))
@@ -151,10 +147,10 @@ async function openTab(browser: Browser): Promise<Tab> {
   };
 }
 
-/** Waits for work of a tab, or for the end of its process: calls to it wait for ever then. */
+/** Waits for work of a tab, or for its crash: calls to a crashed tab never return. */
 function unlessCrashed<T>(page: Page, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Not `once`: `off` would not find what that registers, and each of those holds what was printed.
+    // Not `once`: `off` would not find its wrapper, and each wrapper would keep a print in memory.
     page.on("error", reject);
     work.then(resolve, reject).finally(() => page.off("error", reject));
   });
@@ -203,7 +199,7 @@ async function measureMemory(browser: Browser): Promise<number> {
   }
 }
 
-/** Without what a process shares with others; 0 where the system does not say. */
+/** Private memory of a process; 0: the system does not say. */
 function ownMemoryOf(pid: number): number {
   try {
     const [, resident = "0", shared = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");

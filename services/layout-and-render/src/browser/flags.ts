@@ -1,8 +1,8 @@
-/** Flags of the browser. Pages are ours and have no addresses in them; these close the way out once more. */
+/** Flags of the browser. Our pages contain no addresses; these flags block the network as a second defence. */
 export const flags: readonly string[] = [
   "--headless",
   "--remote-debugging-pipe",
-  // No name is resolved, and every connection goes to a proxy that does not exist, loopback too.
+  // No host name resolves, and every connection goes to a proxy that does not exist, loopback included.
   "--host-resolver-rules=MAP * ~NOTFOUND",
   "--proxy-server=http://127.0.0.1:9",
   "--proxy-bypass-list=<-loopback>",
@@ -27,7 +27,7 @@ export const flags: readonly string[] = [
   "--hide-scrollbars",
   // Containers often have little shared memory.
   "--disable-dev-shm-usage",
-  // Letters are where the font says, and not on whole pixels.
+  // Letters are placed by the font's metrics, not on whole pixels.
   "--font-render-hinting=none",
   "--force-color-profile=srgb",
   "--lang=en-US",

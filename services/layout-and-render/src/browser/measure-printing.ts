@@ -2,7 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { PrintQueue } from "./print-queue.ts";
 
-/** Buckets from a single ticket to the longest print, in seconds. */
+/** From a single ticket to the longest print, in seconds. */
 const buckets = [0.05, 0.1, 0.25, 0.5, 1, 5, 30];
 
 /** Counts the pages and measures the jobs of a queue. */

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Starts something in place of a browser twice, and tells for each start of it whether that was in the sandbox. */
+/** Starts a command instead of a browser twice, and returns for each start whether it was sandboxed. */
 async function startTwice(
   command: string,
   { maxMs = 20_000, sandbox = "on" }: { readonly maxMs?: number; readonly sandbox?: "on" | "off" } = {},
@@ -67,10 +67,10 @@ async function findBrowser(): Promise<Candidate> {
   throw new Error("this machine has no browser");
 }
 
-/** Wraps a browser so that it can make no user namespace, as in a container with the usual profile. */
+/** Wraps a browser so that it cannot create a user namespace, as in a container with the usual seccomp profile. */
 async function keepNamespacesFrom({ executable }: Candidate): Promise<string> {
   const wrapped = join(folder, "chromium");
-  // The one that is left is its own.
+  // The one allowed namespace is that of the wrapper.
   const script = `echo 1 > /proc/sys/user/max_user_namespaces && exec unshare --user --map-user=1000 --map-group=1000 ${executable} "$@"`;
   await writeFile(wrapped, `#!/bin/sh\nexec unshare --user --map-root-user sh -c '${script}' chromium "$@"\n`);
   await chmod(wrapped, 0o755);

@@ -4,18 +4,18 @@ import { type Chromium, EndedAtOnce, startChromium } from "./chromium.ts";
 import { type Candidate, findChromium, keepSystemFont } from "./find-chromium.ts";
 import { createProfile } from "./profile.ts";
 
-/** A machine where one takes longer is overloaded. */
+/** If a start takes longer, the machine is overloaded. */
 const longestStartMs = 20_000;
 
 export interface StarterOptions {
   readonly executable: string | undefined;
-  /** `off` runs it without its sandbox: a hole in it then opens all that this account may read, such as the variables of this process. */
+  /** `off` runs it without its sandbox: an exploit could read all that this account can, such as the environment. */
   readonly sandbox: "on" | "off";
   readonly log: Log;
   readonly maxMs?: number;
 }
 
-/** Starts a browser of this machine, and remembers which one ran. */
+/** Starts a browser of this machine, and remembers which one worked. */
 export function browserStarter({
   executable,
   sandbox,
@@ -42,7 +42,7 @@ export function browserStarter({
         return chromium;
       } catch (error) {
         failures.add(`${candidate.executable}: ${describeFailure(error)}`);
-        // On a machine that is less busy the best browser may start.
+        // On a less busy machine the best browser may start.
         mayPass ||= !(error instanceof EndedAtOnce);
       }
     }
@@ -53,7 +53,7 @@ export function browserStarter({
         : "no Chromium starts here; set CHROMIUM_PATH to one that does",
       { tried },
     );
-    // Who asks for a ticket learns nothing of this machine.
+    // The client of a ticket learns nothing about this machine.
     throw fault("browser_missing", "Tickets cannot be printed now: no browser starts. Try again later.", {
       retryAfterMs: 30_000,
       cause: new Error(`no Chromium starts here: ${tried.join("; ") || "none was found"}`),
@@ -61,7 +61,7 @@ export function browserStarter({
   };
 }
 
-/** A browser that does not start speaks of this machine, and knows no ticket yet: its text may be logged. */
+/** A browser that does not start has seen no ticket yet: its output may be logged. */
 function describeFailure(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").trim();
 }

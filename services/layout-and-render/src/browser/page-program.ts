@@ -1,5 +1,5 @@
-// Functions that run inside a page, where nothing else of ours exists: each stands for itself. Pages run no scripts of
-// their own; these come over the browser's protocol.
+// Functions that run inside a page, without access to this module's scope. Pages run no scripts of their own; these are
+// injected over the DevTools protocol.
 
 interface PageElement {
   innerHTML: string;
@@ -49,13 +49,12 @@ export interface LoadedFont {
   readonly weight: string;
   readonly style: string;
   readonly unicodeRange: string;
-  /** In base64. */
   readonly content: string;
 }
 
 export interface LoadedImage {
   readonly type: string;
-  /** In base64. */
+  /** Base64. */
   readonly content: string;
   readonly pixels: number;
   readonly mostWidth: number;
@@ -74,7 +73,7 @@ export async function loadFonts(fonts: readonly LoadedFont[]): Promise<void> {
   );
 }
 
-/** Puts pages in place of the former ones, and makes texts smaller that have to fit their box. */
+/** Replaces the pages, and shrinks texts that have to fit their box. */
 export async function layOut(
   html: string,
   images: readonly LoadedImage[],
@@ -95,7 +94,7 @@ export async function layOut(
       picture.src = source;
       await picture.decode();
       const shrunk = Math.min(mostWidth / picture.naturalWidth, mostHeight / picture.naturalHeight);
-      // A little too many pixels are not worth another compression.
+      // Slightly too many pixels are not worth another compression.
       if (shrunk < 0.8 || type === "image/gif") {
         const canvas = document.createElement("canvas");
         canvas.width = Math.max(1, Math.round(picture.naturalWidth * Math.min(shrunk, 1)));
@@ -113,7 +112,7 @@ export async function layOut(
       styles.push(`[data-image="${number}"]{background-color:#ccc}`);
     }
   };
-  // A large picture takes hundreds of megabytes while it is decoded, so each has its turn; small ones go together.
+  // A large picture takes hundreds of megabytes while decoding, so large ones are decoded in turn, small ones together.
   let together: Promise<void>[] = [];
   for (let number = 0; number < images.length; number += 1) {
     const shown = show(number);
@@ -131,20 +130,20 @@ export async function layOut(
     document.body.append(sheet);
   }
   const points = 40 / 3;
-  // Their size is read where one does not fit.
+  // Sizes are read only if a box does not fit.
   let open = [...document.querySelectorAll("[data-fit]")].flatMap((box) => {
     const text = box.children[0];
     return text === undefined ? [] : [{ box, text, size: 0, steps: 0 }];
   });
   const misfits: string[] = [];
-  // All boxes are measured before any changes, so that the page is laid out once per round.
+  // All boxes are measured before any changes: one layout of the page per round, no layout thrashing.
   while (open.length > 0) {
     const next: typeof open = [];
     const sizes: number[] = [];
     for (const fit of open) {
       const { box, text, steps } = fit;
       const isTooHigh = text.offsetHeight > box.offsetHeight + 1;
-      // What sticks out on the left, as lines from right to left do, the text does not count.
+      // `scrollWidth` of the text does not count overflow to the left, as of right-to-left lines.
       const isTooWide = Array.from(text.children).some((line) => line.scrollWidth > box.offsetWidth + 1);
       if (!isTooHigh && !isTooWide) continue;
       const size = fit.size || Number.parseFloat(getComputedStyle(text).fontSize) / points;
@@ -165,7 +164,6 @@ export async function layOut(
   return { misfits, brokenImages };
 }
 
-/** Removes what was printed. */
 export function clear(): void {
   document.body.innerHTML = "";
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 
-/** Messages of the browser's protocol over two pipes; each ends with a zero byte. */
+/** DevTools messages over two pipes; a zero byte ends each message. */
 export interface PipeTransport {
   send(message: string): void;
   close(): void;
@@ -8,7 +8,7 @@ export interface PipeTransport {
   onclose?: () => void;
 }
 
-/** Speaks over pipes and not over a port: no other program can connect, and the browser ends when its pipe does. */
+/** Uses pipes, not a port: no other program can connect, and the browser ends when its pipe closes. */
 export function openPipe(into: Writable, from: Readable): PipeTransport {
   let parts: Buffer[] = [];
   let isClosed = false;
@@ -35,7 +35,7 @@ export function openPipe(into: Writable, from: Readable): PipeTransport {
     }
     if (begin < chunk.length) parts.push(chunk.subarray(begin));
   });
-  // An error is a browser that has ended; the end of the pipe follows.
+  // An error means that the browser has ended; the end of the pipe follows.
   into.on("error", () => transport.close());
   from.on("error", () => transport.close());
   from.on("close", () => transport.close());

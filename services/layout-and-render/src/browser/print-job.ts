@@ -1,13 +1,13 @@
 /** A font that pages refer to by its family. */
 export interface FontFace {
-  /** Tells faces apart. */
+  /** Identifies the face. */
   readonly id: string;
   readonly family: string;
   readonly weight: string;
   readonly style: string;
-  /** As in CSS. */
+  /** A CSS `unicode-range`. */
   readonly unicodeRange: string;
-  /** Where its file is. */
+  /** The path of the font file. */
   readonly path: string;
 }
 
@@ -16,7 +16,7 @@ export interface PrintedImage {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly pixels: number;
-  /** In pixels: larger ones are made smaller. */
+  /** In pixels: larger pictures are scaled down. */
   readonly mostWidth: number;
   readonly mostHeight: number;
 }
@@ -25,7 +25,7 @@ export interface PrintedImage {
 export interface PrintJob {
   readonly html: string;
   readonly pages: number;
-  /** Of all pages, in CSS pixels; they are drawn ten times as large. */
+  /** The size of all pages, in CSS pixels, drawn ten times as large. */
   readonly width: number;
   readonly height: number;
   readonly fonts: readonly FontFace[];
@@ -34,7 +34,7 @@ export interface PrintJob {
 
 export interface Printed {
   readonly pdf: Uint8Array;
-  /** Marks of texts that do not fit their box even in the smallest letters. */
+  /** Marks of texts that do not fit their box even in the smallest size. */
   readonly misfits: readonly string[];
   /** Numbers of images that cannot be decoded. */
   readonly brokenImages: readonly number[];

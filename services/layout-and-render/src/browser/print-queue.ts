@@ -9,12 +9,12 @@ import type { Chromium } from "./chromium.ts";
 import type { Printed, PrintJob } from "./print-job.ts";
 
 export interface PrintLimits extends BrowserLimits {
-  /** How many jobs of one party are printed at a time, each in a tab of its own, and as many short ones beside them. */
+  /** The concurrent jobs of one party, each in a tab of its own, and as many short jobs beside them. */
   readonly tabs: number;
-  /** How many jobs of one party may wait, and how many in all. */
+  /** The limits of waiting jobs: per party, and in all. */
   readonly waitingEach: number;
   readonly waitingInAll: number;
-  /** A party with a longer job that took more than this has one tab for them for a while: with more it would take the processors from others. */
+  /** A party whose longer job exceeded this has one tab for such jobs for a while, so that it starves no others. */
   readonly slowMs: number;
   /** How long a job waits for its turn. */
   readonly waitMs: number;
@@ -33,15 +33,15 @@ export const usualLimits: PrintLimits = {
 };
 
 export interface PrintOptions {
-  /** Who shares the browser with others: an organizer. */
+  /** The organizer; parties share the browser fairly. */
   readonly party: string;
-  /** Whether it is short: such jobs have tabs of their own, and do not wait for longer ones. */
+  /** Short jobs have tabs of their own, and do not wait for longer ones. */
   readonly isShort?: boolean | undefined;
-  /** Gives up waiting when it aborts. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Prints jobs of many parties, which take turns. */
+/** Prints jobs of many parties in fair turns. */
 export interface PrintQueue {
   readonly tabs: number;
   print(job: PrintJob, options: PrintOptions): Promise<Printed>;
@@ -50,13 +50,13 @@ export interface PrintQueue {
   close(): Promise<void>;
 }
 
-/** So long a party is remembered whose print was slow. */
+/** How long a slow party is remembered. */
 const rememberedMs = 60_000;
 
-/** A job during which the browser was lost is printed once more: another job may have been the cause. */
+/** A job is retried once when its browser is lost: another job may have been the cause. */
 const mostLosses = 2;
 
-/** Opens a queue before a browser, which is started when the first job comes. */
+/** Opens a queue; the browser is started by the first job. */
 export function openPrintQueue({
   start,
   log,
@@ -71,7 +71,7 @@ export function openPrintQueue({
   const full = (): Fault =>
     fault("print_queue_full", "Too many tickets are waiting to be printed. Try again later.", { retryAfterMs: 5000 });
   const shared = { waitMs: limits.waitMs, queue: limits.waitingEach, busy: full };
-  // However slow the pages of one party are, another finds a tab: of long jobs there is one more for it.
+  // One extra tab for long jobs: however slow one party is, another finds a tab.
   const long = new Turns({ ...shared, total: limits.tabs + 1, each: limits.tabs });
   const short = new Turns({ ...shared, total: Math.max(2, limits.tabs), each: Math.max(1, limits.tabs - 1) });
 
@@ -95,7 +95,7 @@ export function openPrintQueue({
         return printed;
       } catch (cause) {
         if (isTooSlow(cause)) throw cause;
-        // Jobs beside one that took too long did nothing wrong.
+        // Other jobs of a browser that was killed for a timeout are not to blame.
         if (!run.wasStopped) losses += 1;
         if (browsers.isClosed || losses >= mostLosses) {
           throw fault("browser_lost", "The browser ended while it printed. Try again later.", {

@@ -15,7 +15,6 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const create = () => createProfile({ fonts: folder, libraries: undefined });
 
-/** The id of a process that has ended. */
 const ended = () => spawnSync("true").pid;
 
 describe("[L38.5] the folder of a browser", () => {

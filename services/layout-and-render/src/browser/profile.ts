@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { makeFolder } from "@tessera/kit/files/make-folder";
 import { isRunning } from "@tessera/kit/service/running-process";
 
-/** What one run of a browser has for itself. */
+/** What one run of a browser owns. */
 export interface Profile {
   readonly folder: string;
-  /** All its variables: those of this process have secrets among them. */
+  /** The complete environment: that of this process contains secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Who it runs as, if not as this process. */
+  /** The account of the browser, if it is not that of this process. */
   readonly account: { readonly uid: number; readonly gid: number } | undefined;
   remove(): Promise<void>;
 }
@@ -18,8 +18,8 @@ export interface Profile {
 const unprivileged = { uid: 65_534, gid: 65_534 };
 
 /**
- * The folder of all browsers of this account. No other account makes or names anything in it: in the folder for temporary
- * files each could lay out what is to be removed.
+ * The folder of all browsers of this account. Only this account may write to it: in the shared temporary folder,
+ * another account could plant paths for us to remove.
  */
 export function browsersFolder(): string {
   return join(tmpdir(), `tessera-browsers-${process.getuid?.() ?? 0}`);
@@ -34,7 +34,7 @@ async function openBrowsersFolder(): Promise<string> {
   return folder;
 }
 
-/** Makes the folder of a browser, with the only font that it finds on this machine. */
+/** Creates the folder of a browser, with the only font that it finds on this machine. */
 export async function createProfile({
   fonts,
   libraries,
@@ -69,7 +69,6 @@ export async function createProfile({
   };
 }
 
-/** Removes the folders of processes that were killed. */
 async function removeOrphans(browsers: string): Promise<void> {
   for (const entry of await readdir(browsers)) {
     const pid = Number.parseInt(entry, 10);

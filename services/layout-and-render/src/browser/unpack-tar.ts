@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Writes the files of a tar archive that we ship; it has plain files with short names alone. */
+/** Writes the files of a tar archive that we ship, which has only plain files with short names. */
 export async function unpackTar(archive: Buffer, folder: string): Promise<void> {
   for (let at = 0; at + 512 <= archive.length; ) {
     const text = (from: number, length: number) =>

@@ -18,12 +18,12 @@ const endingRenders = endingWith(events, async (tx, { deletedAt, ...event }) => 
 });
 
 /**
- * Keeps our copy of events. Jobs of a deleted event end with it, and a job removes their files. Its layouts stay for a day,
- * unreachable: it may come back.
+ * Keeps our copy of events. A deleted event ends its jobs, and a job removes their files. The layouts are unreachable,
+ * and stay for a day: the event may come back.
  */
 export const eventChanged = keepCopy(topics.eventChanged, notingGone(endingRenders), (fact) => fact);
 
-/** Keeps our copy of items. With an item its assignments go. */
+/** Keeps our copy of items. A deleted item loses its assignments. */
 export const itemChanged = keepCopy(topics.itemChanged, items, (fact) => fact);
 
 export const salesChannelChanged = keepCopy(topics.salesChannelChanged, salesChannels, (fact) => fact);

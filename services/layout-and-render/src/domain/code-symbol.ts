@@ -6,17 +6,16 @@ import type { BarcodeArea, Symbology } from "./elements/element.ts";
 export interface CodeSymbol {
   readonly columns: number;
   readonly rows: number;
-  /** In modules. */
   readonly rowHeight: number;
-  /** Modules that stay free on each side. */
+  /** Free modules on each side. */
   readonly quietZone: number;
   readonly isDark: (row: number, column: number) => boolean;
 }
 
-/** Of other codes than QR, which take longer the more they say; more would be too small to be read on a ticket. */
+/** For codes other than QR: encoding time grows with the text, and larger codes are unreadable on a ticket. */
 const mostBytes = 150;
 
-/** The names that the encoder has for them, and what scanners need around them, in modules. */
+/** The encoder's names of the codes, and their quiet zones in modules. */
 const encoders = {
   aztec: { bcid: "azteccode", quietZone: 1 },
   datamatrix: { bcid: "datamatrix", quietZone: 1 },
@@ -24,10 +23,10 @@ const encoders = {
   code128: { bcid: "code128", quietZone: 10 },
 } as const;
 
-/** How high the bars of a code of one row are, by its length. */
+/** The height of bars relative to the length of the code. */
 const barsHeight = 0.25;
 
-/** Encodes a text; undefined: no such code can say it. */
+/** Encodes a text; undefined: no code of this kind can hold the text. */
 export type EncodeSymbol = (symbology: Symbology, value: string) => CodeSymbol | undefined;
 
 /** Takes up to some tens of milliseconds. */
@@ -53,17 +52,17 @@ export function encodeSymbol(symbology: Symbology, value: string): CodeSymbol | 
   }
   const { pixs, pixx: columns, pixy: height } = drawn;
   const rows = pixs.length / columns;
-  // A row of PDF417 is three modules high, so that a tilted scanner stays within it.
+  // A row of PDF417 is three modules high, so that a tilted scanner stays within the row.
   const rowHeight = height / rows;
   return { columns, rows, rowHeight, quietZone, isDark: (row, column) => pixs[row * columns + column] === 1 };
 }
 
-/** What the encoder gives: widths of bars and gaps in turn, or modules row by row, 1 where they are dark, and the height of all rows. */
+/** The encoder's output: widths of bars and gaps in turn, or modules row by row (1 is dark) with the total height. */
 type Drawn =
   | { readonly sbs: readonly number[] }
   | { readonly pixs: ArrayLike<number>; readonly pixx: number; readonly pixy: number };
 
-/** How many modules `size` measures: the longer side, with the zone that stays free. */
+/** How many modules `size` spans: the longer side, with its quiet zone. */
 export function modulesAcross(
   { columns, rows, rowHeight, quietZone }: CodeSymbol,
   { hasQuietZone }: Pick<BarcodeArea, "hasQuietZone">,
@@ -78,7 +77,6 @@ export interface DarkRun {
   readonly length: number;
 }
 
-/** All dark modules, as runs. */
 export function darkRuns({ columns, rows, isDark }: CodeSymbol): DarkRun[] {
   const runs: DarkRun[] = [];
   for (let row = 0; row < rows; row += 1) {

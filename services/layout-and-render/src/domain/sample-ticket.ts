@@ -1,10 +1,10 @@
 import type { Instant, Localized } from "@tessera/values";
 import type { Answer, Attendee, Item, Occasion, Position, Question, Ticket } from "./ticket.ts";
 
-/** What is known of an event without any of its tickets. */
+/** The data of an event without any ticket. */
 export type EventData = Pick<Ticket, "organizer" | "event" | "settings" | "questions"> & {
   readonly subevent: Occasion | null;
-  /** A product of it, if there is one. */
+  /** A product of the event, if there is one. */
   readonly item: Item | null;
   readonly locale: string;
   readonly secretLength: number;
@@ -56,7 +56,7 @@ const attendee: Attendee = {
 
 const hourMicros = 3_600_000_000;
 
-/** Makes a ticket of an event that was never sold: every field has something that a real ticket could have. */
+/** Makes a ticket that was never sold, with a value in every field that a real ticket could have. */
 export function makeSampleTicket(data: EventData, now: Instant): Ticket {
   const { organizer, event, subevent, settings, questions, locale } = data;
   const { dateFrom, dateTo } = subevent ?? event;
@@ -102,7 +102,7 @@ function plainItem(name: Localized): Item {
   return { id: 0, name, description: null, metaData: {}, category: null, bundles: [] };
 }
 
-/** A file has no sample: its box stays gray. */
+/** There is no sample file: the box of a file stays gray. */
 function sampleAnswer({ id, type, options }: Question, at: Instant): Answer[] {
   if (type === "F") return [];
   const answer = { question: id, chosen: [], fileType: null };

@@ -10,23 +10,23 @@ export interface Ticket {
   readonly settings: Settings;
   readonly order: Order;
   readonly position: Position;
-  /** Of an add-on: what it was added to. */
+  /** The base ticket of an add-on. */
   readonly parent: Position | null;
-  /** What was added to it, without what is canceled. */
+  /** The add-ons of the ticket, without canceled ones. */
   readonly addons: readonly Position[];
   readonly questions: readonly Question[];
   /** The identifier of the first linked medium. */
   readonly medium: string | null;
-  /** In which outputs it may be downloaded now. */
+  /** The outputs in which the ticket may be downloaded now. */
   readonly outputs: readonly string[];
-  /** Null where they were not read: the variables of scans are empty then. */
+  /** Null: not read; the variables of scans are empty then. */
   readonly scans: Scans | null;
 }
 
-/** The first entries of those positions and add-ons that were scanned successfully; null of one with exits alone. */
+/** The first entries of scanned positions and add-ons; null: only exits. */
 export type Scans = ReadonlyMap<number, Instant | null>;
 
-/** Something that people come to: an event, or a date of a series. */
+/** An event, or a date of a series. */
 export interface Occasion {
   readonly name: Localized;
   readonly location: Localized | null;
@@ -40,7 +40,7 @@ export interface Occasion {
 export interface Event extends Occasion {
   readonly currency: string;
   readonly timezone: string;
-  /** What holds for a product that does not say otherwise. */
+  /** Defaults for products. */
   readonly itemMetaProperties: Texts;
 }
 
@@ -58,7 +58,7 @@ export interface Settings {
 export interface Order {
   readonly code: string;
   readonly locale: string;
-  /** The identifier of the channel that it was sold on. */
+  /** The identifier of the sales channel. */
   readonly salesChannel: string;
   readonly placedAt: Instant;
   readonly email: string | null;
@@ -66,7 +66,7 @@ export interface Order {
   readonly invoiceAddress: InvoiceAddress | null;
 }
 
-/** What people write into address fields; what is missing is empty. */
+/** Address fields as people write them; missing ones are empty. */
 export interface Address {
   readonly name: string;
   readonly nameParts: Texts;
@@ -115,13 +115,12 @@ export interface Seat {
 export interface Answer {
   readonly question: number;
   readonly text: string;
-  /** The ids of the chosen options, or their identifiers where no ids were sent. */
+  /** The ids of the chosen options; identifiers where no ids were sent. */
   readonly chosen: readonly (number | string)[];
-  /** The media type of the file, where the answer is one. */
+  /** The media type of the answer's file, if it is a file. */
   readonly fileType: string | null;
 }
 
-/** What items and variations have in common. */
 interface Offer {
   readonly id: number;
   readonly name: Localized;
@@ -130,14 +129,12 @@ interface Offer {
 }
 
 export interface Item extends Offer {
-  /** The name of its category. */
   readonly category: Localized | null;
   readonly bundles: readonly Bundle[];
 }
 
 export type Variation = Offer;
 
-/** What is sold together with an item. */
 export interface Bundle {
   readonly item: number;
   readonly variation: number | null;

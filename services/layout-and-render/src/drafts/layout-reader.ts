@@ -16,17 +16,17 @@ import { findBackground } from "../store/layouts.ts";
 
 /** A layout as it would be printed. */
 export interface ReadLayout {
-  /** Names elements and background: no other layout has it. */
+  /** Identifies elements and background: no other layout has this name. */
   readonly name: string;
   readonly elements: readonly LayoutElement[];
-  /** Whether these are not its own elements. */
+  /** Whether the elements are the built-in ones. */
   readonly isBuiltIn: boolean;
-  /** Whether tickets need their scans. */
+  /** Whether its tickets need their scans. */
   readonly mayPrintScans: boolean;
   readonly background: BackgroundFile | null;
 }
 
-/** What layouts are read with. */
+/** The dependencies of the layout reader. */
 export interface LayoutTools {
   readonly reads: Reads;
   readonly files: Pick<Files, "get">;
@@ -80,7 +80,7 @@ export class LayoutReader {
     return read;
   }
 
-  /** It stays in the cache of prepared ones: a file may have a thousand layouts. */
+  /** The background stays in the cache of prepared backgrounds: a file may have a thousand layouts. */
   async #readBackground(name: string): Promise<BackgroundFile> {
     const file = {
       id: name,
@@ -94,7 +94,9 @@ export class LayoutReader {
     return file;
   }
 
-  /** The file goes after its layout has another one: where that still names it, it was lost. */
+  /**
+   * A replaced file is deleted after its layout was updated: if the layout still names this file, the file was lost.
+   */
   async #missing(name: string) {
     const { organizer } = this.#place;
     const isNamed = await this.#tools.reads.inTurn(organizer, (db) => findBackground(db, { ...this.#place, name }));

@@ -14,8 +14,8 @@ import { readLayoutChoice } from "../store/layouts-to-print.ts";
 import { LayoutReader, type LayoutTools, nameLayout, type ReadLayout } from "./layout-reader.ts";
 
 /**
- * Reads a layout that may have elements or a background that are not stored. Elements without the layout that they are of
- * lie on the built-in page. `errors` has what is wrong with the rest of the request; all is told at once.
+ * Reads a layout whose elements or background need not be stored. Elements sent without a layout get the built-in page.
+ * `errors` are those of the rest of the request: all errors are reported at once.
  */
 export async function readDraft(
   draft: DraftLayout,
@@ -47,7 +47,7 @@ export async function readDraft(
   return { ...read, background, name: nameLayout(read.elements, background) };
 }
 
-/** Reads an upload that nothing is stored of. */
+/** Reads an upload without storing it. */
 async function readUpload(
   sent: SentBackground | undefined,
   { organizer }: EventKey,

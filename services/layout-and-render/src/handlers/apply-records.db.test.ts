@@ -44,7 +44,7 @@ const assignment = (data: object = {}): Sent => ({
 const removed = (kind: string, id: number): Sent => ({ kind, data: { id }, deleted: true });
 const pdf = (mark: string) => `data:application/pdf;base64,${fileWith("application/pdf", mark).toString("base64")}`;
 
-/** Applies records as the gateway does; returns by line what is said of them: why they were rejected, or warnings. */
+/** Applies records as the gateway does; returns errors or warnings by line. */
 async function apply(...sent: readonly Sent[]): Promise<Record<number, Record<string, string[]>>> {
   const { rejected, warned } = await service.records.applyRecords({
     records: sent.map(({ kind, data, deleted = false, event = place.event }, index) => ({

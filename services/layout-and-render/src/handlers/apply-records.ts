@@ -5,7 +5,7 @@ import type { LayoutEvents } from "../report-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Applies records of layouts and their assignments. Their sender waits until what they refer to has arrived here. */
+/** Applies records of layouts and assignments. The sender waits until what they refer to has arrived here. */
 export async function applyRecords(
   request: ApplyRecordsRequest,
   { events, ...stores }: RecordStores & { readonly events: LayoutEvents },

@@ -57,7 +57,7 @@ export async function listAssignments(
   });
 }
 
-/** Puts assignments in place of all that a layout has. Those that stay keep their ids. */
+/** Replaces the assignments of a layout. Unchanged ones keep their ids. */
 export async function setAssignments(
   request: SetAssignmentsRequest,
   { db, events }: { readonly db: Db; readonly events: LayoutEvents },
@@ -88,7 +88,7 @@ export async function setAssignments(
   return response;
 }
 
-/** Throws what is wrong with assignments, under `<index>.<field>`. */
+/** Throws the errors of assignments, under `<index>.<field>`. */
 async function refuseInvalid(tx: Tx, { id, ...place }: EntityKey, wanted: readonly Wanted[]): Promise<void> {
   const items = wanted.map(({ item }) => item);
   const errors = checkAssignments(wanted, {

@@ -16,7 +16,7 @@ import { readTicketsOf } from "../printing/ticket-data.ts";
 
 const mostPositions = 100;
 
-/** Of all names and texts in an answer, which has at most 16 MiB: an event may have megabytes of its own on each ticket. */
+/** The limit of an answer, which has at most 16 MiB: an event may have megabytes of its own texts on each ticket. */
 const mostLetters = 4_000_000;
 
 /** A gate waits half a second for all variables. */

@@ -4,7 +4,7 @@ import { keyOf } from "../backgrounds/backgrounds.ts";
 import { fault } from "../faults.ts";
 import { findBackground as find } from "../store/layouts.ts";
 
-/** Finds the file behind a public address. */
+/** Finds the file at a public address. */
 export async function findBackground(
   { organizer, event, background: name }: FindBackgroundRequest,
   { reads }: { readonly reads: Reads },

@@ -8,7 +8,7 @@ import {
 import { fault } from "../faults.ts";
 import { renderId, renderWorks } from "../printing/render-work.ts";
 
-/** Finds how far a job is (L42.1). */
+/** Finds the progress of a job (L42.1). */
 export async function findBatch(request: FindBatchRequest, { db }: { readonly db: Db }): Promise<FindBatchResponse> {
   const id = renderId(request);
   const found = await findWorkOf(db, renderWorks, id);

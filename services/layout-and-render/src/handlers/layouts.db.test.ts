@@ -218,7 +218,7 @@ it("[L4.6] a product that is deleted while it is assigned is named as one that t
   await service.db.transaction(async (tx) => {
     await tx.run(sql`delete from item where item.id = 2`);
     assigning = assign(id, [1, "web"], [2, "web"]).catch((error: unknown) => error);
-    // The request waits for what happens here.
+    // The request waits for the lock that is held here.
     const waiting = sql`
       select from pg_locks
         join pg_stat_activity as session on session.pid = pg_locks.pid

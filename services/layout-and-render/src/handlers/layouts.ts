@@ -38,7 +38,6 @@ import {
 } from "../store/layouts.ts";
 import { toWireLayout } from "../wire/layout-messages.ts";
 
-/** Finds one layout of an event. */
 export async function getLayout(request: GetLayoutRequest, { db }: { readonly db: Db }): Promise<GetLayoutResponse> {
   await requireEvent(db, request);
   const { organizer, event, id } = request;
@@ -46,7 +45,6 @@ export async function getLayout(request: GetLayoutRequest, { db }: { readonly db
   return { layout: toWireLayout(layout, await findOfLayouts(db, request, [id])) };
 }
 
-/** Pages through the layouts of an event. */
 export async function listLayouts(
   request: ListLayoutsRequest,
   { reads }: { readonly reads: Reads },
@@ -65,7 +63,6 @@ export async function listLayouts(
   });
 }
 
-/** Adds a layout to an event. */
 export async function createLayout(
   request: CreateLayoutRequest,
   { db, files, events }: { readonly db: Db; readonly files: Files; readonly events: LayoutEvents },
@@ -74,11 +71,11 @@ export async function createLayout(
   if (fields === undefined) throw new Error("a layout was to be created from nothing");
   const place = { organizer, event };
   await requireEvent(db, place);
-  // Before the background is copied: its upload may be gone, and the layout is there.
+  // Before the background is copied: a repeated request must succeed although its upload has expired.
   const answered = await findAnswer(db, Layouts.createLayout);
   if (answered !== undefined) return answered;
   const { name, isDefault, elements } = fields;
-  // Again under the lock: nothing is copied in vain where there is no room now.
+  // Checked again under the lock; here it avoids a copy in vain.
   if (fields.background !== undefined) await requireRoom(db, organizer, fields.background);
   const background = fields.background === undefined ? null : await copyBackground(files, fields.background);
   let created: number | undefined;
@@ -98,7 +95,7 @@ export async function createLayout(
   return response;
 }
 
-/** An event has one default at most. To be called under its lock. */
+/** An event has at most one default. The caller holds its lock. */
 async function refuseSecondDefault(tx: Tx, place: EventKey): Promise<void> {
   if ((await findDefault(tx, place)) === undefined) return;
   const message = "Another layout of this event is the default already.";
@@ -119,7 +116,7 @@ export async function updateLayout(
   const place = { organizer, event };
   const sent = new Set(request.updateMask);
   await requireEvent(db, place);
-  // Before the background is copied: its upload, or the layout, may be gone.
+  // Before the background is copied: a repeated request must succeed although its upload or layout may be gone.
   const answered = await findAnswer(db, Layouts.updateLayout);
   if (answered !== undefined) return answered;
   await requireLayout(db, { ...place, id });
@@ -162,7 +159,7 @@ function applyFields(
   };
 }
 
-/** Deletes a layout with its assignments. If it was the default, the first that remains by name becomes it. */
+/** Deletes a layout with its assignments. The first remaining layout by name replaces a deleted default. */
 export async function deleteLayout(
   request: DeleteLayoutRequest,
   { db, events }: { readonly db: Db; readonly events: LayoutEvents },

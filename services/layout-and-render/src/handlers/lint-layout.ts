@@ -24,10 +24,10 @@ import { renderTickets } from "../rendering/render-tickets.ts";
 
 const mostTickets = 1000;
 
-/** Elements of all tickets together: of a layout with hundreds fewer tickets are looked at. */
+/** The limit for the elements of all tickets: with hundreds of elements fewer tickets are checked. */
 const mostElements = 50_000;
 
-/** Finds what would be wrong with tickets of a layout that need not be stored. */
+/** Finds problems of a layout that need not be stored. */
 export async function lintLayout(
   { organizer, event, draft, mayReadTickets }: LintLayoutRequest,
   tools: PrintTools,
@@ -39,7 +39,7 @@ export async function lintLayout(
   const { data, tickets: sold } = await readNewestTickets(tools.ticketData, { ...place, signal }, most);
   const sample = makeSampleTicket(data, tools.clock.now());
   const read = await readDraft(draft, { place, ticket: sample }, tools);
-  // Findings name elements that somebody can change.
+  // Findings name only elements that a client can change.
   const layout = read.isBuiltIn ? { ...read, elements: [] } : read;
   const { elements, background } = layout;
   const seen = mayReadTickets ? sold.slice(0, Math.max(1, Math.floor(mostElements / elements.length))) : [];
@@ -67,7 +67,7 @@ export async function lintLayout(
     ...misplaced,
     ...findUnknownNames(elements, known),
     ...findBadCodes(elements, { valuesOf: (index) => longest.codesOf(index), encode }),
-    // Nothing fits a box without a size.
+    // Elements without a size are reported already.
     ...long.filter(({ element }) => !noSize.has(element)),
   ];
   return {
@@ -87,7 +87,7 @@ async function findLongest(
   return longest;
 }
 
-/** The codes that are looked at. */
+/** The codes that are checked. */
 function* codesOf(elements: readonly LayoutElement[], longest: LongestValues) {
   for (const [index, element] of elements.entries()) {
     if (element.type !== "barcodearea") continue;
@@ -95,7 +95,7 @@ function* codesOf(elements: readonly LayoutElement[], longest: LongestValues) {
   }
 }
 
-/** Finds texts that do not fit their boxes: the browser that prints them measures the longest ones. */
+/** Finds texts that do not fit their boxes: the browser measures the longest ones. */
 async function findLongTexts(
   longest: LongestValues,
   {
@@ -115,7 +115,7 @@ async function findLongTexts(
     background,
     layout: name,
   }));
-  // Pictures and codes are not measured; without them the places of elements are others.
+  // Only texts are measured; maps their indexes back to those of the elements.
   const places = [...elements.keys()].filter((index) => /^text/.test(elements[index]?.type ?? ""));
   const pages = renderTickets(
     {

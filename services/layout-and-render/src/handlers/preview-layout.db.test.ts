@@ -23,7 +23,7 @@ const names = ["Ann Lee", "Bo Wu", "Maximiliane-Charlotte von und zu Hohenlohe-W
 const boxoffice = sell(
   names.map((attendeeName, index) => ({ id: index + 1, secret: `${index + 1}`.repeat(20), attendeeName })),
 );
-/** Which positions check-in was asked for; the ticket 2 entered. */
+/** The positions that check-in was asked for; ticket 2 has entered. */
 let askedForScans: (readonly number[])[] = [];
 const firstEntries = implement(FirstEntries, {
   findFirstEntries: async ({ positions }) => {
@@ -74,11 +74,11 @@ function preview(draft: Partial<DraftLayout>, more: Partial<PreviewLayoutRequest
 }
 const textsOf = async (content: Uint8Array) => {
   const { pages } = await readPdf(content);
-  // Codes have a text for programs.
+  // Codes have an invisible text.
   return pages.map(({ texts }) => texts.map((each) => each.text).filter((each) => !each.startsWith("{")));
 };
 
-/** A PDF whose pages have these widths and heights in millimetres, as the gateway stores it. */
+/** Uploads a PDF whose pages have these widths and heights in millimetres, as the gateway stores it. */
 async function upload(...sizes: readonly (readonly [number, number])[]) {
   const document = await PDFDocument.create();
   for (const [width, height] of sizes) document.addPage([(width * 72) / 25.4, (height * 72) / 25.4]);

@@ -63,7 +63,7 @@ export async function previewLayout(
   return { content, warnings };
 }
 
-/** The ticket that is named, or one of sample data; undefined: there is no such ticket. */
+/** The requested ticket, or one of sample data; undefined: there is no such ticket. */
 async function findTicket(
   request: PreviewLayoutRequest,
   tools: PreviewTools,

@@ -56,7 +56,7 @@ function tools(changed: { renderer?: TestRenderer; files?: Files } = {}) {
 
 const render = (changed?: Parameters<typeof tools>[0]) => renderTicket({ ...place, position: 1 }, tools(changed), call);
 
-/** The default layout gets a background with this file; without one it is lost. */
+/** Gives the default layout a background with this file; without bytes the file is lost. */
 async function setBackground(bytes?: Uint8Array): Promise<string> {
   const name = randomBytes(20).toString("hex");
   const { id } = await service.create({ isDefault: true });
@@ -76,7 +76,7 @@ describe("a ticket that cannot be printed", () => {
     const dict = context.obj({ Length: noise.length });
     document.addPage().node.set(PDFName.of("Contents"), context.register(PDFRawStream.of(dict, noise)));
     await setBackground(await document.save());
-    // A report of a failure has no room for the file itself.
+    // Reduced to its length: a failure report has no room for the file.
     await expect(render().then(({ pdf }) => pdf.length)).rejects.toMatchObject({
       ...lasting("ticket_too_large"),
       message: expect.stringContaining("more than 15 MiB"),

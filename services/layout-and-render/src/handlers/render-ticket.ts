@@ -34,7 +34,7 @@ export async function renderTicket(
     return { pdf, order: ticket.order.code, positionid: ticket.position.positionid, warnings };
   } catch (error) {
     if (!(error instanceof WorkFailed)) throw error;
-    // Anything but what is known to fail is a bug.
+    // Anything but a known failure is a bug.
     if (error.cause instanceof Error && !(error.cause instanceof Fault)) throw error.cause;
     throw fault("ticket_unprintable", error.message, { cause: error });
   }

@@ -13,7 +13,7 @@ import { findPositions } from "../printing/ticket-data.ts";
 import { findSalesChannels } from "../store/copies.ts";
 import { findLayoutIds } from "../store/layouts.ts";
 
-/** As many as a request may bring (L41.3), and as many as a caller inside may allow. */
+/** The limit of a client's request (L41.3), and of a request by another service. */
 const usualMost = 1000;
 const greatestMost = 10_000;
 
@@ -31,7 +31,7 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
     const message = `Render at most ${mostParts} tickets at once.`;
     throw fault("too_many_parts", message, { fields: { parts: [message] } });
   }
-  // Before the parts are judged: what was right then may be gone, and the job is there.
+  // Before the parts are checked: a repeated request must succeed although its tickets may be gone.
   const answered = await findAnswer(tools.db, Rendering.startBatch);
   if (answered !== undefined) return answered;
   const errors = await findErrors(request, tools);
@@ -51,7 +51,7 @@ export async function startBatch(request: StartBatchRequest, tools: StartTools):
   });
 }
 
-/** Finds what is wrong with parts, under `<index>.<field>`. */
+/** Finds the errors of parts, under `<index>.<field>`. */
 async function findErrors({ organizer, event, parts }: StartBatchRequest, tools: StartTools): Promise<FieldErrors> {
   const place = { organizer, event };
   const named = await tools.reads.inTurn(organizer, async (db) => ({

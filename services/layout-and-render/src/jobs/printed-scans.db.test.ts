@@ -15,7 +15,7 @@ describe("scans", () => {
         ...{ color: [0, 0, 0], bold: false, italic: false, align: "left", downward: false, rotation: 0 },
       },
     ]);
-  /** Check-in, where the first of every two tickets entered on the day of its number. */
+  /** A check-in in which every second ticket entered on the day of its number. */
   const asking = (asked: (readonly number[])[]): JobTools["firstEntries"] => ({
     findFirstEntries: async ({ positions }) => {
       asked.push(positions);

@@ -15,9 +15,8 @@ export interface BackgroundStores {
 const minuteMs = 60_000;
 
 /**
- * Deletes files that are the background of no layout: those that were replaced or removed, and those that a layout never
- * got. A name is given once, so a file that no layout has after an hour never will be one's. Any number of replicas may
- * run this at the same time.
+ * Deletes files that are the background of no layout: replaced or removed ones, and ones that no layout was stored
+ * with. A name is drawn once, so a file without a layout after an hour stays without. Replicas may run it concurrently.
  */
 export function removeBackgroundFiles({ db, files, clock }: BackgroundStores): Job {
   return {

@@ -11,16 +11,16 @@ interface Stores {
   readonly files: Files;
 }
 
-/** Deletes layouts, and the rendered files of events that a rebuild has left out; backgrounds follow. */
+/** Deletes layouts, and rendered files of events that a rebuild did not publish; another job deletes backgrounds. */
 export const removeGoneEvents = removingGoneEvents(async (key, { db, files }: Stores) => {
-  // Before the note of the event goes: a process that is killed here leaves it to the next one.
+  // Files first, then the note of the event: after a kill the next run starts over.
   await removeFiles({ db, files }, key);
   await db.transaction((tx) => deleteGoneEvent(tx, key));
 });
 
 const mostAtOnce = 500;
 
-/** Removes rendered files, unless the event is back: what was listed before that was asked is not of its new tickets. */
+/** Removes rendered files unless the event is back. Files are listed before that check: none is of its new tickets. */
 async function removeFiles({ db, files }: Stores, key: EventKey): Promise<void> {
   let keys: string[] = [];
   const removeListed = async () => {

@@ -15,8 +15,8 @@ export interface RenderStores {
 const minuteMs = 60_000;
 
 /**
- * Deletes rendered files that are the result of no job: those whose time is over, and those of tries that were lost after
- * the file was stored. Any number of replicas may run this at the same time.
+ * Deletes rendered files that are the result of no job: expired ones, and ones of tries that died after storing the
+ * file. Replicas may run it concurrently.
  */
 export function removeRenders({ db, files, clock }: RenderStores): Job {
   return {

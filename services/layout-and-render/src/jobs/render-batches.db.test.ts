@@ -38,7 +38,7 @@ describe("what passes by itself", () => {
       execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:unlimited`]);
     const many = Array.from({ length: 20 }, (_, index) => part(index + 1));
     const left = async () => (await readdir(jobs.directory, { recursive: true })).filter((name) => name.includes("."));
-    // No file of this process may become so large as the one that is rendered.
+    // Limits the size of files of this process below that of the rendered one.
     limit(String(32 * 1024));
     try {
       const hopeless = await start(many);
@@ -152,7 +152,7 @@ describe("a part that cannot be printed", () => {
     expect(printed).toEqual(["one", "two"]);
   });
 
-  /** A printer that fails for chunks with such a name. */
+  /** A printer that fails for chunks with this name. */
   const failsFor = (name: string): JobTools["renderer"] => {
     const { tools } = jobs.renderer;
     return {
@@ -229,7 +229,7 @@ describe("a part that cannot be printed", () => {
       [2, 4, 6].map((position, index) => `Part ${[2, 3, 5][index]} (position ${position}): A page took too long.`),
     );
     expect(await namesIn(found.fileKey)).toEqual(["Guest 1.", "Guest 5."]);
-    // Together, and one of them alone: its layout is known then.
+    // Once together, and once alone: then the layout to blame is known.
     expect(slow).toBe(2);
   });
 

@@ -8,25 +8,25 @@ import { drawKey, type Rendered, type RenderOrder, renderBatch, renderFew } from
 
 export interface JobTools extends PrintTools {
   readonly log: Log;
-  /** How long a job waits for what passes by itself, in milliseconds. */
+  /** How long a job retries transient failures, in milliseconds. */
   readonly patienceMs?: number;
 }
 
-/** Of more than these only the first are told. */
+/** Only the first ones are reported. */
 const mostWarnings = 200;
 
-/** How often the progress is stored, in milliseconds. */
+/** The interval of progress updates, in milliseconds. */
 const progressMs = 500;
 
 const usualPatienceMs = 5 * 60_000;
 
 const pauses = { firstMs: 200, longestMs: 10_000 };
 
-/** These may be caused by the job itself, which then ends soon. */
+/** Faults that the job itself may cause, so that it is retried few times only. */
 const ownFaults: ReadonlySet<string> = new Set(["browser_lost", "background_replaced"]);
 const mostOwnFaults = 3;
 
-/** Renders tickets into one file. It is written while it is made, and can be read when it is whole. */
+/** Renders tickets into one file. The file is streamed to the store, and readable when complete. */
 export const renderBatches = workOn(renderBatch, renderPatiently);
 export const renderFews = workOn(renderFew, (job: WorkInHand<RenderOrder>, tools: JobTools) =>
   renderPatiently(job, tools, { isSmall: true }),
@@ -36,7 +36,7 @@ interface Size {
   readonly isSmall: boolean;
 }
 
-/** Begins again while something that is needed is away, such as the database, the store for files or the browser. */
+/** Retries while a dependency is down: the database, the file store or the browser. */
 async function renderPatiently(
   job: WorkInHand<RenderOrder>,
   tools: JobTools,

@@ -17,7 +17,7 @@ import { removeRenders } from "./remove-renders.ts";
 const jobs = renderJobs();
 const { finish, start, stored, workers } = jobs;
 
-/** A store that a job reaches when its lease has ended meanwhile, and what it needs was erased. */
+/** A file store that answers a job only after its lease has expired and its data was erased. */
 const reachedLate = (id: string): Files => ({
   ...jobs.files,
   async put(...given) {
@@ -81,7 +81,7 @@ describe("rendered files", () => {
     await running.stop();
     const { fileKey } = await job.find();
     expect([puts, await stored()]).toEqual([2, [fileKey]]);
-    // A worker that was killed has left it.
+    // Left behind by a killed worker.
     await jobs.files.put(drawKey(renderId(job)), Buffer.from("lost"), { contentType: "application/pdf" });
     const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
     await removeRenders({ db: jobs.db, files: jobs.files, clock: later }).run(new AbortController().signal);
@@ -123,7 +123,7 @@ describe("rendered files of a deleted event", () => {
     await expect(made.find()).rejects.toMatchObject(missing);
     await expect(waiting.find()).rejects.toMatchObject(missing);
     const own = await start([part(3)]);
-    // A rebuild may tell of the deletion late.
+    // A rebuild may publish the deletion late.
     await deleteEvent(deletedAt);
     await finish();
     expect([(await own.find()).state, (await other.find()).state]).toEqual([
@@ -169,7 +169,7 @@ it("[L52.2] rendered files of an event that comes back while it is removed stay"
   await finish();
   await jobs.service.sweep(topics.eventChanged, 1000);
   await jobs.db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
-  /** A store that lists its files when the event is back. */
+  /** A file store that lists its files when the event is back. */
   const listedLate: Files = {
     ...jobs.files,
     async *list(prefix) {

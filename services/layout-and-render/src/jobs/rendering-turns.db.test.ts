@@ -30,7 +30,7 @@ describe("taking turns", () => {
           timeout: 20_000,
           interval: 20,
         });
-        // Of 13,000 that wait: those whose turn it was meanwhile.
+        // Of 13,000 waiting jobs only those whose turn it was.
         expect(asked - before).toBeLessThan(2000);
       }
     } finally {

@@ -1,2 +1,2 @@
-/** A message has at most 16 MiB; a file in it has at most this. */
+/** The most bytes of a file in a gRPC message, which has at most 16 MiB. */
 export const mostAnswerBytes = 15 * 1024 * 1024;

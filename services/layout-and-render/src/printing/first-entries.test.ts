@@ -11,7 +11,7 @@ import { findScans, PatientScans } from "./first-entries.ts";
 const place = { organizer: "org", event: "fest" };
 const call = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
 
-/** Check-in that remembers what it was asked. */
+/** A check-in that records its requests. */
 function checkin(answer: () => Promise<{ scanned: { position: number; firstEntryAt?: number }[] }>) {
   const asked: (FindFirstEntriesRequest & CallOptions)[] = [];
   const findFirstEntries = (request: FindFirstEntriesRequest, options: CallOptions = {}) => {
@@ -24,7 +24,7 @@ const scanned = [{ position: 1, firstEntryAt: 1_766_858_400_000_000 }, { positio
 const failures = [
   new Fault("unavailable", "peer_unavailable", "away"),
   new Fault("timeout", "deadline_exceeded", "late"),
-  // What an older version answers.
+  // The answer of an older version.
   new Fault("unmet", "unmet", "method not implemented"),
   new Error("broken"),
 ];
@@ -62,7 +62,7 @@ it("[L50.7] a file waits two seconds for scans in all", async () => {
   for (let chunk = 0; chunk < 20; chunk += 1) expect(await scans.find(place, [chunk])).toBe(null);
   expect(patience[0]).toBe(2000);
   expect(patience.length).toBeGreaterThan(1);
-  // Each is what the others have left.
+  // Each request gets the patience that earlier ones have left.
   expect(patience.reduce((sum, each) => sum + Math.min(each, 600), 0)).toBeLessThanOrEqual(2000);
 });
 

@@ -7,8 +7,8 @@ import type { EventKey } from "../store/keys.ts";
 const usualPatienceMs = 2000;
 
 /**
- * Asks check-in once for the first entries of some tickets, at most 1000, and of their add-ons. Null: it does not answer.
- * A ticket without them is better than none.
+ * Asks check-in once for the first entries of at most 1000 tickets and of their add-ons. Null: check-in did not answer.
+ * A ticket without scans is better than none.
  */
 export async function findScans(
   firstEntries: Client<FirstEntries>,
@@ -30,7 +30,7 @@ export async function findScans(
   }
 }
 
-/** Asks for the scans of a file, of which it waits for no more than two seconds in all. */
+/** Asks for the scans of a file, waiting for at most two seconds in all. */
 export class PatientScans {
   readonly #firstEntries: Client<FirstEntries>;
   #patienceMs = usualPatienceMs;
@@ -39,7 +39,7 @@ export class PatientScans {
     this.#firstEntries = firstEntries;
   }
 
-  /** Null: check-in does not answer, or has been waited for long enough. */
+  /** Null: check-in does not answer, or the two seconds are over. */
   async find(
     place: EventKey & { readonly signal?: AbortSignal | undefined },
     positions: readonly number[],

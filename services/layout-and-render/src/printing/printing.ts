@@ -20,7 +20,7 @@ import { readLayoutChoice } from "../store/layouts-to-print.ts";
 import { PatientScans } from "./first-entries.ts";
 import { readTicketsOf } from "./ticket-data.ts";
 
-/** What tickets are printed with. */
+/** The dependencies of printing. */
 export interface PrintTools {
   readonly reads: Reads;
   readonly files: Files;
@@ -30,7 +30,7 @@ export interface PrintTools {
   readonly firstEntries: Client<FirstEntries>;
   readonly renderer: RenderTools;
   readonly formats: Formats;
-  /** The address of the site, for programs that read codes. */
+  /** The address of the site, which codes contain as their issuer. */
   readonly issuer: string;
 }
 
@@ -41,33 +41,29 @@ export interface PrintOrder extends EventKey {
 
 export interface PrintOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether these are few tickets, which do not wait for many others. */
+  /** Whether the order is small, and does not wait for large ones. */
   readonly isSmall?: boolean;
-  /** Is told how many parts have been handed to the browser. */
+  /** Reports how many parts have been handed to the browser. */
   readonly onPart?: (done: number) => void;
   readonly onWarning?: (warning: string) => void;
-  /** Takes parts that cannot be printed, which the file then lacks. Those that are in it from the beginning are not tried. */
+  /** Collects parts that cannot be printed and are left out. Parts that it has from the beginning are skipped. */
   readonly leftOut?: LeftOut | undefined;
 }
 
-/** Why parts cannot be printed, by their numbers from 1. */
 export type LeftOut = Map<number, string>;
 
-/** Thrown when parts turn out to be unprintable that are drawn already: the file must begin again without them. */
+/** Thrown when parts turn out to be unprintable after they were drawn: the file must start over without them. */
 export class PartsLeftOut extends Error {
   override readonly name = "PartsLeftOut";
 }
 
-/** So long is looked for parts that print, among those that take too long together. */
+/** The time limit of the search for the parts that print. */
 const longestSearchMs = 120_000;
 
-/** So many tickets are read while as many are printed. */
+/** Tickets that are read ahead while as many are printed. */
 const readAtOnce = 100;
 
-/**
- * Prints tickets into one PDF, and gives it out piece by piece. A part that cannot be printed fails the whole, by name, or is
- * left out.
- */
+/** Prints tickets into one PDF, as a stream. A part that cannot be printed fails the whole by name, or is left out. */
 export async function* printTickets(
   order: PrintOrder,
   tools: PrintTools,
@@ -79,7 +75,7 @@ export async function* printTickets(
   const first = await read.next();
   if (first.done) throw nothingPrinted(leftOut);
   const [{ ticket }] = first.value;
-  /** What the file has, in its order. */
+  /** The parts in the file, in order. */
   const printed: ReadPart[] = [];
   const undrawn = new Map<unknown, TicketRange>();
   const shared = describeFile(ticket, order, tools, {
@@ -100,7 +96,7 @@ export async function* printTickets(
     const together = undrawn.get(error);
     if (together !== undefined && signal?.aborted !== true && (isTooSlow(error) || !isTransient(error)))
       await nameUndrawn(printed.slice(together.first, together.last + 1), error);
-    // A background that the cache has lost is read after its part.
+    // A background evicted from the cache is read later than its part.
     if (error instanceof Fault && unprintable.has(error.code)) throw new WorkFailed(error.message, { cause: error });
     throw error;
   }
@@ -129,22 +125,22 @@ export async function* printTickets(
       return { elements: resolved.elements, background, layout: name };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // What stands in the layout stays as it is: no further try prints it.
+      // A layout stays unprintable: a retry would fail, too.
       if (unprintable.has(error.code)) {
         const failed = failedPart(part, error.message, error);
         if (leftOut === undefined) throw failed;
         leftOut.set(number, failed.message);
         return undefined;
       }
-      // The next try reads the layout again.
+      // A retry reads the new layout.
       if (error.code === "background_replaced") throw fault(error.code, `Part ${number}: ${error.message}`);
       throw error;
     }
   }
 
   /**
-   * Tickets are drawn together: which of them fails is found by drawing each alone. One that takes long would do so again, once
-   * for each layout; so that is done only where others are to be printed, and for a while.
+   * Tickets are drawn together, so a failing one is found by drawing each alone. After a timeout each try may time out
+   * again: that is done only where other parts are to be printed, and for a limited time.
    */
   async function nameUndrawn(parts: readonly ReadPart[], error: unknown): Promise<void> {
     const alone: ReadPart[] = [];
@@ -182,7 +178,7 @@ function nothingPrinted(leftOut: LeftOut | undefined): WorkFailed {
   return new WorkFailed(`No part can be printed. ${why}`);
 }
 
-/** All of a request but the tickets, for a file that begins with this ticket. */
+/** The fields of a request except the tickets, for a file that begins with this ticket. */
 export function describeFile(
   { event, subevent, order, settings }: Ticket,
   place: EventKey,
@@ -193,7 +189,7 @@ export function describeFile(
     numberOf = (index) => index + 1,
   }: Pick<PrintOptions, "signal"> & {
     readonly onWarning?: PrintOptions["onWarning"] | undefined;
-    /** The number of the part that is a ticket of the file. */
+    /** The number of the part that is this ticket of the file. */
     readonly numberOf?: (index: number) => number;
   },
 ): Omit<RenderRequest, "tickets" | "count"> {
@@ -210,21 +206,19 @@ export function describeFile(
   };
 }
 
-/** What parts are read with. */
 interface ReadTools extends PrintTools {
   readonly layouts: LayoutReader;
   readonly scans: PatientScans;
 }
 
 interface ReadPart {
-  /** From 1. */
   readonly number: number;
   readonly part: Part;
   readonly ticket: Ticket;
   readonly layout: PrintedLayout | null;
 }
 
-/** Reads what parts print, a slice ahead of what is asked for. */
+/** Reads the data of parts, one slice ahead of its consumer. */
 async function* readParts(
   order: PrintOrder,
   tools: ReadTools,
@@ -233,7 +227,7 @@ async function* readParts(
   const { parts } = order;
   const readAt = (at: number) => {
     const slice = at < parts.length ? readSlice(order, { at, ...options }, tools) : undefined;
-    // It is awaited when it is asked for; until then its failure waits, too.
+    // A rejection before the slice is awaited must not count as unhandled.
     slice?.catch(() => undefined);
     return slice;
   };
@@ -283,7 +277,7 @@ async function readSlice(
   return read.map((each) => ({ ...each, ticket: { ...each.ticket, scans } }));
 }
 
-/** What is wrong with a layout until somebody changes it. */
+/** Faults of a layout that remain until a client changes the layout. */
 const unprintable: ReadonlySet<string> = new Set(["background_unusable", "background_lost"]);
 
 function failedPart(
@@ -298,7 +292,7 @@ const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 
 const imageMs = 10_000;
 
-/** Reads pictures of answers. One that is gone, or cannot be had at any time, leaves its box gray. */
+/** Reads pictures of answers. A missing picture leaves its box gray. */
 async function readImages(
   images: readonly AnswerImage[],
   { organizer, event }: EventKey,

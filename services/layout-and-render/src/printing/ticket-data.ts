@@ -9,7 +9,7 @@ import { readEventData, readTickets } from "../wire/read-tickets.ts";
 /** Boxoffice reads a thousand orders in far less. */
 const timeoutMs = 10_000;
 
-/** As many positions as one request may name. */
+/** The limit of one request. */
 const mostAtOnce = 1000;
 
 interface Asked extends EventKey {
@@ -29,7 +29,7 @@ export async function findPositions(
   return found;
 }
 
-/** Reads what can be printed on tickets, by position. Those that do not exist are missing. */
+/** Reads the data of tickets, by position. Missing positions are left out. */
 export async function readTicketsOf(
   ticketData: Client<TicketData>,
   asked: Asked,
@@ -44,7 +44,7 @@ export async function readTicketsOf(
   return found;
 }
 
-/** Reads what is known of an event, and the newest of its tickets: so many at most, as far as one answer has room. */
+/** Reads the data of an event, and its newest tickets up to a limit and to the size of one answer. */
 export async function readNewestTickets(
   ticketData: Client<TicketData>,
   { organizer, event, signal }: Asked,
@@ -58,7 +58,7 @@ export async function readNewestTickets(
   return { data: readEventData(answer, tickets), tickets };
 }
 
-/** Asks until all positions are answered: an answer has as many as fit. */
+/** Repeats requests until all positions are answered: an answer has as many as fit. */
 async function* readAnswers(
   ticketData: Client<TicketData>,
   { organizer, event, onlyReferences, signal }: Asked & { readonly onlyReferences: boolean },

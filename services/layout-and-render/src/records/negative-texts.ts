@@ -1,6 +1,6 @@
 import { isObject } from "@tessera/values";
 
-/** Fields of elements that shops may send as texts. */
+/** Element fields that shops may send as texts. */
 const numericFields: ReadonlySet<string> = new Set([
   "left",
   "bottom",
@@ -12,7 +12,7 @@ const numericFields: ReadonlySet<string> = new Set([
   "rotation",
 ]);
 
-/** Makes numbers of negative numbers that are texts (R1.19), which a layout of the API does not take (L2.2). */
+/** Converts negative numbers in texts to numbers (R1.19), which the API does not accept (L2.2). */
 export function convertNegativeTexts(layout: unknown): unknown {
   return Array.isArray(layout) ? layout.map(convertElement) : layout;
 }

@@ -7,15 +7,14 @@ import type { Known, Mentioned } from "./known.ts";
 import { ticketLayout } from "./ticket-layout.ts";
 import { ticketLayoutItem } from "./ticket-layout-item.ts";
 
-/** Layout-and-render, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds: [ticketLayout, ticketLayoutItem],
   nothingMentioned: () => ({ items: new Set(), layouts: new Set() }),
   async findMentioned(tx, scope, { items, layouts }) {
     return {
-      // Organizers are not kept here; where one is unknown, its events are.
+      // There is no copy of organizers; where an organizer is unknown, so are its events.
       organizer: true,
-      // No layout belongs to a date, so it does not matter which of both an event is.
+      // No layout belongs to a date, so it does not matter whether an event is a series.
       series: (await hasEvent(tx, scope)) ? false : undefined,
       items: await findItems(tx, scope, [...items]),
       layouts: await findLayoutIds(tx, scope, [...layouts]),

@@ -12,8 +12,8 @@ const check = compileSchema(layoutAssignmentRecord, { namesParts: true });
 const madeHere = `Assignments with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /**
- * A product and a sales channel that a layout is for. The channel need not be known: of some shops channels cannot be
- * read, and an assignment to one that there is not does no harm.
+ * A product and a sales channel that a layout is for. The channel need not be known: the channels of some shops cannot
+ * be read, and an assignment to an unknown channel does no harm.
  */
 export const ticketLayoutItem: RecordKind<Assignment, Mentioned, Known> = {
   name: "ticket_layout_item",
@@ -37,7 +37,7 @@ export const ticketLayoutItem: RecordKind<Assignment, Mentioned, Known> = {
     });
   },
   async store(tx, { scope, values }) {
-    // What a record says counts: it replaces what says the same under another id.
+    // The record replaces an equal assignment under another id.
     const ids = new Map(values.map((each) => [nameOf(each), each.id]));
     const held = await findOfItems(
       tx,

@@ -12,9 +12,9 @@ import type { Known, Mentioned } from "./known.ts";
 import { convertNegativeTexts } from "./negative-texts.ts";
 
 interface ImportedLayout extends Omit<Layout, "background"> {
-  /** The name it gets if the layout does not have it yet. */
+  /** The name of the stored copy, if the layout does not have this background yet. */
   readonly background: { readonly name: string; readonly file: HeldFile } | null;
-  /** Why its background is not taken. */
+  /** Why the background is rejected. */
   readonly problem?: string;
 }
 
@@ -22,16 +22,16 @@ const check = compileSchema(ticketLayoutRecord, { namesParts: true });
 
 const madeHere = `Layouts with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
-/** Files are fetched by the sender of records: this process connects to no address that a record names. */
+/** The sender of records fetches files: this process connects to no address that a record names (no SSRF). */
 const noFile = "A background comes as `data:application/pdf;base64,…`, not as an address.";
 
-/** A layout, with its id. A record that is the default takes that from the layout that was. */
+/** A layout, with its id. A record that is the default replaces the former default. */
 export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
   name: "ticket_layout",
   schema: ticketLayoutRecord,
   read(data) {
     const converted = isObject(data) ? { ...data, layout: convertNegativeTexts(data["layout"]) } : data;
-    // Written before it is checked: the check reads values, and elements are kept as they were sent.
+    // Serialized before the check, which converts values: elements are stored as they were sent.
     const elements = JSON.stringify(isObject(converted) ? (converted["layout"] ?? []) : []);
     const checked = check(converted);
     const tooLong = findTooLong(elements);

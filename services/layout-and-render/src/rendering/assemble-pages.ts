@@ -22,7 +22,7 @@ import type { DrawnChunk } from "./draw-chunk.ts";
 import type { Stamp } from "./stamps.ts";
 import type { PdfWriter, WrittenObject } from "./write-pdf.ts";
 
-/** Names of our own among the resources of a page; the browser's are one letter with a number. */
+/** Our resource names of a page; the browser's are one letter with a number. */
 const names = {
   background: "TesseraBackground",
   font: "TesseraFont",
@@ -32,14 +32,14 @@ const names = {
   stamp: "TesseraText",
 };
 
-/** Puts pages together: the background, what the browser has drawn, and codes. */
+/** Merges pages: the background, what the browser has drawn, and codes. */
 export class PageAssembler {
   readonly #writer: PdfWriter;
   readonly #issuer: string;
-  /** By name: a file may have more backgrounds than stay in memory. */
+  /** By name: a file may have more backgrounds than the cache. */
   readonly #backgrounds = new Map<string, (number: number) => number>();
   readonly #shared = new Map<string, number>();
-  /** Objects, by the numbers of stamps. */
+  /** Object numbers, by the numbers of stamps. */
   readonly #stamps: number[] = [];
 
   constructor(writer: PdfWriter, { issuer }: { readonly issuer: string }) {
@@ -47,7 +47,7 @@ export class PageAssembler {
     this.#issuer = issuer;
   }
 
-  /** Adds the pages of a chunk. Stamps that it uses are its own or those of chunks that were added before. */
+  /** Adds the pages of a chunk. Its stamps are its own, or of chunks that were added before. */
   async add({ pages, stamps, job }: DrawnChunk, pdf: Uint8Array | undefined): Promise<void> {
     const printed = pdf === undefined ? undefined : await readPrinted(pdf);
     if ((printed?.pages.length ?? 0) !== (job?.pages ?? 0))
@@ -72,7 +72,7 @@ export class PageAssembler {
     }
   }
 
-  /** Adds what a page needs of what the browser printed, with its numbers in our file; stamps come first. */
+  /** Adds the objects that a page needs of the browser's PDF, renumbered; stamps come first. */
   #addPrinted({ pages, objects }: PrintedPages, stamps: readonly Stamp[]): PrintedSheet[] {
     const sheets = pages.slice(stamps.length);
     const roots = [
@@ -85,7 +85,7 @@ export class PageAssembler {
       const { text, stream } = objects.get(contents?.[0] ?? 0) ?? {};
       if (resources === undefined || height === undefined || contents?.length !== 1 || text === undefined || !stream)
         throw new Error("the browser printed a page with several contents");
-      // The upper edges of the sheet and of the page are the same.
+      // Sheet and page share their upper edge.
       const place = `/BBox [0 0 ${decimal(stamp.width)} ${decimal(height)}] /Matrix [1 0 0 1 0 ${decimal(stamp.height - height)}]`;
       const own = dictionary(renumberAll(resources, numberOf));
       const entries = `/Type /XObject /Subtype /Form ${place} /Resources ${own}`;
@@ -98,7 +98,7 @@ export class PageAssembler {
     }));
   }
 
-  /** The form of a background's page, which the file has once. */
+  /** The background's page as a form XObject, stored once per file. */
   #formOf(background: NamedBackground, { form }: FlatPage): number | undefined {
     let numberOf = this.#backgrounds.get(background.name);
     if (numberOf === undefined) {
@@ -164,7 +164,7 @@ export class PageAssembler {
     return this.#stream(`${entries} /Filter /DCTDecode`, bytes);
   }
 
-  /** A stream that the file has once. */
+  /** Stores a stream once per file. */
   #stream(entries: string, { buffer, byteOffset, length }: Uint8Array): number {
     const stream = Buffer.from(buffer, byteOffset, length);
     return this.#writer.addOnce({ text: `<<${entries} /Length ${length}>>`, stream });
@@ -191,7 +191,7 @@ export class PageAssembler {
     return this.#writer.add({ text: `<</Filter /FlateDecode /Length ${stream.length}>>`, stream });
   }
 
-  /** What many pages have in common is in the file once. */
+  /** Stores an object that many pages share once per file. */
   #share(key: string, make: () => WrittenObject): number {
     const known = this.#shared.get(key);
     if (known !== undefined) return known;
@@ -236,7 +236,7 @@ async function readPrinted(pdf: Uint8Array): Promise<PrintedPages> {
   };
 }
 
-/** The kinds of resources are read themselves, wherever they stand: ours join them. */
+/** Resource dictionaries are resolved, wherever they are, so that ours can be merged. */
 function readResources(resources: PDFDict | undefined): Map<string, PdfText> {
   const entries = resources
     ?.entries()
@@ -252,7 +252,7 @@ function dictionary(entries: ReadonlyMap<string, string>): string {
   return `<<${Array.from(entries, ([name, value]) => `${name} ${value}`).join(" ")}>>`;
 }
 
-/** Adds entries to a dictionary as it is written. */
+/** Adds entries to a serialized dictionary. */
 function extend(written: string | undefined, added: readonly string[]): string {
   return `<<${(written ?? "<<>>").slice(2, -2)} ${added.join(" ")}>>`;
 }

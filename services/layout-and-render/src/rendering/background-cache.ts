@@ -9,30 +9,30 @@ import type { BackgroundFile } from "./printed-ticket.ts";
 /** The page of tickets without a background of their own. */
 export const builtIn = "built-in";
 
-/** A prepared background with a name that no other has. */
+/** A prepared background with a unique name. */
 export interface NamedBackground extends FlatPdf {
   readonly name: string;
 }
 
-/** Keeps the backgrounds that were used last. */
+/** An LRU cache of prepared backgrounds. */
 export interface BackgroundCache {
-  /** `party` shares the preparation with others: the organizer. */
+  /** `party` is the organizer, for fair turns. */
   prepare(file: BackgroundFile | typeof builtIn, party: string): Promise<NamedBackground>;
 }
 
-/** In bytes, and of how many: what is under way has no size yet. */
+/** In bytes, and in number: a background being prepared has no size yet. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** What a failure counts: a thousandth of all. */
+/** The size that a cached failure counts as: a thousandth of the cache. */
 const failureBytes = mostBytes / 1000;
 
-/** One that took too long is not tried again for so long: each try keeps a thread from others. */
+/** A background that timed out is not tried again for this long: each try occupies a thread. */
 const usualSlowMs = 60_000;
 
-/** After so long without a print all are given up, as the browser is: a platform at rest keeps no memory for prints. */
+/** After this long without a print the cache is emptied, as the browser is ended: an idle platform keeps no memory. */
 const usualIdleMs = 300_000;
 
-/** So many backgrounds of one organizer are read and held until they are prepared: each may have ten megabytes. */
+/** Backgrounds of one organizer that are read and held for preparation: each may have ten megabytes. */
 const mostOfEach = 4;
 
 export function openBackgroundCache({
@@ -70,7 +70,7 @@ export function openBackgroundCache({
       const id = file === builtIn ? builtIn : `file ${file.id}`;
       const known = kept.get(id);
       if (known !== undefined) {
-        // The last one used comes last.
+        // Reinserted: the least recently used entry is the first.
         kept.delete(id);
         kept.set(id, known);
         return known.prepared;
@@ -88,7 +88,7 @@ export function openBackgroundCache({
           const forget = () => {
             if (kept.get(id) === entry) kept.delete(id);
           };
-          // A file that cannot be read never can, and one that took too long soon takes as long: none is tried for each ticket.
+          // Failures are cached: an unreadable file stays unreadable, and a timeout is likely to repeat.
           if (wasTooSlow(error)) setTimeout(forget, slowMs).unref();
           else if (!(error instanceof Fault && error.code === "background_unusable")) forget();
           entry.size = failureBytes;

@@ -4,10 +4,9 @@ import { arc, at, type Color, type Point, paint } from "./paths.ts";
 
 const [pageWidth, pageHeight] = [210, 297];
 
-/** The card: left, bottom, width and height. */
 const card = { left: 12, bottom: 186, width: 186, height: 101 };
 const corner = 4;
-/** Where a stub could be torn off. */
+/** The perforation of the stub. */
 const perforation = 128;
 const notch = 3;
 
@@ -24,8 +23,8 @@ const clays: readonly Color[] = [
 ];
 
 /**
- * Draws the page under tickets without a background of their own: A4, a card with a mosaic along its edge, a stub for the
- * code, and nothing that is written, because it serves all languages.
+ * Draws the built-in background: A4, a card with a mosaic along its edge, a stub for the code, and no text, because the
+ * page serves all languages.
  */
 export async function drawDefaultBackground(): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
@@ -79,7 +78,7 @@ function drawMosaic(): string {
   const rows = Math.ceil(card.height / step);
   const tiles = Array.from({ length: rows * columns }, (_, index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
-    // Looks laid by hand, and is the same on every page. The glazed ones are few.
+    // A pseudo-random pattern, the same on every page, with few glazed tiles.
     const draw = (row * 7 + column * 11 + row * row * 3 + column * row * 5) % 23;
     const color = clays[draw === 4 || draw === 17 ? 5 : draw % 5] ?? paper;
     const [x, y] = [card.left + column * step, card.bottom + row * step];
@@ -96,12 +95,12 @@ function drawStub(): string {
   return `${white}q\n1 J\n0.6 w\n[0 2] 0 d\n${paint(dots)} RG\n${from} m\n${to} l\nS\nQ\n`;
 }
 
-/** Hairlines between what, for whom, and the payment. */
+/** Hairlines between event, product and payment. */
 function drawLines(): string {
   return `q\n0.2 w\n${paint(edge)} RG\n${[252.5, 201.5].map((y) => `${at([28, y])} m\n${at([124, y])} l\nS\n`).join("")}Q\n`;
 }
 
-/** Marks where the page is folded. */
+/** Fold marks. */
 function drawFold(): string {
   const y = pageHeight / 2;
   return `q\n0.2 w\n${paint(edge)} RG\n${at([0, y])} m\n${at([6, y])} l\nS\n${at([pageWidth - 6, y])} m\n${at([pageWidth, y])} l\nS\nQ\n`;

@@ -15,7 +15,7 @@ import type { FontCatalogue } from "./font-catalogue.ts";
 import type { ImageFile, RenderWarning, Ticket } from "./printed-ticket.ts";
 import type { Stamp, Stamps } from "./stamps.ts";
 
-/** A ticket of which all that it needs was read. */
+/** A ticket with all data for its drawing. */
 export interface ReadTicket {
   readonly ticket: Ticket;
   /** Among all tickets, from 0. */
@@ -30,16 +30,16 @@ export interface ChunkPage {
   readonly drawn: DrawnPage;
 }
 
-/** Tickets that are printed at once. */
+/** Tickets that are printed in one job. */
 export interface DrawnChunk {
-  /** Undefined: there is nothing for the browser to print. Its first pages are the stamps, then come those with HTML. */
+  /** Undefined: the browser has nothing to print. Its first pages are the stamps, then the pages with HTML. */
   readonly job: PrintJob | undefined;
   /** Stamps that this chunk and later ones use. */
   readonly stamps: readonly Stamp[];
   /** Pages of the file, in order. */
   readonly pages: readonly ChunkPage[];
   readonly warnings: readonly RenderWarning[];
-  /** Where stamps are used whose text may not fit. */
+  /** Uses of stamps whose text may not fit. */
   readonly measured: readonly MeasuredUse[];
   /** The first element that shows each picture. */
   readonly imageMarks: readonly string[];
@@ -53,19 +53,19 @@ export interface MeasuredUse {
 
 export interface ChunkOptions {
   readonly encode: EncodeSymbol;
-  /** Without them each text is drawn on each page. */
+  /** Undefined: each text is drawn on each page. */
   readonly stamps?: Stamps | undefined;
   readonly checksFit?: boolean | undefined;
 }
 
 const printedDotsPerMm = 300 / 25.4;
 
-/** The browser makes a picture smaller if it becomes less than this; of a small one that would save next to nothing. */
+/** The browser scales a picture down if it shrinks below this share; a small picture saves almost nothing. */
 const leastOfAny = 0.8;
 const leastOfSmall = 0.5;
 const smallBytes = 32 * 1024;
 
-/** The pixels that a picture is printed with at most, wide and high. */
+/** The largest width and height in pixels that a picture is printed with. */
 function mostPixelsOf({
   width,
   height,
@@ -119,7 +119,7 @@ export function drawChunk(
   const measured: MeasuredUse[] = [];
   const doubts = new Map<number, { readonly ofLetters: boolean; readonly ofLength: boolean }>();
 
-  /** What each user of a stamp is to be told; it is the same for all. */
+  /** What must be reported to each user of a stamp; it is the same for all. */
   function doubtsOf({ element, stamp }: Stamped) {
     const known = doubts.get(stamp) ?? {
       ofLetters: lacksLetters(element, fonts),
@@ -170,7 +170,7 @@ export function drawChunk(
   return { job, stamps: fresh, pages, warnings, measured, imageMarks };
 }
 
-/** All texts on pages that there are, with the sizes of these. */
+/** All texts on existing pages, with the sizes of the pages. */
 function* textsOf(tickets: readonly ReadTicket[]): Generator<readonly [DrawnText, FlatPage]> {
   for (const { ticket, background } of tickets) {
     for (const element of ticket.elements) {
@@ -181,7 +181,7 @@ function* textsOf(tickets: readonly ReadTicket[]): Generator<readonly [DrawnText
   }
 }
 
-/** The picture of an element, if it needs not be made smaller or be looked at by the browser. */
+/** The picture of an element, if it can be embedded without scaling or decoding. */
 function jpegOf(element: ResolvedElement, images: ReadTicket["images"]): PlainJpeg | undefined {
   const file = images.get(element);
   if (element.type !== "imagearea" || file?.type !== "image/jpeg") return undefined;
@@ -192,18 +192,18 @@ function jpegOf(element: ResolvedElement, images: ReadTicket["images"]): PlainJp
   return shrinking < (file.bytes.length <= smallBytes ? leastOfSmall : leastOfAny) ? undefined : jpeg;
 }
 
-/** The ticket and the element that a mark names. */
+/** Parses a mark: its ticket and its element. */
 export function readMark(mark: string): { readonly ticket: number; readonly element: number } {
   const [ticket = 0, element = 0] = mark.split(":").map(Number);
   return { ticket, element };
 }
 
-/** Names a stamp where its text does not fit. */
+/** Names a stamp whose text does not fit. */
 function markOfStamp(stamp: number): string {
   return `stamp ${stamp}`;
 }
 
-/** The stamp that a mark names, if it is that of one. */
+/** Parses the mark of a stamp; undefined for other marks. */
 export function readStampMark(mark: string): number | undefined {
   const [, number] = /^stamp (\d+)$/.exec(mark) ?? [];
   return number === undefined ? undefined : Number(number);
@@ -237,7 +237,7 @@ function lacksLetters(element: DrawnText, fonts: FontCatalogue): boolean {
 function chooseFonts(written: ReadonlyMap<string, Written>, fonts: FontCatalogue): FontFace[] {
   const faces = new Set<FontFace>();
   for (const { texts, language, ...style } of written.values()) {
-    // The families of each text are its own.
+    // Font fallback is per text.
     const chains = Map.groupBy(texts, (text) => fontChain(text, language).join());
     for (const same of chains.values()) {
       const text = same.join("");
@@ -268,7 +268,7 @@ function makeJob(
 ): PrintJob | undefined {
   if (sheets.length === 0) return undefined;
   const toPixels = 96 / 72;
-  // Whole pixels, so that the browser does not round the page; what it is cut to comes from the background.
+  // Whole pixels, so that the browser does not round; the background defines the crop.
   const width = Math.ceil(Math.max(...sheets.map((sheet) => sheet.width)) * toPixels) + 1;
   const height = Math.ceil(Math.max(...sheets.map((sheet) => sheet.height)) * toPixels) + 1;
   const sections = sheets.map((sheet) => {

@@ -5,25 +5,26 @@ import { answerRequests } from "@tessera/kit/threads/answer-requests";
 import { encodePng } from "./encode-png.ts";
 import { limitMemory } from "./limit-memory.ts";
 
-/** A page of a file that becomes a picture. */
+/** A page of a file to be rasterized. */
 export interface PictureRequest {
   readonly pdf: Uint8Array;
-  /** From 1. */
   readonly page: number;
   readonly dpi: number;
   readonly mostPixels: number;
 }
 
-/** The picture, or why it cannot be drawn. */
+/** The picture, or why the page cannot be drawn. */
 export type Picture =
   | { readonly kind: "picture"; readonly png: Uint8Array; readonly pixels: number }
   | { readonly kind: "no such page"; readonly pages: number }
   | { readonly kind: "too large"; readonly pixels: number };
 
-/** The code of what is thrown where the file is broken, or its page needs too much memory. */
+/** The code of a broken file, or of a page that needs too much memory. */
 export type Undrawable = "undrawable";
 
-/** A hundred for the largest picture, and more for what lies on the page: two kilobytes of a hostile file unpack to gigabytes. */
+/**
+ * The largest picture needs 100 MB; the rest is for its contents: two kilobytes of a hostile file unpack to gigabytes.
+ */
 const mostMemory = 256 * 1024 * 1024;
 
 const library = openLibrary();
@@ -41,7 +42,7 @@ async function draw(request: PictureRequest): Promise<Picture> {
     document.destroy();
     return picture;
   } catch (cause) {
-    // It ends the thread: the library is of no use afterwards.
+    // Ends the thread: the library is unusable afterwards.
     throw Object.assign(new Error("the page cannot be drawn", { cause }), { code: "undrawable" satisfies Undrawable });
   }
 }

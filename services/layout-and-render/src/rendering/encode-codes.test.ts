@@ -10,7 +10,7 @@ afterAll(() => renderer.close());
 it("[L30.9] a ticket with many codes that take long to encode keeps nothing else waiting", async () => {
   const count = 60;
   const values = Array.from({ length: count }, (_, index) => `${index} `.padEnd(150, "aB3!"));
-  // The first ones take longer.
+  // Warm-up.
   for (const value of values.slice(0, 5)) encodeSymbol("aztec", value);
   const begun = performance.now();
   for (const value of values.slice(5, 10)) encodeSymbol("aztec", value);

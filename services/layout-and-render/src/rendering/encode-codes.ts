@@ -4,7 +4,7 @@ import type { BarcodeArea } from "../domain/elements/element.ts";
 
 type Code = Pick<BarcodeArea, "symbology"> & { readonly value: string };
 
-/** Encodes codes, each once, and gives out what they are: between two of them everything else has a turn. */
+/** Encodes each distinct code once, and yields to the event loop between two codes. */
 export async function encodeCodes(codes: Iterable<Code>): Promise<EncodeSymbol> {
   const symbols = new Map<string, CodeSymbol | undefined>();
   await inSlices(codes, ({ symbology, value }) => {

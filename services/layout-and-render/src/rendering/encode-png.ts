@@ -3,21 +3,21 @@ import { crc32, deflateSync } from "node:zlib";
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and opacity of each pixel, row by row from the top. It is written over. */
+  /** RGBA pixels, row by row from the top. The buffer is overwritten. */
   readonly data: Uint8Array;
 }
 
-/** A better compression takes several times longer, and saves a fifth. */
+/** A higher level takes several times longer, and saves a fifth. */
 const level = 3;
 
 const millimetresPerInch = 25.4;
 
-/** Makes a PNG of pixels on paper: their opacity is left out. */
+/** Encodes opaque pixels as PNG: the alpha channel is dropped. */
 export function encodePng({ width, height, data }: Pixels, { dpi }: { readonly dpi: number }): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // 8 bits of red, green and blue.
+  // 8 bits per channel, RGB.
   header.set([8, 2, 0, 0, 0], 8);
   const density = Buffer.alloc(9, 1);
   const dotsPerMetre = Math.round((dpi * 1000) / millimetresPerInch);
@@ -32,12 +32,12 @@ export function encodePng({ width, height, data }: Pixels, { dpi }: { readonly d
   ]);
 }
 
-/** Moves the rows together, where they are: each begins with the number of its filter, and takes less room than before. */
+/** Packs rows in place: each begins with its filter type, and takes less room than before. */
 function packRows({ width, height, data }: Pixels): Uint8Array {
   const rowBytes = 1 + 3 * width;
   for (let row = 0; row < height; row += 1) {
     let [from, to] = [row * width * 4, row * rowBytes];
-    // A row of one pixel is as long as before, and its first byte is where its red was.
+    // A row of one pixel keeps its length, so its filter type would overwrite its red before that is read.
     const [red = 0, green = 0, blue = 0] = data.subarray(from, from + 3);
     data[to] = 0;
     data[to + 1] = red;

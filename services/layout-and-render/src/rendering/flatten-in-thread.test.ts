@@ -42,7 +42,7 @@ it("[L56.1] a background that unpacks to much more than it has, or has too many 
 it("[L56.2] a background that takes too long is given up, and stops nothing else meanwhile", async () => {
   const prepare = openFlattener({ maxMs: 300, maxHeap: 160, idleMs: 60_000, threads: 2 });
   const small = await withContents(deflateSync(Buffer.from("0 0 9 9 re f")));
-  // The first file of a thread takes longer, on a busy machine too long. Both have had it from now on.
+  // Warms up both threads: the first file of a thread takes longer.
   const begin = () => Promise.allSettled(["one", "other"].map((party) => prepare(small, party)));
   await vi.waitUntil(async () => (await begin()).every(({ status }) => status === "fulfilled"), { timeout: 20_000 });
   const ended: string[] = [];

@@ -5,19 +5,19 @@ import type { FlatPdf } from "@tessera/sent-files/flatten-pdf";
 import { fault } from "../faults.ts";
 
 export interface FlattenLimits {
-  /** How long a file may take. */
+  /** The timeout of a file. */
   readonly maxMs: number;
-  /** How large the heap of the thread may grow, in MiB. */
+  /** The heap limit of the thread, in MiB. */
   readonly maxHeap: number;
-  /** A thread without work ends after this time. */
+  /** An idle thread ends after this time. */
   readonly idleMs: number;
-  /** How many are prepared at a time, each in a thread of its own. One organizer has one of them. */
+  /** Concurrent preparations, each in its own thread, and at most one of each organizer. */
   readonly threads: number;
 }
 
 const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000, threads: 2 };
 
-/** How long a background waits for those of its own organizer, and for its turn among others. */
+/** How long a background waits for its turn. */
 export const waitMs = 30_000;
 
 /** Loading the library takes half a second; a machine that needs longer than this is overloaded. */
@@ -25,12 +25,11 @@ const longestLoadMs = 20_000;
 
 const program = programBeside(import.meta.url, "flatten-program");
 
-/** Prepares a background of an organizer. */
 export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<FlatPdf>;
 
 /**
- * Prepares backgrounds in threads of their own, so that a hostile file stops nothing else and uses no more memory than
- * allowed. Organizers take turns: slow files of one leave a thread to others.
+ * Prepares backgrounds in worker threads, which bound the time and memory of a hostile file. Organizers take fair
+ * turns: slow files of one leave a thread to others.
  */
 export function openFlattener({ maxMs, threads, ...limits }: FlattenLimits = usualLimits): PrepareBackground {
   const turns = new Turns({ total: threads, each: 1, waitMs, busy: overloaded });
@@ -42,7 +41,7 @@ export function openFlattener({ maxMs, threads, ...limits }: FlattenLimits = usu
       try {
         return await thread.ask(bytes, { maxMs }).catch(refuse);
       } finally {
-        // The one that was used last is warm.
+        // The most recently used thread is warm.
         free.push(thread);
       }
     });
@@ -55,7 +54,7 @@ export function overloaded(cause?: unknown) {
   });
 }
 
-/** Whether a background was given up because of its time: it may have had less than it needs on a busy machine. */
+/** Whether a background timed out, perhaps only because the machine was busy. */
 export function wasTooSlow(error: unknown): boolean {
   return error instanceof Fault && error.cause instanceof ThreadFailure && error.cause.trouble === "too slow";
 }

@@ -11,24 +11,24 @@ export interface LetterStyle {
   readonly isItalic: boolean;
 }
 
-/** A part of a family: some characters in one style. */
+/** A subset of a family: some characters in one style. */
 interface CatalogueFace extends FontFace {
   readonly isBold: boolean;
   readonly isItalic: boolean;
   readonly has: (character: number) => boolean;
 }
 
-/** A family in whole files, one for each style. Marks stand right on letters only if one file has both. */
+/** A family in complete files, one per style: a combining mark is placed right only if one file has mark and letter. */
 interface Whole {
   readonly package: string;
   readonly styles: readonly string[];
 }
 
-/** A family in parts, each with all weights, and the style sheet that says in which a character is, if the family has it. */
+/** A family in subsets, each with all weights, and the style sheet that lists the characters of each subset. */
 interface Parts {
   readonly package: string;
   readonly sheet: string;
-  /** Its sheet claims no more than there is. To look into ten megabytes of pictures would hold everything else up. */
+  /** The sheet claims no more than the font has: reading ten megabytes of pictures would block the event loop. */
   readonly isExact?: true;
 }
 
@@ -71,7 +71,7 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
   "Noto Sans SC": { package: "@fontsource-variable/noto-sans-sc", sheet: "index.css" },
   "Noto Sans JP": { package: "@fontsource-variable/noto-sans-jp", sheet: "index.css" },
   "Noto Sans KR": { package: "@fontsource-variable/noto-sans-kr", sheet: "index.css" },
-  // The parts of this package print nothing; its whole file prints colours.
+  // The subsets of this package print nothing; its complete file prints colours.
   "Noto Color Emoji": { package: "@fontsource/noto-color-emoji", sheet: "emoji-400.css", isExact: true },
 };
 
@@ -79,7 +79,7 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
 export interface FontCatalogue {
   /** The faces for all characters of a text; a character that no font has needs none. */
   facesFor(text: string, chain: readonly FontFamily[], style: LetterStyle): ReadonlySet<FontFace>;
-  /** Whether no font has some of its characters. */
+  /** Whether no font has some of the text's characters. */
   lacksAny(text: string, chain: readonly FontFamily[], style: LetterStyle): boolean;
 }
 
@@ -137,7 +137,7 @@ function isSeen(letter: string): boolean {
   return !/[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(letter);
 }
 
-/** Characters that are coloured unless a text says otherwise, and those that make others coloured. */
+/** Characters that are coloured by default, and characters that make others coloured. */
 function isEmoji(letter: string): boolean {
   return letter === "\ufe0f" || letter === "\u20e3" || /\p{Emoji_Presentation}/u.test(letter);
 }
@@ -147,7 +147,7 @@ function misfit(face: CatalogueFace, style: LetterStyle): number {
   return (isWeightWrong ? 2 : 0) + (face.isItalic === style.isItalic ? 0 : 1);
 }
 
-/** A file of all characters of a family in one style. */
+/** The complete file of a family in one style. */
 function wholeFace(
   style: string,
   { family, root }: { readonly family: FontFamily; readonly root: string },
@@ -167,7 +167,7 @@ function wholeFace(
   };
 }
 
-/** Which characters a file has: that is read when it is asked for. */
+/** Which characters a file has, read lazily. */
 function coverageOf(path: string): (character: number) => boolean {
   let coverage: ReadonlySet<number> | undefined;
   return (character) => {
@@ -204,7 +204,7 @@ function readSheet(
 
 type Range = readonly [first: number, last: number];
 
-/** Other fonts have some of them, too, in black: the browser would take those first. */
+/** Other fonts have some emoji in black, and the browser would take those first. */
 function withoutEmoji([first, last]: Range): Range[] {
   const parts: Range[] = [];
   let begin = first;

@@ -6,7 +6,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** The types of Node do not have it. */
+/** Node's types lack WebAssembly. */
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly Module: new (bytes: Uint8Array) => object;
@@ -16,7 +16,7 @@ const { WebAssembly } = globalThis as unknown as {
 
 const pageBytes = 65_536;
 
-/** A module with a type, and with these bytes as its section of memories. */
+/** A module with a type section, and with these bytes as its memory section. */
 const moduleOf = (...memories: number[]) =>
   Buffer.from([
     0,

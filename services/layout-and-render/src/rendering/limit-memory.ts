@@ -1,15 +1,12 @@
 const memorySection = 5;
 
-/** Of the first byte of a memory: it has a maximum. */
+/** The flag of a memory with a maximum. */
 const hasMaximum = 1;
 
-/** A page of the memory of WebAssembly, in bytes. */
+/** The size of a WebAssembly page, in bytes. */
 const pageBytes = 65_536;
 
-/**
- * Lowers the maximum of the memory of a WebAssembly module. Throws where it has not exactly one, with a maximum of its own:
- * then nothing would bound it.
- */
+/** Lowers the maximum of a WebAssembly memory. Throws unless the module has exactly one memory with a maximum. */
 export function limitMemory(module: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Uint8Array<ArrayBuffer> {
   const limited = new Uint8Array(module);
   const reader = { bytes: limited, at: 8 };
@@ -40,7 +37,7 @@ function limitSection(reader: Reader, maxPages: number): void {
   writeNumber(reader.bytes.subarray(from, reader.at), maxPages);
 }
 
-/** Reads an unsigned number in LEB128. */
+/** Reads an unsigned LEB128 number. */
 function readNumber(reader: Reader): number {
   let number = 0;
   for (let unit = 1; ; unit *= 128) {
@@ -51,7 +48,7 @@ function readNumber(reader: Reader): number {
   }
 }
 
-/** Writes a number in LEB128 that fills its place: nothing behind it moves. */
+/** Writes a LEB128 number padded to its old length, so that no offset changes. */
 function writeNumber(place: Uint8Array, number: number): void {
   for (const index of place.keys()) {
     const rest = Math.floor(number / 128 ** index);

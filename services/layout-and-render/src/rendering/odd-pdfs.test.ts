@@ -10,14 +10,14 @@ import { openTestRenderer } from "../testing/renderer.ts";
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());
 
-/** Prints a ticket on what is taken of a file, without any element. */
+/** Prints a ticket without elements on a file. */
 async function print(bytes: Uint8Array): Promise<Buffer> {
   const examined = await checkPdf(bytes);
   if (!examined.ok) throw new Error(examined.objection);
   return renderer.renderElements([], examined.rewritten);
 }
 
-/** Draws the page as readers show it, and as it is printed. */
+/** Draws the page as viewers show it, and as it is printed. */
 async function drawBoth(bytes: Uint8Array) {
   const [shown, printed] = [await drawPdf(bytes, { dpi: 72 }), await drawPdf(await print(bytes), { dpi: 72 })];
   expect([printed.width, printed.height]).toEqual([shown.width, shown.height]);
@@ -44,7 +44,7 @@ const nothing = Buffer.alloc(0);
 describe("[L33.9] a background prints as readers show it", () => {
   it.each(Object.entries(samplePdfs))("that was written by %s", async (_program, bytes) => {
     const { shown, printed } = await drawBoth(bytes);
-    // Edges of what lies in a form are smoothed a little otherwise.
+    // Antialiasing differs slightly at the edges of a form.
     const difference = shown.reduce((sum, value, index) => sum + Math.abs(value - (printed[index] ?? 0)), 0);
     expect(difference / shown.length).toBeLessThan(0.2);
     expect(new Set(shown).size).toBeGreaterThan(1);
@@ -105,7 +105,7 @@ describe("[L33.10] a background that readers show otherwise, or not at all, is r
 });
 
 describe("[L33.11] a damaged file prints, or is refused with a sentence", () => {
-  /** Changes a file in a few places. */
+  /** Corrupts a file in a few places. */
   function damage(bytes: Uint8Array, random: () => number): Uint8Array {
     let damaged = Buffer.from(bytes);
     const at = () => Math.floor(random() * damaged.length);
@@ -117,7 +117,7 @@ describe("[L33.11] a damaged file prints, or is refused with a sentence", () => 
         () =>
           Buffer.concat([damaged.subarray(0, from), Buffer.of(Math.floor(random() * 256)), damaged.subarray(from + 1)]),
         () => damaged.subarray(0, Math.max(1, damaged.length - length)),
-        // Numbers of objects, lengths and offsets.
+        // Corrupts object numbers, lengths and offsets.
         () => {
           const text = damaged.toString("latin1");
           const digits = [...text.matchAll(/\d+/g)];

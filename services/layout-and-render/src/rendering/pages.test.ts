@@ -12,7 +12,7 @@ import { type RenderRequest, renderTickets } from "./render-tickets.ts";
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());
 
-/** A page with a red square of 10 mm at the lower left of what is visible, as its reader sees it. */
+/** A page with a red square of 10 mm at the lower left of the visible part. */
 async function aPage({
   rotation = 0,
   crop = false,
@@ -24,10 +24,10 @@ async function aPage({
   page.setRotation(degrees(rotation));
   const [left, bottom, right, top] = crop ? [50, 40, size[0] - 30, size[1] - 20] : [0, 0, size[0], size[1]];
   if (crop) page.setCropBox(left, bottom, right - left, top - bottom);
-  // A unit of the page is so many points.
+  // `UserUnit`: points per unit.
   page.node.set(PDFName.of("UserUnit"), PDFNumber.of(unit));
   const side = 28.35 / unit;
-  // Turned clockwise, another corner comes to the lower left.
+  // After a clockwise rotation another corner is at the lower left.
   const corners = {
     0: [left, bottom],
     90: [right - side, bottom],

@@ -3,10 +3,10 @@ export type Color = readonly [red: number, green: number, blue: number];
 
 export type Point = readonly [x: number, y: number];
 
-/** How far the control points of a quarter of a circle are from its ends. */
+/** The distance of the control points of a Bézier quarter circle from its ends. */
 const quarter = 0.5523;
 
-/** A quarter of an ellipse from one point to another, around the corner between them. */
+/** A quarter of an ellipse between two points, around the corner between them. */
 export function arc(from: Point, corner: Point, to: Point): string {
   const near = ([x, y]: Point): Point => [x + (corner[0] - x) * quarter, y + (corner[1] - y) * quarter];
   return `${at(near(from))} ${at(near(to))} ${at(to)} c\n`;
@@ -16,7 +16,7 @@ export function at([x, y]: Point): string {
   return `${round(x)} ${round(y)}`;
 }
 
-/** A color as its operators take it. */
+/** The color operands. */
 export function paint(color: Color): string {
   return color.map((channel) => round(channel / 255)).join(" ");
 }

@@ -16,7 +16,7 @@ function chunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A white picture of few bytes and many pixels. */
+/** A white picture of few bytes and many pixels (a decompression bomb). */
 function aBomb(side: number): ImageFile {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);
@@ -48,7 +48,7 @@ it("[L57.1] pictures of many pixels beyond what a ticket may have leave their bo
   expect(renderer.warnings.map(({ element, code }) => [element, code])).toEqual(
     Array.from({ length: 9 }, (_, index) => [index + 3, "too_many_pictures"]),
   );
-  // Nothing more is read than is printed, but for one.
+  // One picture more is read than is printed.
   expect(asked).toEqual([0, 1, 2, 3]);
   expect(
     await renderer.tools.printer.print(

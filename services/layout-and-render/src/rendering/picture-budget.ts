@@ -1,13 +1,13 @@
 import { countPixels } from "@tessera/sent-files/check-image";
 import type { ImageFile } from "./printed-ticket.ts";
 
-/** What pictures cost: their bytes on the way to the browser, and there what is unpacked of them. */
+/** The cost of pictures: their bytes on the way to the browser, and their decoded pixels there. */
 interface Cost {
   readonly bytes: number;
   readonly pixels: number;
 }
 
-/** A chunk with so much ends. */
+/** A chunk ends when its pictures cost this much. */
 const mostOfChunk: Cost = { bytes: 8 * 1024 * 1024, pixels: 60_000_000 };
 
 /** A ticket prints no more than this. */
@@ -25,7 +25,7 @@ export class PictureBudget {
     this.#isOverdrawn = false;
   }
 
-  /** Takes a picture in one size; false: it is too much for the ticket. */
+  /** Charges a picture in one size; false: the picture exceeds the budget of the ticket. */
   spend(name: string, { type, bytes }: ImageFile): boolean {
     if (this.#known.has(name)) return true;
     const cost = { bytes: bytes.length, pixels: countPixels(type, bytes) };
@@ -40,12 +40,12 @@ export class PictureBudget {
     return true;
   }
 
-  /** Whether a picture of this ticket was too much. */
+  /** Whether a picture of this ticket exceeded its budget. */
   get isOverdrawn(): boolean {
     return this.#isOverdrawn;
   }
 
-  /** Whether the chunk has enough. */
+  /** Whether the budget of the chunk is used up. */
   get isSpent(): boolean {
     return exceeds(this.#chunk, mostOfChunk);
   }

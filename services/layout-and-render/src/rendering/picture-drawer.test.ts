@@ -15,7 +15,7 @@ async function halfRed(): Promise<Uint8Array> {
   return document.save();
 }
 
-/** A page of half a million rectangles, which are drawn for seconds. */
+/** A page of half a million rectangles, which takes seconds to draw. */
 async function slow(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const content = document.context.stream("0 0 70 70 re f\n".repeat(500_000));
@@ -110,14 +110,14 @@ it("[L46.5] however long the pictures of one organizer take, one of another is d
 
 it("[L46.3, L46.5] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
   const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000, threads: 1 });
-  // Its thread has begun.
+  // Its thread has started.
   const isDrawn = () => draw({}, hasty).then(Boolean, () => false);
   await vi.waitUntil(isDrawn, { timeout: 20_000 });
   const late = { code: "print_too_slow", cause: { trouble: "too slow" } };
   await expect(draw({ pdf: await slow(), layout: "slow" }, hasty)).rejects.toMatchObject(late);
   const again: unknown = await draw({ layout: "slow" }, hasty).catch((error: unknown) => error);
   expect(again).toMatchObject({ code: "print_too_slow" });
-  // It did not come to its thread.
+  // It did not reach its thread.
   expect((again as Error).cause).toBeUndefined();
   await hasty.close();
   await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toMatchObject(undrawable);

@@ -7,24 +7,24 @@ import { SlowLayouts } from "./slow-layouts.ts";
 
 export interface PictureLimits {
   readonly mostPixels: number;
-  /** How long one may take, and the start of the thread before it. */
+  /** The timeout of a picture, including the start of its thread. */
   readonly maxMs: number;
-  /** How long a thread is kept for the next one. */
+  /** How long an idle thread is kept. */
   readonly idleMs: number;
-  /** How many are drawn at a time, each in a thread of its own. One organizer has one of them. */
+  /** Concurrent pictures, each in its own thread, and at most one of each organizer. */
   readonly threads: number;
 }
 
 /** A page of A4 at 150 dots per inch has two million pixels, and takes a fifth of a second. */
 const usualLimits: PictureLimits = { mostPixels: 25_000_000, maxMs: 8000, idleMs: 60_000, threads: 2 };
 
-/** Beyond this the memory of a picture is worth a new thread. */
+/** For a larger picture a fresh thread costs less than the memory it would keep. */
 const largePixels = 9_000_000;
 
 /** Draws pages of PDF as pictures. */
 export interface PictureDrawer {
   readonly mostPixels: number;
-  /** `layout` names what the page is printed by. */
+  /** `layout` identifies what the page is printed by. */
   draw(request: WantedPicture, options: PictureOptions): Promise<Picture>;
   close(): Promise<void>;
 }
@@ -34,14 +34,14 @@ interface WantedPicture extends Omit<PictureRequest, "mostPixels"> {
 }
 
 interface PictureOptions {
-  /** Who shares the threads with others: the organizer. */
+  /** The organizer, for fair turns. */
   readonly party: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 const program = programBeside(import.meta.url, "draw-picture");
 
-/** Draws pictures in threads of their own. Opening it costs nothing until the first one. */
+/** Draws pictures in worker threads, started by the first picture. */
 export function openPictureDrawer({ mostPixels, maxMs, idleMs, threads }: PictureLimits = usualLimits): PictureDrawer {
   const turns = new Turns({
     ...{ total: threads, each: 1, queue: 8, waitMs: 10_000 },
@@ -55,7 +55,7 @@ export function openPictureDrawer({ mostPixels, maxMs, idleMs, threads }: Pictur
   const free = [...all];
 
   async function draw(request: PictureRequest, signal: AbortSignal | undefined): Promise<Picture> {
-    // There are as many as turns. The one that was used last is warm.
+    // There are as many threads as turns. The most recently used thread is warm.
     const thread = free.pop() as Thread<PictureRequest, Picture>;
     try {
       const picture = await thread.ask(request, { maxMs, signal });

@@ -29,7 +29,7 @@ describe("a code", () => {
   });
 
   it("[L30.2] has more redundancy the shorter it is", () => {
-    // The smallest sides that hold so many bytes at the levels H, M and L.
+    // The smallest sides for this many bytes at the levels H, M and L.
     expect(encodeQr("x".repeat(32))?.side).toBe(33);
     expect(encodeQr("x".repeat(33))?.side).toBe(29);
     expect(encodeQr("x".repeat(128))?.side).toBe(49);
@@ -46,7 +46,7 @@ describe("a code", () => {
       const { colorAt } = await drawPdf(pdf, { dpi: 300 });
       const module = hasQuietZone ? 1 : 41 / 33;
       const edge = hasQuietZone ? 4 : 0;
-      // The lower left finder begins there, and nothing is painted beside it.
+      // The lower left finder pattern begins there, and nothing is painted beside it.
       expect(colorAt(50 + edge + module / 2, 100 + edge + module / 2)).toEqual([0, 0, 0]);
       expect(colorAt(50 + edge + module * 1.5, 100 + edge + module * 1.5)).toEqual([255, 255, 255]);
       expect(colorAt(50 + edge - 0.3, 100 + edge + module / 2)).toEqual([255, 255, 255]);
@@ -110,7 +110,7 @@ describe("a code of another kind", () => {
         expect(dark[0]).toBeGreaterThanOrEqual(100);
         expect(dark.at(-1)).toBeLessThanOrEqual(100 + height);
         expect(dark.at(-1)).toBeGreaterThan(100 + height * 0.85);
-        // Finders and bars leave no height without a dark module.
+        // Finder patterns and bars leave no row without a dark module.
         expect(dark).toHaveLength(((dark.at(-1) ?? 0) - (dark[0] ?? 0)) * 2 + 1);
       }
     },
@@ -142,7 +142,7 @@ describe("an order of elements", () => {
       return red;
     };
     const [above, below, alone] = [await at(code, over), await at(over, code), await at(over)];
-    // But for the edges of letters.
+    // Except for antialiased edges.
     expect(Math.abs(above - alone)).toBeLessThan(alone * 0.02);
     expect(below).toBeLessThan(alone * 0.9);
   });
@@ -164,7 +164,7 @@ describe("a picture", () => {
     "[L31.1] (%s) fits its box with its own proportions, in the middle",
     async (type) => {
       const { drawn } = await page(square(type));
-      // 60 x 40: the square is 40 wide, and 10 stay free on each side.
+      // 60 x 40: the square is 40 wide, with 10 free on each side.
       expect(drawn.colorAt(29, 120)).toEqual([255, 255, 255]);
       expect(drawn.colorAt(31, 120)).not.toEqual([255, 255, 255]);
       expect(drawn.colorAt(69, 120)).not.toEqual([255, 255, 255]);
@@ -237,7 +237,7 @@ describe("a picture", () => {
     expect(pdf.indexOf(plain)).toBe(pdf.lastIndexOf(plain));
     expect(pdf.toString("latin1").match(/\/ICCBased/g)?.length).toBeGreaterThan(0);
     const { colorAt } = await drawPdf(pdf, { page: 2 });
-    // 53.3 x 40 in the middle of 60 x 40; the turned one is 30 x 40, with the sky on its right.
+    // 53.3 x 40, centered in 60 x 40; the rotated picture is 30 x 40, with the sky on its right.
     expect([22.5, 24, 76, 77.5].map((x) => colorAt(x, 120).join() === "255,255,255")).toEqual([
       true,
       false,
@@ -307,7 +307,7 @@ describe("a picture", () => {
   });
 });
 
-/** A JPEG whose EXIF says how it is to be turned. */
+/** A JPEG with an EXIF orientation. */
 function withOrientation(jpeg: Buffer, orientation: number): Buffer {
   const tiff = Buffer.from("4d4d002a0000000800010112000300000001000000000000", "hex");
   tiff.writeUInt16BE(orientation, 18);

@@ -1,10 +1,10 @@
-/** A chunk costs about ten milliseconds beside its pages; beyond this it becomes slower per page. */
+/** A chunk costs about ten milliseconds beside its pages; beyond this size it becomes slower per page. */
 export const mostPages = 100;
 const fewestPages = 10;
 
 /**
- * How many pages the chunks have; all that follow have as many as they may. The first ones are smaller, so that all tabs begin
- * soon and not at the same time, and the last ones, so that all end together.
+ * The numbers of pages of the chunks; further ones have the maximum. The first ones are smaller, so that all tabs begin
+ * soon and staggered, and the last ones, so that all end together.
  */
 export function planChunks(count: number, tabs: number): number[] {
   const alike = (size: number) => Array<number>(tabs).fill(Math.max(fewestPages, size));

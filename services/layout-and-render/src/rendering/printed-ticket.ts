@@ -3,14 +3,13 @@ import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-e
 /** A background file, and a name that no other content ever has. */
 export interface BackgroundFile {
   readonly id: string;
-  /** Its content, or how to read it. */
+  /** The content, or a function that reads it. */
   readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
 }
 
-/** One ticket: what its layout prints on it. */
 export interface Ticket {
   readonly elements: readonly ResolvedElement[];
-  /** Names what it is printed by: another layout has another name. Left out: nothing is remembered of it. */
+  /** Identifies the layout version. Undefined: slow layouts are not remembered. */
   readonly layout?: string;
   /** Null: the built-in A4 page. */
   readonly background: BackgroundFile | null;
@@ -21,12 +20,12 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** Reads pictures that answer questions, in order: all, or the first ones, one at least; undefined: there is no such picture. */
+/** Reads pictures of answers, in order: all, or the first ones, at least one; undefined: there is no such picture. */
 export type ReadImages = (images: readonly AnswerImage[]) => Promise<readonly (ImageFile | undefined)[]>;
 
-/** What could not be printed as the layout wants it. */
+/** What could not be printed as the layout demands. */
 export interface RenderWarning {
-  /** Which ticket, and which of its elements, from 0. */
+  /** The indexes of the ticket and of its element. */
   readonly ticket: number;
   readonly element: number;
   readonly code: "text_too_long" | "code_too_long" | "image_unreadable" | "letters_missing" | "too_many_pictures";

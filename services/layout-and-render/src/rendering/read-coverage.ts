@@ -1,6 +1,6 @@
 import { unpackCmap } from "./unpack-cmap.ts";
 
-/** Reads which characters a font has (OpenType, table `cmap`): what style sheets say of fonts may be too much. */
+/** Reads which characters a font has (OpenType, table `cmap`): style sheets may claim too much. */
 export function readCoverage(font: Buffer): ReadonlySet<number> {
   const characters = new Set<number>();
   const table = font.toString("latin1", 0, 4) === "wOF2" ? unpackCmap(font) : findTable(font, "cmap");

@@ -1,14 +1,14 @@
 import type { AnswerImage } from "../domain/elements/resolved-element.ts";
 import type { ImageFile, ReadImages, Ticket } from "./printed-ticket.ts";
 
-/** How many tickets are known before the first of them is drawn, and of how many one question asks. */
+/** Tickets that are read ahead, whose pictures are requested together. */
 const mostKnown = 64;
 const mostAsked = 32;
 
-/** With so many letters of tickets that wait to be drawn, no more tickets are read. */
+/** Backpressure: with this many letters in waiting tickets, no more tickets are read. */
 const mostLetters = 1_000_000;
 
-/** With so many bytes of pictures that wait for their tickets, no more are read. */
+/** Backpressure: with this many bytes in waiting pictures, no more are read. */
 const mostHeld = 8 * 1024 * 1024;
 
 interface Pictured {
@@ -19,10 +19,7 @@ interface Pictured {
 /** Reads one picture; undefined: there is no such picture. */
 export type ReadImage = (image: AnswerImage) => Promise<ImageFile | undefined>;
 
-/**
- * Reads the first pictures of the tickets that come next while others are drawn, many with one question to another service:
- * one after the other they would take longer than the print.
- */
+/** Prefetches the first pictures of the next tickets, many per request: one by one they would outlast the print. */
 export function readPicturesAhead({ tickets, readImages }: Pictured): {
   readonly tickets: AsyncGenerator<Ticket>;
   readonly readImage: ReadImage;
@@ -32,7 +29,7 @@ export function readPicturesAhead({ tickets, readImages }: Pictured): {
   let heldBytes = 0;
   let asked: { readonly keys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
 
-  /** The first picture of a ticket: how many more it may have, its budget decides. */
+  /** The first picture of a ticket; its budget decides how many more follow. */
   function want({ elements }: Ticket): void {
     const first = elements.find((element) => element.type === "imagearea" && element.image !== null);
     if (first?.type !== "imagearea" || first.image === null) return;
@@ -51,7 +48,7 @@ export function readPicturesAhead({ tickets, readImages }: Pictured): {
         heldBytes += file?.bytes.length ?? 0;
       }
     };
-    // What failed is asked for again when its ticket is drawn, and fails there.
+    // A failed prefetch is repeated when the ticket is drawn, and fails there.
     const done = readImages(images)
       .then(hold, () => undefined)
       .finally(() => {

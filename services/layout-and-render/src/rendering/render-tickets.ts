@@ -16,7 +16,7 @@ import type { SlowLayouts } from "./slow-layouts.ts";
 import { Stamps } from "./stamps.ts";
 import { PdfWriter } from "./write-pdf.ts";
 
-/** What rendering works with; it is opened once per process. */
+/** The dependencies of rendering, opened once per process. */
 export interface RenderTools {
   readonly printer: PrintQueue;
   readonly fonts: FontCatalogue;
@@ -26,46 +26,43 @@ export interface RenderTools {
 
 export interface RenderRequest {
   readonly tickets: Iterable<Ticket> | AsyncIterable<Ticket>;
-  /** How many there are, if that is known: a few are divided among all tabs. */
+  /** The number of tickets, if known: a few are divided among all tabs. */
   readonly count?: number;
-  /** Of the file, for people, and its language as a BCP 47 tag. */
+  /** The title of the file, and its language as a BCP 47 tag. */
   readonly title: string;
   readonly language: string;
-  /** The address of the site, for programs that read codes. */
+  /** The address of the site, which codes contain as their issuer. */
   readonly issuer: string;
-  /** Who shares the printer and the preparation of backgrounds with others: the organizer. */
+  /** The organizer: parties share printer and threads fairly. */
   readonly party: string;
-  /** Whether these are few tickets, which do not wait for many others. */
+  /** Whether the request is small, and does not wait for large ones. */
   readonly isSmall?: boolean;
   readonly createdAt: Date;
   readonly readImages: ReadImages;
   readonly signal?: AbortSignal | undefined;
   readonly onWarning?: (warning: RenderWarning) => void;
-  /** Is told which tickets could not be drawn together, before the error is thrown. */
+  /** Reports which tickets could not be drawn together, before the error is thrown. */
   readonly onUndrawn?: (tickets: TicketRange, error: unknown) => void;
-  /** Whether warnings name all texts that do not fit their box, not only those that shrink. */
+  /** Whether warnings name all texts that do not fit their box, not only texts that shrink. */
   readonly checksFit?: boolean;
 }
 
-/** The first and the last ticket, from 0. */
+/** The indexes of the first and the last ticket. */
 export interface TicketRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** How many letters: a layout may have pages full of them. */
+/** The limit of letters of a chunk: a layout may have pages full of them. */
 const mostLetters = 400_000;
 
-/** How often a text is laid out at most. */
+/** The limit of layouts of a text that shrinks. */
 const mostShrinkings = 25;
 
-/** A shorter text mostly fits, or shrinks for next to nothing. */
+/** A shorter text mostly fits, or shrinks at almost no cost. */
 const fewLetters = 500;
 
-/**
- * Renders tickets into one PDF, in their order, and gives it out piece by piece: at no time there is more in memory than a
- * few chunks of tickets.
- */
+/** Renders tickets into one PDF, in order, as a stream: only a few chunks of tickets are in memory at any time. */
 export async function* renderTickets(request: RenderRequest, tools: RenderTools): AsyncGenerator<Buffer> {
   const { title, language, createdAt, issuer, party, isSmall, onWarning, checksFit } = request;
   const ended = new AbortController();
@@ -96,7 +93,7 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     const { pdf, misfits, brokenImages } = await tools.printer
       .print(chunk.job, { party, signal, isShort: isSmall })
       .catch((error: unknown) => {
-        // Of several it is not known which one took so long.
+        // With several layouts, the one to blame is unknown.
         const [only] = layouts.length === 1 ? layouts : [];
         if (isTooSlow(error) && only !== undefined) tools.slow.note(party, only);
         throw error;
@@ -117,7 +114,7 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     onWarning?.({ ...readMark(mark), code: "text_too_long" });
   }
 
-  /** Chunks come in order: the stamps that they use have been printed by then. */
+  /** Chunks are added in order: the stamps that they use have been printed by then. */
   async function add({ tickets, printed }: (typeof underWay)[number]): Promise<Buffer> {
     const [chunk, pdf] = await printed;
     for (const { stamp, mark } of chunk.measured) if (tooLong.has(stamp)) warnOfLength(mark);
@@ -131,10 +128,10 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
       // Awaited here, since chunks are drawn in order.
       const encode = await named(tickets, () => encodeCodes(codesOf(tickets)));
       const printed = named(tickets, () => print(tickets, encode));
-      // It is awaited below, in order; until then its failure waits, too.
+      // Awaited below, in order; an earlier rejection must not count as unhandled.
       printed.catch(() => undefined);
       underWay.push({ tickets, printed });
-      // One more than the tabs: it is ready when one becomes free.
+      // One chunk more than tabs: it is ready when a tab becomes free.
       if (underWay.length <= tools.printer.tabs) continue;
       const next = underWay.shift();
       if (next !== undefined) yield await add(next);
@@ -142,7 +139,7 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
     for (const next of underWay) yield await add(next);
     yield writer.finish();
   } finally {
-    // Where one has failed, or the reader has left, the others need not wait for their turn.
+    // After a failure, or when the reader has left, the waiting chunks are aborted.
     ended.abort();
   }
 }
@@ -161,14 +158,14 @@ function rangeOf(tickets: readonly ReadTicket[]): TicketRange {
   return { first: tickets[0]?.index ?? 0, last: tickets.at(-1)?.index ?? 0 };
 }
 
-/** Names the tickets. */
+/** Names the tickets of a chunk that timed out. */
 function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
   const { first, last } = rangeOf(tickets);
   const parts = first === last ? `Part ${first + 1}` : `Parts ${first + 1} to ${last + 1}`;
   return fault("print_too_slow", `${parts}: ${cause.message}`, { cause });
 }
 
-/** Reads what tickets need, a chunk at a time. */
+/** Reads the data of tickets, a chunk at a time. */
 async function* readChunks(
   request: RenderRequest,
   { backgrounds, printer }: RenderTools,
@@ -200,7 +197,7 @@ async function* readChunks(
   }
 }
 
-/** In letters. Encoding a rare kind of code takes as long as printing many, and a text that shrinks is laid out many times. */
+/** The cost in letters: a rare kind of code takes as long as many letters, and a shrinking text is laid out often. */
 function costOf(element: ResolvedElement): number {
   if (element.type === "barcodearea" && element.symbology !== "qr") return mostLetters / 20;
   const layouts =

@@ -1,11 +1,11 @@
 import { Recent } from "@tessera/kit/waiting/recent";
 
-/** What took too long is not tried again for so long: each try keeps a tab, or a thread, from others. */
+/** What timed out is not tried again for this long: each try occupies a tab or a thread. */
 const slowMs = 60_000;
 
-/** Remembers what of an organizer took too long to be printed, or to be drawn. */
+/** Remembers which layouts of an organizer timed out in print or drawing. */
 export class SlowLayouts {
-  /** There are few: each has taken the time that one may take. */
+  /** Needs no bound: each entry has cost a timeout. */
   readonly #recent = new Recent({ forMs: slowMs });
 
   has(party: string, layout: string): boolean {

@@ -11,7 +11,7 @@ afterAll(() => renderer.close());
 
 const count = 12;
 
-/** Texts of all kinds that tickets have in common, among others that they do not. */
+/** Texts of all kinds, shared by tickets and of their own. */
 function elementsOf(index: number): ResolvedElement[] {
   return [
     aContainer(`Guest ${index}`, { bottom: 240, bold: true }),
@@ -93,7 +93,7 @@ it("[L27.3, L29.4] warnings name each ticket", async () => {
     [2, "letters_missing"],
   ] as const) {
     const told = renderer.warnings.filter((warning) => warning.code === code);
-    // Chunks are printed beside each other, and end in any order.
+    // Chunks are printed concurrently, and end in any order.
     expect(told.sort((one, other) => one.ticket - other.ticket)).toEqual(
       all.map((_, ticket) => ({ ticket, element, code })),
     );

@@ -1,9 +1,9 @@
 import type { DrawnText } from "../domain/drawing/draw-text.ts";
 
-/** A stamp costs the browser a page, and a text of many tickets comes again. */
+/** A stamp costs the browser a page; a text that repeats this often is likely to repeat again. */
 const fewestUses = 3;
 
-/** What is known of a file's stamps stays until its end. */
+/** Stamps stay in memory until the file ends. */
 const mostStamps = 1000;
 
 /** A size of pages, in points. */
@@ -12,24 +12,24 @@ interface PageSize {
   readonly height: number;
 }
 
-/** A text that pages of one size have in common. */
+/** A text that pages of one size share. */
 export interface Stamp extends PageSize {
   /** In the file, from 0. */
   readonly number: number;
   readonly text: DrawnText;
 }
 
-/** The texts of a chunk: those that occur often enough become stamps as soon as they are drawn. */
+/** The texts of a chunk: a text that occurs often enough becomes a stamp. */
 export interface ChunkStamps {
-  /** The number of the stamp for a text of the chunk on such a page; undefined: it is drawn in its place. */
+  /** The stamp of a text on pages of this size; undefined: the text is drawn in place. */
   numberOf(text: DrawnText, size: PageSize): number | undefined;
-  /** Those that no chunk before has drawn. */
+  /** Stamps that no earlier chunk has drawn. */
   readonly fresh: readonly Stamp[];
 }
 
 /**
- * The stamps of a file. Most texts of a ticket are those of many others: names of events and products, days, places, prices. The
- * browser draws such a text once, and all pages show that.
+ * The stamps of a file. Most texts repeat on many tickets: names of events and products, days, places, prices. The
+ * browser draws such a text once, and all pages refer to it.
  */
 export class Stamps {
   readonly #numbers = new Map<string, number>();

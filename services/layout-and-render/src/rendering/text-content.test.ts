@@ -9,7 +9,7 @@ import { openTestRenderer } from "../testing/renderer.ts";
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());
 
-/** The text of a page without blanks: readers put their own between pieces. */
+/** The text of a page without blanks: PDF readers insert their own between pieces. */
 async function readText(pdf: Buffer): Promise<string> {
   const { pages } = await readPdf(pdf);
   return pages.map(({ texts }) => texts.map(({ text }) => text).join("\n")).join("\n");
@@ -99,7 +99,7 @@ describe("letters", () => {
     "Ḑrag ʿAlī ʃ ƙ ᵗ",
     "ἄνθρωπος ᾧ",
     "← → ★ ♪ ①",
-    // Marks that stand on no letter of Unicode with them.
+    // Combining marks without a precomposed letter in Unicode.
     "q\u0323 m\u0327 \u1e92\u030c \u0117\u0301 t\u0361s",
   ])("[L29.5] that only another font has are printed with their marks: %s", async (value) => {
     for (const style of [{}, { bold: true, italic: true }]) {

@@ -119,7 +119,7 @@ describe("a text container", () => {
       for (const lineHeight of lineHeights) {
         const fs = fontSize * mm;
         const leading = 1.15 * lineHeight * fs;
-        // Three lines of the largest letters are higher than the box, and stick out of it.
+        // Three lines of the largest letters overflow the box.
         const texts = await textsOf(aContainer("Hx\nHx\nHx", { fontSize, lineHeight, verticalAlign, width: 180 }));
         const free = 30 - 3 * leading;
         const first = 130 - { top: 0, middle: free / 2, bottom: free }[verticalAlign] - fs;
@@ -155,7 +155,7 @@ describe("a text container", () => {
 });
 
 describe("a text that is resized", () => {
-  /** The sizes that its steps go through while each line of it is too high. */
+  /** The sizes that shrinking steps through while each line is too high. */
   function stepDown(size: number, { tooHigh }: { tooHigh: (size: number) => boolean }): number {
     let fs = size;
     for (let step = 0; step < 25 && fs > 1 && tooHigh(fs); step += 1) fs -= Math.max(1, fs * 0.1);

@@ -2,10 +2,10 @@ import { brotliDecompressSync } from "node:zlib";
 
 const headerBytes = 48;
 
-/** Numbers of tables that have no name in the file (WOFF File Format 2.0, 4.1). */
+/** Numbers of known tables (WOFF File Format 2.0, 4.1). */
 const known = { cmap: 0, glyf: 10, loca: 11, named: 63 };
 
-/** Unpacks the table of characters of a font in WOFF2: its tables are compressed together, one after the other. */
+/** Unpacks the `cmap` table of a WOFF2 font, whose tables are compressed together, in order. */
 export function unpackCmap(font: Buffer): Buffer {
   let at = headerBytes;
   let begin = 0;
@@ -24,7 +24,7 @@ export function unpackCmap(font: Buffer): Buffer {
   const tables = brotliDecompressSync(font.subarray(at, at + font.readUInt32BE(20)));
   return tables.subarray(found.begin, found.begin + found.length);
 
-  /** Seven bits in each byte; the last one has no eighth. */
+  /** Seven bits per byte; the last byte has no high bit. */
   function readLength(): number {
     let length = 0;
     for (;;) {

@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from "node:crypto";
 import type { Layer } from "@tessera/sent-files/layers";
 import { type PdfObject, type PdfText, referencesIn, renumber } from "@tessera/sent-files/pdf-objects";
 
-/** An object whose references are numbers of the file that is written. */
+/** An object whose references are numbers of the written file. */
 export interface WrittenObject {
   readonly text: string;
   readonly stream?: Uint8Array;
@@ -17,23 +17,20 @@ export interface DocumentFacts {
 
 const header = "%PDF-1.4\n%\xe2\xe3\xcf\xd3\n";
 
-/** How many pages one node of the tree of pages has. */
+/** The fan-out of the page tree. */
 const pagesPerNode = 64;
 
-/** Streams from this size are compared with former ones: what occurs several times is stored once. */
+/** Streams from this size are deduplicated. */
 const comparedFrom = 256;
 
-/**
- * Writes a PDF piece by piece: what was added is taken away as bytes, so that a file of any length needs the memory of its
- * table of objects alone.
- */
+/** Writes a PDF as a stream: whatever its length, memory holds only the table of objects. */
 export class PdfWriter {
   readonly #facts: DocumentFacts;
   #pending: Uint8Array[] = [];
-  /** What comes after them, in letters that are bytes. */
+  /** Pending output, one byte per character. */
   #text = header;
   #position = header.length;
-  /** By number; the first two are the catalog and the information about the document, which come last. */
+  /** By number; the first two are the catalog and the document information, which come last. */
   readonly #offsets: number[] = [0, 0, 0];
   readonly #nodes: { readonly number: number; readonly kids: number[] }[] = [];
   readonly #byContent = new Map<string, number>();
@@ -45,7 +42,7 @@ export class PdfWriter {
     this.#facts = facts;
   }
 
-  /** A number for an object that is put later. */
+  /** Reserves the number of an object that is written later. */
   reserve(): number {
     return this.#offsets.push(0) - 1;
   }
@@ -67,7 +64,7 @@ export class PdfWriter {
     return number;
   }
 
-  /** Adds an object unless it is there. */
+  /** Adds an object unless an equal one was added. */
   addOnce(object: WrittenObject): number {
     const key = contentKey(object.text, object.stream);
     const number = (key === undefined ? undefined : this.#byContent.get(key)) ?? this.add(object);
@@ -76,8 +73,8 @@ export class PdfWriter {
   }
 
   /**
-   * Adds objects of another document, all that are reached from some of them; returns their numbers here. Pictures, fonts and
-   * other streams that were added before are not added again.
+   * Adds all objects of another document that are reachable from some of them; returns their numbers here. Pictures,
+   * fonts and other streams that were added before are reused.
    */
   addAll(objects: ReadonlyMap<number, PdfObject>, roots: readonly number[]): (number: number) => number {
     const numbers = new Map<number, number>();
@@ -97,14 +94,14 @@ export class PdfWriter {
       reached.push([number, object]);
       waiting.push(...referencesIn(object.text));
     }
-    // A reference to an object that does not exist means null, and so does one to number 0.
+    // A reference to a missing object, or to number 0, means null.
     const numberOf = (number: number) => numbers.get(number) ?? 0;
     for (const [number, { text, stream }] of reached)
       this.put(number, { text: renumber(text, numberOf), ...(stream === undefined ? {} : { stream }) });
     return numberOf;
   }
 
-  /** Adds a page; `text` has all entries but its type and its place among the pages. */
+  /** Adds a page; `text` has all entries but its type and its parent. */
   addPage(text: string): void {
     let node = this.#nodes.at(-1);
     if (node === undefined || node.kids.length === pagesPerNode) {
@@ -114,19 +111,19 @@ export class PdfWriter {
     node.kids.push(this.add({ text: `<</Type /Page /Parent ${node.number} 0 R ${text}>>` }));
   }
 
-  /** Notes that a part needs such a version of PDF. */
+  /** Raises the PDF version that the file needs. */
   needVersion(version: string): void {
     if (Number(version) > Number(this.#version)) this.#version = version;
   }
 
-  /** Notes layers of objects that were added, each under its number there. */
+  /** Notes optional content (layers) of added objects, under their old numbers. */
   addLayers(layers: readonly Layer[], numberOf: (number: number) => number): void {
     const added = layers.map((layer) => ({ ...layer, number: numberOf(layer.number) }));
     this.#layers.push(...added.filter(({ number }) => number !== 0));
     if (this.#layers.length > 0) this.needVersion("1.5");
   }
 
-  /** Takes away all bytes that are ready. */
+  /** Takes the bytes that are ready. */
   take(): Buffer {
     this.#flush();
     const bytes = Buffer.concat(this.#pending);
@@ -135,7 +132,7 @@ export class PdfWriter {
     return bytes;
   }
 
-  /** The last bytes. */
+  /** The remaining bytes. */
   finish(): Buffer {
     const tree = this.reserve();
     for (const { number, kids } of this.#nodes)
@@ -148,7 +145,7 @@ export class PdfWriter {
     this.put(1, {
       text: `<</Type /Catalog /Version /${this.#version} /Pages ${tree} 0 R /Lang ${pdfText(language)} /ViewerPreferences <</DisplayDocTitle true>>${this.#describeLayers()}>>`,
     });
-    // The identity of a document is that of its content, whenever it was made.
+    // The file identifier is a hash of the content, whatever the time.
     const content = this.take();
     const identity = this.#identity.digest("hex");
     const date = `(D:${createdAt.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z)`;
@@ -184,13 +181,14 @@ export class PdfWriter {
   }
 }
 
-/** A picture refers to its colours, and to how transparent it is, which has colours, too. */
+/** An image refers to its colour space and its soft mask, which has a colour space, too. */
 const mostReferences = 2;
 const deepest = 2;
 
 /**
- * Describes values with the contents of what they refer to, which are the same in each document. Undefined: these are too many, or no
- * streams, such as layers, of which each is one of its own. Many may refer to one large stream, so each is looked at once.
+ * Describes values by the contents of their references, for deduplication across documents. Undefined: there are too
+ * many references, or references to objects without a stream, such as layers, which are never equal. Memoized: many
+ * values may refer to one large stream.
  */
 function describer(objects: ReadonlyMap<number, PdfObject>): (text: PdfText) => string | undefined {
   const known = new Map<string, string | undefined>();
@@ -227,7 +225,7 @@ function list(numbers: readonly number[]): string {
   return numbers.map((number) => `${number} 0 R`).join(" ");
 }
 
-/** A text for people, in hexadecimal. */
+/** A text string in hexadecimal. */
 function pdfText(text: string): string {
   const bytes = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
   return `<${bytes.toString("hex")}>`;

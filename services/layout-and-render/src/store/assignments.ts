@@ -49,7 +49,6 @@ export async function findAssignment(db: Queryable, { id, ...place }: EntityKey)
   return row === undefined ? undefined : toAssignment(row);
 }
 
-/** Reads the assignments of layouts, in the order of their ids. */
 export async function findOfLayouts(db: Queryable, place: EventKey, layouts: readonly number[]): Promise<Assignment[]> {
   const rows = await db.many<Row>(sql`
     select ${assignments.selected}
@@ -60,7 +59,6 @@ export async function findOfLayouts(db: Queryable, place: EventKey, layouts: rea
   return rows.map(toAssignment);
 }
 
-/** Reads the assignments of items, in the order of their ids. */
 export async function findOfItems(db: Queryable, place: EventKey, items: readonly number[]): Promise<Assignment[]> {
   const rows = await db.many<Row>(sql`
     select ${assignments.selected}
@@ -71,7 +69,7 @@ export async function findOfItems(db: Queryable, place: EventKey, items: readonl
   return rows.map(toAssignment);
 }
 
-/** Takes ids for new assignments, which no record may bring. They rise. */
+/** Takes ids for new assignments, from a range that no record may use. The ids rise. */
 export async function nextAssignmentIds(tx: Queryable, count: number): Promise<number[]> {
   const rows = await tx.many<{ id: number }>(
     sql`select nextval('assignment_id') as id from generate_series(1, ${count}::integer)`,
@@ -79,7 +77,7 @@ export async function nextAssignmentIds(tx: Queryable, count: number): Promise<n
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
-/** Creates assignments or replaces them under their ids; no id may occur twice. */
+/** Upserts assignments; ids must be distinct. */
 export async function putAssignments(tx: Queryable, place: EventKey, changed: readonly Assignment[]): Promise<void> {
   const { organizer, event } = place;
   await assignments.upsertChanged(

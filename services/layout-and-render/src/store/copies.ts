@@ -3,21 +3,21 @@ import { sql } from "@tessera/kit/pg/sql";
 import { copyTable, text } from "@tessera/kit/pg/table";
 import { type EventKey, entityKey } from "./keys.ts";
 
-/** What layout-and-render keeps of what layouts are for. */
+/** The copies of the entities that layouts are assigned to. */
 export const items = copyTable("item", { key: entityKey, columns: {} });
 
 export const salesChannels = copyTable("sales_channel", { key: { organizer: text, identifier: text }, columns: {} });
 
-/** It exists without a record. */
+/** This channel exists without a record. */
 const webChannel = "web";
 
-/** Finds which of these items an event has. They stay until the transaction ends. */
+/** Finds which of these items an event has, and locks them until the transaction ends. */
 export async function lockItems(
   tx: Queryable,
   { organizer, event }: EventKey,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  // Against their deletion: what refers to them is stored after this.
+  // Locked against deletion until the assignments are stored.
   const rows = await tx.many<{ id: number }>(sql`
     select item.id
       from item
@@ -29,7 +29,6 @@ export async function lockItems(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds which of these items an event has. */
 export async function findItems(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -44,7 +43,6 @@ export async function findItems(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds which of these sales channels an organizer has. */
 export async function findSalesChannels(
   db: Queryable,
   { organizer }: Pick<EventKey, "organizer">,

@@ -4,22 +4,20 @@ import { copyTable, rowsAs } from "@tessera/kit/pg/table";
 import { fault } from "../faults.ts";
 import { type EventKey, eventKey } from "./keys.ts";
 
-/** What layout-and-render keeps of events: that they exist. */
+/** The copy of events: only that they exist. */
 export const events = copyTable("event", { key: eventKey, columns: {} });
 
-/** Tells whether an event is known here. */
 export async function hasEvent(db: Queryable, { organizer, event }: EventKey): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select from event where event.organizer = ${organizer} and event.event = ${event}) as found`);
   return found;
 }
 
-/** Throws where an event is unknown here. */
 export async function requireEvent(db: Queryable, key: EventKey): Promise<void> {
   if (!(await hasEvent(db, key))) throw unknownEvent();
 }
 
-/** Locks events until the transaction ends, so that changes of the layouts of an event are made one after the other. */
+/** Locks events until the transaction ends: serializes changes of their layouts. */
 export async function lockEvents(tx: Queryable, keys: readonly EventKey[]): Promise<readonly EventKey[]> {
   return tx.many<EventKey>(sql`
     select event.organizer, event.event
@@ -30,7 +28,7 @@ export async function lockEvents(tx: Queryable, keys: readonly EventKey[]): Prom
        for no key update of event`);
 }
 
-/** Locks an event; throws where it is unknown here. */
+/** Locks an event; throws if it is unknown here. */
 export async function lockEvent(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
   const found = await lockEvents(tx, [{ organizer, event }]);
   if (found.length === 0) throw unknownEvent();

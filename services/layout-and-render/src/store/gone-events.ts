@@ -3,7 +3,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** Deletes the layouts of an event that is not there, with their assignments, and the note. */
+/** Deletes the layouts of a missing event, with their assignments, and the note. */
 export async function deleteGoneEvent(tx: Queryable, key: EventKey): Promise<void> {
   await tx.run(sql`
     delete from layout

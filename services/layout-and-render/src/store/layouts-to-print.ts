@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { AssignedLayout, LayoutChoice, PrintedLayout } from "../domain/selection/select-layout.ts";
 import type { EventKey } from "./keys.ts";
 
-/** Reads the layouts that tickets of these products may have, and those with these ids. */
+/** Reads the layouts that tickets of these products may have, and the layouts with these ids. */
 export async function readLayoutChoice(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -50,7 +50,6 @@ export async function pageLayouts(
   return rows.map(toLayout);
 }
 
-/** Finds layouts of an event by their ids. */
 export async function findLayouts(db: Queryable, place: EventKey, ids: readonly number[]): Promise<Layout[]> {
   const rows = await db.many<Row>(sql`
     select ${layouts.selected}
@@ -61,7 +60,6 @@ export async function findLayouts(db: Queryable, place: EventKey, ids: readonly 
   return rows.map(toLayout);
 }
 
-/** Finds which of these layouts an event has. */
 export async function findLayoutIds(
   db: Queryable,
   place: EventKey,
@@ -75,14 +73,13 @@ export async function findLayoutIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds a layout of an event; throws where the event has no such layout. */
+/** Finds a layout of an event; throws if the event has no such layout. */
 export async function requireLayout(db: Queryable, { id, ...place }: EntityKey): Promise<Layout> {
   const [layout] = await findLayouts(db, place, [id]);
   if (layout === undefined) throw fault("layout_not_found", "The event has no such layout.");
   return layout;
 }
 
-/** Finds the layout that is the default of an event. */
 export async function findDefault(db: Queryable, place: EventKey): Promise<number | undefined> {
   const row = await db.maybeOne<{ id: number }>(sql`
     select layout.id
@@ -92,13 +89,13 @@ export async function findDefault(db: Queryable, place: EventKey): Promise<numbe
   return row?.id;
 }
 
-/** Takes an id for a new layout, which no record may bring. */
+/** Takes an id for a new layout, from a range that no record may use. */
 export async function nextLayoutId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('layout_id') as id`);
   return id;
 }
 
-/** Creates layouts or replaces them under their ids; no id may occur twice. */
+/** Upserts layouts; ids must be distinct. */
 export async function putLayouts(tx: Queryable, place: EventKey, changed: readonly Layout[]): Promise<void> {
   const { organizer, event } = place;
   await layouts.upsertChanged(
@@ -113,7 +110,6 @@ export async function putLayouts(tx: Queryable, place: EventKey, changed: readon
   );
 }
 
-/** Deletes layouts with their assignments. */
 export async function deleteLayouts(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -125,7 +121,6 @@ export async function deleteLayouts(
   );
 }
 
-/** Takes the default away from every layout of an event. */
 export async function clearDefault(tx: Queryable, place: EventKey): Promise<void> {
   await tx.run(sql`update layout set is_default = false where ${ofEvent(place)} and layout.is_default`);
 }
@@ -143,14 +138,13 @@ export async function promoteFirst(tx: Queryable, place: EventKey): Promise<void
                          limit 1)`);
 }
 
-/** What the backgrounds of an organizer's layouts take, in bytes. */
+/** The bytes of the backgrounds of an organizer. */
 export async function sumBackgrounds(db: Queryable, organizer: string): Promise<number> {
   const { bytes } = await db.one<{ bytes: number }>(sql`
     select coalesce(sum(layout.background_size), 0)::bigint as bytes from layout where layout.organizer = ${organizer}`);
   return bytes;
 }
 
-/** Finds which of these are backgrounds of layouts. */
 export async function findBackgrounds(db: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await db.many<{ background: string }>(sql`
     select layout.background
@@ -159,7 +153,6 @@ export async function findBackgrounds(db: Queryable, names: readonly string[]): 
   return rows.map(({ background }) => background);
 }
 
-/** Finds the layouts that have a background. */
 export async function findWithBackground(db: Queryable): Promise<(EventKey & { id: number; background: string })[]> {
   return db.many(sql`
     select layout.organizer, layout.event, layout.id, layout.background

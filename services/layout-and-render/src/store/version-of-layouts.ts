@@ -3,13 +3,13 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** Reads the time of the database, in microseconds since 1970. */
+/** Reads the clock of the database, in microseconds since 1970. */
 export async function readTime(tx: Queryable): Promise<number> {
   const { now } = await tx.one<{ now: number }>(sql`select clock_timestamp() as now`);
   return now;
 }
 
-/** A text that is another one after each change of the layouts of an event, and after each erasure. */
+/** A text that changes with each change of the layouts of an event, and with each erasure. */
 export function versionOf({ organizer, event }: EventKey): Sql {
   return sql`
     select md5(concat_ws(' ',

@@ -1,4 +1,4 @@
-/** What amounts look like by CLDR 47, as Babel 2.18 writes them: the amounts and currencies, and the texts by locale. */
+/** Amounts by CLDR 47, as Babel 2.18 formats them: the amounts and currencies, and the texts by locale. */
 export const amounts = [
   ["1234.50", "EUR"],
   ["-23.00", "EUR"],

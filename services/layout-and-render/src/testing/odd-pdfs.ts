@@ -5,7 +5,7 @@ function read(name: string): Uint8Array {
   return new Uint8Array(readFileSync(new URL(`./pdfs/${name}.pdf`, import.meta.url)));
 }
 
-/** Writes a PDF, with offsets of objects for tables that come after them. */
+/** Writes a PDF, and records the offsets of objects for the cross-reference tables that follow. */
 class Written {
   text = "%PDF-1.7\r\n%\xb5\xb5\xb5\xb5\r\n";
   readonly offsets = new Map<number, number>();
@@ -20,7 +20,7 @@ class Written {
     this.object(number, `<<${entries}/Length ${content.length}>>\r\n${body}`);
   }
 
-  /** Writes a table of these objects, and returns where it is. */
+  /** Writes a cross-reference table of these objects, and returns its offset. */
   table(numbers: readonly number[], trailer: string): number {
     const start = this.text.length;
     const entry = (number: number) => `${String(this.offsets.get(number)).padStart(10, "0")} 00000 n\r\n`;
@@ -40,7 +40,7 @@ class Written {
 
 const red = deflateSync(Buffer.from("1 0 0 rg 0 0 50 30 re f"));
 
-/** The usual table has what older readers need; another one, packed, has the rest. */
+/** A hybrid file: the classic table for older readers, and a cross-reference stream for the rest. */
 function withTwoTables(): Uint8Array {
   const pdf = new Written();
   pdf.object(1, "<</Type/Catalog/Pages 2 0 R/Lang(de) /MarkInfo<</Marked true>>/Metadata 8 0 R>>");
@@ -68,7 +68,7 @@ function withTwoTables(): Uint8Array {
   return pdf.bytes;
 }
 
-/** A page in packed objects is replaced by a turned one, which is appended with its table. */
+/** A page in an object stream is replaced by a rotated one in an incremental update. */
 function withAppended(): Uint8Array {
   const pdf = new Written();
   pdf.object(1, "<</Type/Catalog/Pages 2 0 R>>");

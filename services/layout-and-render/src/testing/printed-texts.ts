@@ -4,7 +4,7 @@ import { print } from "./ticket.ts";
 
 export const textOf = (name: string, printed: Ticket) => print(name, printed).value;
 
-/** What each variable of a ticket prints; others are asked for by name. */
+/** The printed text of each variable of a ticket; others must be named. */
 export function textsOf(printed: Ticket, ...others: readonly string[]): Record<string, string> {
   return Object.fromEntries([...listVariables(printed), ...others].map((name) => [name, textOf(name, printed)]));
 }

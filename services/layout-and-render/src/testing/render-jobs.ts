@@ -25,7 +25,7 @@ import { openTestRenderer, type TestRenderer } from "./renderer.ts";
 import { place, type RunningLayout, startLayout } from "./start-layout.ts";
 import { allTickets, noScans } from "./ticket-answer.ts";
 
-/** Starts the service for the tests of a file, with a browser. Each begins with an event, and with a folder without files. */
+/** Starts the service with a browser for a test file. Each test begins with an event and an empty folder of files. */
 export function renderJobs() {
   let database: TestDatabase;
   let db: Db;
@@ -86,14 +86,12 @@ export function renderJobs() {
     get renderer() {
       return renderer;
     },
-    /** Where the files are. */
     get directory() {
       return directory;
     },
     get files() {
       return files;
     },
-    /** What jobs have logged. */
     get lines() {
       return lines;
     },

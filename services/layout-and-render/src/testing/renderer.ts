@@ -13,7 +13,7 @@ import { SlowLayouts } from "../rendering/slow-layouts.ts";
 /** A renderer with a browser of its own. */
 export interface TestRenderer {
   readonly tools: RenderTools;
-  /** The browsers that were started, the last one last. */
+  /** The started browsers, the newest last. */
   readonly browsers: readonly Chromium[];
   render(tickets: readonly Ticket[], options?: Partial<RenderRequest>): Promise<Buffer>;
   /** Renders one ticket on a page, by default the built-in one. */
@@ -23,7 +23,7 @@ export interface TestRenderer {
 }
 
 interface TestLimits extends Partial<PrintLimits> {
-  /** So many times no browser is found. */
+  /** How many times no browser is found. */
   readonly missing?: number;
 }
 

@@ -17,7 +17,7 @@ export interface SoldTicket {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** Boxoffice, with these tickets of the item 1 in every event. It remembers what it was asked. */
+/** A boxoffice with these tickets of item 1 in every event, which records its requests. */
 export function sell(tickets: readonly SoldTicket[]): {
   readonly peer: Implementation;
   readonly asked: ReadTicketDataRequest[];

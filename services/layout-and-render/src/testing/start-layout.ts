@@ -14,7 +14,6 @@ export type RunningLayout = Awaited<ReturnType<typeof startLayout>>;
 
 const zero: LayoutFields = { name: "Ticket", isDefault: false, elements: "[]", background: undefined };
 
-/** Starts the service on a database. */
 export async function startLayout(
   db: Db,
   {

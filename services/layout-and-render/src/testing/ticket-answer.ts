@@ -21,7 +21,7 @@ const order = {
   checkinAttention: false,
 };
 
-/** What boxoffice answers: each position that exists is a ticket of item 1, for its attendee. */
+/** The answer of boxoffice: each existing position is a ticket of item 1, for its attendee. */
 export function ticketAnswer(
   { organizer, event, positions }: ReadTicketDataRequest,
   {
@@ -58,8 +58,6 @@ export function ticketAnswer(
   };
 }
 
-/** Boxoffice with a ticket for each position. */
 export const allTickets: Client<TicketData> = { readTicketData: async (request) => ticketAnswer(request) };
 
-/** Check-in without a scan. */
 export const noScans: Client<FirstEntries> = { findFirstEntries: async () => ({ scanned: [] }) };

@@ -4,7 +4,6 @@ import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { Formats } from "../domain/formats/formats.ts";
 import type { Attendee, Event, InvoiceAddress, Item, Order, Position, Ticket } from "../domain/ticket.ts";
 
-/** A moment that a test writes as a text. */
 export function at(text: string): number {
   const instant = parseInstant(text);
   if (instant === undefined) throw new Error(`${text} is no moment`);
@@ -60,7 +59,7 @@ export function position(rest: Partial<Position> = {}): Position {
   };
 }
 
-/** A ticket; of its parts only what a test is about is named. */
+/** A ticket; a test names only the parts that it is about. */
 export function ticket({
   order = {},
   settings = {},
@@ -102,7 +101,6 @@ export function ticket({
   };
 }
 
-/** A text of a layout. */
 export function textArea(content: string, rest: Partial<TextArea> = {}): TextArea {
   return {
     type: "textarea",
@@ -124,7 +122,7 @@ export function textArea(content: string, rest: Partial<TextArea> = {}): TextAre
   };
 }
 
-/** The moment at which tests print. */
+/** The time of printing in tests. */
 const printedAt = at("2025-07-01T10:00:00Z");
 
 export const printing = { now: printedAt, formats: new Formats() };

@@ -1,9 +1,8 @@
 import { type Instant, isObject, type Localized, parseInstant } from "@tessera/values";
 
-/** A JSON object. Its owner has checked it; here a field of another type than expected counts as missing. */
+/** A JSON object. Its owner has validated it; here a field of an unexpected type counts as missing. */
 export type Value = Readonly<Record<string, unknown>>;
 
-/** Parses a document. */
 export function parseDocument(json: Uint8Array): Value {
   const value: unknown = JSON.parse(Buffer.from(json).toString());
   return isObject(value) ? value : {};
@@ -28,19 +27,18 @@ export function objectIn(value: Value, name: string): Value | null {
   return isObject(field) ? field : null;
 }
 
-/** Reads the objects of a list. */
 export function listIn(value: Value, name: string): Value[] {
   const field: unknown = value[name];
   return Array.isArray(field) ? field.filter(isObject) : [];
 }
 
-/** Reads texts by name, without those that are missing. */
+/** Reads texts by name, without missing ones. */
 export function textsIn(value: Value, name: string): Readonly<Record<string, string>> {
   const entries = Object.entries(objectIn(value, name) ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Reads a text per language. A plain text is one for all. */
+/** Reads a localized text. A plain text counts for all languages. */
 export function localizedIn(value: Value, name: string): Localized | null {
   const plain = textIn(value, name);
   if (plain !== "") return { en: plain };

@@ -4,7 +4,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { Assignment, Layout } from "../domain/selection/layout.ts";
 
-/** A layout with those of the assignments that are its own. */
+/** A layout with its own ones among these assignments. */
 export function toWireLayout(layout: Layout, assignments: readonly Assignment[]): LayoutOnWire {
   const { id, name, isDefault, elements, background } = layout;
   const own = assignments.filter((assignment) => assignment.layout === id);

@@ -30,10 +30,7 @@ import {
   type Value,
 } from "./document-fields.ts";
 
-/**
- * Reads tickets without their scans, in the order of their references. Every document is parsed once, however many
- * tickets name it.
- */
+/** Reads tickets without scans, in the order of their references. Each document is parsed once for all tickets. */
 export function readTickets(response: ReadTicketDataResponse): Ticket[] {
   const parse = (documents: readonly Document[]) =>
     new Map(documents.map(({ key, json }) => [key, parseDocument(json)]));
@@ -86,7 +83,7 @@ function readShared(response: ReadTicketDataResponse): Pick<Ticket, "organizer" 
   };
 }
 
-/** Reads what an answer says of the event, with date and product of the first of its tickets. */
+/** Reads the event of an answer, with date and product of its first ticket. */
 export function readEventData(response: ReadTicketDataResponse, [first]: readonly Ticket[]): EventData {
   const settings = parseDocument(response.settings);
   return {
@@ -275,7 +272,7 @@ function readSeat(seat: sold.Seat): Seat {
   };
 }
 
-/** The answer that is a file refers to it by `file:<type>;<size>;<hash>`. */
+/** An answer that is a file has the form `file:<type>;<size>;<hash>`. */
 function readAnswer({ question, answer, options, optionIdentifiers, file }: sold.Answer): Answer {
   const fileType = file === true ? (/^file:([^;]*)/.exec(answer)?.[1] ?? null) : null;
   return { question, text: answer, chosen: options.length > 0 ? options : optionIdentifiers, fileType };

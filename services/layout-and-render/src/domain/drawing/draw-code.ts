@@ -2,7 +2,7 @@ import { type CodeSymbol, darkRuns, type EncodeSymbol, modulesAcross } from "../
 import type { BarcodeArea, Color } from "../elements/element.ts";
 import { bound, pixels, pixelsPerMm } from "./page-units.ts";
 
-/** A code where it stands: millimetres from the lower left corner of the page. */
+/** A code with its place: millimetres from the lower left corner of the page. */
 export interface PlacedCode {
   readonly symbol: CodeSymbol;
   /** The corner of its first module, without the quiet zone. */
@@ -11,12 +11,12 @@ export interface PlacedCode {
   /** The side of one module. */
   readonly module: number;
   readonly color: Color;
-  /** What it is called in the layout, and what it says. */
+  /** The name of the variable, and the content of the code. */
   readonly name: string;
   readonly value: string;
 }
 
-/** Undefined: there is nothing to draw, or too much. */
+/** Undefined: the content is empty or too long. */
 export function placeCode(
   element: BarcodeArea & { readonly value: string },
   encode: EncodeSymbol,
@@ -37,7 +37,7 @@ export function placeCode(
   };
 }
 
-/** Draws a code in HTML, where something lies over it. */
+/** Draws a code in HTML, if something lies over the code. */
 export function drawCode(
   { symbol, left, top, module, color }: PlacedCode,
   { height }: { readonly height: number },
@@ -52,7 +52,7 @@ export function drawCode(
   return `<svg class="q" style="${place}" viewBox="0 0 ${symbol.columns} ${symbol.rows}" preserveAspectRatio="none"><path fill="rgb(${color.map(Math.round).join(",")})" d="${path}"/></svg>`;
 }
 
-/** Draws a code with the operators of PDF, in points. One path without seams between its rows. */
+/** Draws a code with PDF operators, in points. One path, so that there are no seams between rows. */
 export function codeOperators({ symbol, left, top, module, color }: PlacedCode, pointsPerUnit: number): string {
   const [scale, tall, x, y] = [module, module * symbol.rowHeight, left, top].map((length) =>
     bound(length * pointsPerUnit).toFixed(5),

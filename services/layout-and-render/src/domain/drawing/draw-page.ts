@@ -9,50 +9,49 @@ import type { PlainJpeg } from "./plain-jpeg.ts";
 import { drawMark, type PlacedMark } from "./powered-by.ts";
 import type { StyleSheet } from "./style-sheet.ts";
 
-/** What the PDF's own operators can draw. */
+/** What PDF operators can draw. */
 export type Placed = PlacedCode | PlacedMark | PlacedPicture;
 
-/** A text that is drawn by a stamp. */
 export interface Stamped {
   readonly element: DrawnText;
   /** The number of the stamp in the file. */
   readonly stamp: number;
 }
 
-/** What is drawn over a page of the background. */
+/** The elements that are drawn over a page of the background. */
 export interface DrawnPage {
-  /** Texts that are drawn first, each by a stamp that other pages have, too. */
+  /** Texts that are drawn first, each by a stamp shared with other pages. */
   readonly stamped: readonly Stamped[];
-  /** What the browser draws over that for this page alone; empty: nothing. */
+  /** What the browser draws over the stamps for this page alone; empty: nothing. */
   readonly html: string;
-  /** The texts of it. */
+  /** The texts in the HTML. */
   readonly texts: readonly DrawnText[];
-  /** What the PDF's own operators draw over that: several times faster than the browser, and smaller. */
+  /** What PDF operators draw on top: several times faster than the browser, and smaller. */
   readonly above: readonly Placed[];
-  /** All codes, for their text for programs. */
+  /** All codes, for their invisible text. */
   readonly codes: readonly PlacedCode[];
-  /** Marks of codes whose text is too long for any. */
+  /** Marks of codes whose content is too long. */
   readonly misfits: readonly string[];
 }
 
 export interface PageContext {
-  /** Of the page, in millimetres. */
+  /** The height of the page, in millimetres. */
   readonly height: number;
   /** Names an element of the ticket in findings. */
   readonly markOf: (element: ResolvedElement) => string;
-  /** The picture of an element, if a PDF can show it as it is. */
+  /** The picture of an element, if a PDF can embed it unchanged. */
   readonly jpegOf: (element: ResolvedElement) => PlainJpeg | undefined;
-  /** The number of the picture of an element; undefined: it has none that can be read. */
+  /** The number of the picture of an element; undefined: there is no readable picture. */
   readonly imageOf: (element: ResolvedElement) => number | undefined;
-  /** The number of the stamp of a text; undefined: too few pages have it. */
+  /** The number of the stamp of a text; undefined: too few pages have the text. */
   readonly stampOf: (element: DrawnText) => number | undefined;
   readonly encode: EncodeSymbol;
   readonly styles: StyleSheet;
-  /** Whether findings name all texts that do not fit their box, not only those that shrink. */
+  /** Whether findings name all texts that do not fit their box, not only texts that shrink. */
   readonly checksFit?: boolean | undefined;
 }
 
-/** Draws the elements of a page in their order, later ones over earlier ones. */
+/** Draws the elements of a page in order, later ones over earlier ones. */
 export function drawPage(elements: readonly ResolvedElement[], context: PageContext): DrawnPage {
   const stamped: Stamped[] = [];
   const texts: DrawnText[] = [];
@@ -66,7 +65,7 @@ export function drawPage(elements: readonly ResolvedElement[], context: PageCont
     return area;
   };
   const overlap = (one: ResolvedElement, other: ResolvedElement) => mayCover(areaOf(one), areaOf(other));
-  /** What the browser has drawn so far: a stamp would lie under it. */
+  /** What the browser has drawn so far: a stamp would lie below. */
   const drawn: ResolvedElement[] = [];
   let html = "";
   for (const [index, element] of elements.entries()) {

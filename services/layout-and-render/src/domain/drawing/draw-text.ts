@@ -7,15 +7,15 @@ import { prepareLines } from "./prepare-lines.ts";
 import type { StyleSheet } from "./style-sheet.ts";
 import { surelyFits } from "./surely-fits.ts";
 
-/** A text on a page, with its lines prepared. */
+/** A text on a page, split into lines. */
 export type DrawnText = (TextArea | TextContainer) & { readonly value: string; readonly language: string };
 
 const alignments = { top: "flex-start", middle: "center", bottom: "flex-end" } as const;
 
 /**
- * Draws a text. The browser breaks its lines and orders its letters; where its first baseline is, and about which point
- * it turns, is ours. `mark` names it where it does not fit, which is checked for texts that shrink, or for
- * all; `height` is that of the page in millimetres.
+ * Draws a text. The browser breaks lines and does bidi layout; the first baseline and the pivot of the rotation are
+ * computed here. `mark` names the text if it does not fit, which is checked for texts that shrink, or for all; `height`
+ * is that of the page in millimetres.
  */
 export function drawText(
   text: DrawnText,
@@ -41,7 +41,7 @@ export function drawText(
   const font = `font-size:${pixels(size)};line-height:${round(place.advance)}`;
   const left = `left:${pixels(text.left * pixelsPerMm)};width:${pixels(Math.max(0, text.width) * pixelsPerMm)}`;
   if (text.type === "textarea") {
-    // Rotation is about the upper left corner of the lines; the shift of the baseline turns with them.
+    // Rotates about the upper left corner of the lines; the shift of the baseline rotates, too.
     const turned = turn(text.rotation, `translateY(${round(place.shift)}em)`);
     const upperEdge = (height - text.bottom) * pixelsPerMm;
     const extra = (lines.length - 1) * place.afterHardBreak * size;
@@ -59,7 +59,7 @@ export function drawText(
   return `<div class="${kind} ${styles.classOf(box)}"${fit}${fit === "" ? "" : fixed}><div class="t ${letters}">${body}</div></div>`;
 }
 
-/** Whether the browser looks if the text fits its box. */
+/** Whether the browser measures if the text fits its box. */
 export function mayNotFit(
   text: DrawnText,
   { checksFit = false }: { readonly checksFit?: boolean | undefined },
@@ -74,7 +74,7 @@ function turn(rotation: number, then = ""): string {
 
 function drawLine(line: string, { gap }: { readonly gap: number }): string {
   const margin = gap === 0 ? "" : ` style="margin-top:${round(gap)}em"`;
-  // Lines may end after every hyphen, and no letter says so in the text that readers of the file get.
+  // A line may break after any hyphen, by <wbr>, which adds no character to the text of the PDF.
   const content = line.trim() === "" ? "<br>" : escapeHtml(line).replaceAll(/[-\u2010](?=\S)/g, "$&<wbr>");
   return `<p dir="auto"${margin}>${content}</p>`;
 }
@@ -87,7 +87,7 @@ function describeLetters(text: DrawnText, content: string): string {
     `color:rgb(${red},${green},${blue})`,
     ...(text.bold ? ["font-weight:700"] : []),
     ...(text.italic ? ["font-style:italic"] : []),
-    // Most texts are in the letters that are the default.
+    // Most texts need only the default fonts.
     ...(isPlain(content) ? [] : [`font-family:${chain.map((name) => `'${name}'`).join(",")}`]),
   ];
   return parts.join(";");

@@ -6,7 +6,7 @@ const references: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text that stays a text inside of elements and of quoted attributes. */
+/** Escapes a text for element content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => references[letter] ?? letter);
 }

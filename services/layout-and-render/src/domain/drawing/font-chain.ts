@@ -3,7 +3,7 @@ export type FontFamily = "Open Sans" | "Noto Sans" | OfScript | EastAsian | "Not
 type OfScript = (typeof ofScripts)[number][0];
 type EastAsian = "Noto Sans SC" | "Noto Sans JP" | "Noto Sans KR";
 
-/** Families for scripts that the first two do not have. */
+/** Families for scripts that the first two lack. */
 const ofScripts = [
   ["Noto Sans Arabic", /\p{scx=Arab}/u],
   ["Noto Sans Armenian", /\p{scx=Armn}/u],
@@ -28,13 +28,13 @@ const ofScripts = [
   ["Noto Sans Tamil", /\p{scx=Taml}/u],
   ["Noto Sans Telugu", /\p{scx=Telu}/u],
   ["Noto Sans Thaana", /\p{scx=Thaa}/u],
-  // The sign of the baht is of no script.
+  // The sign of the baht belongs to no script.
   ["Noto Sans Thai", /[\p{scx=Thai}฿]/u],
   ["Noto Sans Tifinagh", /\p{scx=Tfng}/u],
   ["Noto Serif Tibetan", /\p{scx=Tibt}/u],
 ] as const;
 
-/** The same characters have other shapes in China, Japan and Korea: what is written decides, then the language. */
+/** Han characters differ between China, Japan and Korea: other letters of the text decide, then the language. */
 function eastAsian(text: string, language: string): readonly EastAsian[] {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return ["Noto Sans JP", "Noto Sans SC", "Noto Sans KR"];
   if (/\p{Script=Hangul}/u.test(text)) return ["Noto Sans KR", "Noto Sans SC", "Noto Sans JP"];
@@ -43,16 +43,16 @@ function eastAsian(text: string, language: string): readonly EastAsian[] {
   return ["Noto Sans SC", "Noto Sans JP", "Noto Sans KR"];
 }
 
-/** Letters that the first two have, and that no other script uses. */
+/** Letters of the first two families that no other script uses. */
 const usual =
   /^[\t\n -~\u00a0-\u00b6\u00b8-\u02bb\u0386-\u0482\u048a-\u052f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
 const usualChain = ["Open Sans", "Noto Sans", "Noto Color Emoji"] as const;
 
-/** The families for a text, in the order in which they are tried. Emoji come last: their font has digits, too. */
+/** The font fallback order of a text. Emoji come last: their font has digits, too. */
 export function fontChain(text: string, language: string): readonly FontFamily[] {
   if (usual.test(text)) return usualChain;
   const scripts = ofScripts.flatMap(([family, script]) => (script.test(text) ? [family] : []));
-  // Everything before Hangul is in the others.
+  // Characters before Hangul are in the other families.
   const asian = /[\u1100-\uffff]/.test(text) ? eastAsian(text, language) : [];
   return ["Open Sans", "Noto Sans", ...scripts, ...asian, "Noto Color Emoji"];
 }

@@ -9,14 +9,14 @@ export interface Area {
   readonly top: number;
 }
 
-/** Whether something in an area may lie over something in another. */
+/** Whether two areas may overlap. */
 export function mayCover(one: Area, two: Area): boolean {
   return one.left < two.right && two.left < one.right && one.bottom < two.top && two.bottom < one.top;
 }
 
 const mmPerPoint = 25.4 / 72;
 
-/** Where an element may have something: never less than where it has. */
+/** An upper bound of the area that an element covers. */
 export function reachOf(element: ResolvedElement): Area {
   const { left, bottom } = element;
   if (element.type === "barcodearea") return { left, bottom, right: left + element.size, top: bottom + element.size };
@@ -27,7 +27,7 @@ export function reachOf(element: ResolvedElement): Area {
   const width = Math.max(element.width, 0);
   const size = element.fontSize * mmPerPoint;
   const lines = element.value.split("\n").map((line) => widthInEm(line) * size);
-  // A long word may stick out.
+  // A long word may overflow.
   const out = element.type === "textcontainer" && !element.splitsLongWords ? Math.max(...lines) : 0;
   const advance = 1.15 * Math.max(element.lineHeight ?? 1, 1) * size;
   const needed = lines.reduce((sum, line) => sum + countLines(line, width), 0) * advance + size;
@@ -55,14 +55,14 @@ function vertical(
   return { bottom: bottom - over, top: top + over };
 }
 
-/** At most so many em: few letters are wider than capitals, and those of other scripts than twice a small one. */
+/** An upper bound: few letters are wider than capitals, and those of other scripts than two small letters. */
 export function widthInEm(line: string): number {
   let sum = 0;
   for (const letter of line) sum += /[ -~]/.test(letter) ? (/[a-ln-vx-z.,:; -]/.test(letter) ? 0.65 : 1) : 1.4;
   return sum;
 }
 
-/** Lines are at least half full, but for the last one. */
+/** Lines are at least half full, except the last. */
 function countLines(length: number, width: number): number {
   return length <= width ? 1 : Math.ceil((2 * length) / Math.max(width, 0.1)) + 1;
 }

@@ -1,6 +1,6 @@
 /**
- * The style of all pages. Sections are pages: nothing in one moves another, and nothing leaves it. Letters are not joined where
- * no script needs it: in German words that would often be wrong, and copied texts fall into pieces.
+ * The style of all pages. A section is a page, isolated from the others. Ligatures are off where no script needs them:
+ * in German words they are often wrong, and they break copied text.
  */
 export const pageStyle = `
 html,body{margin:0;padding:0}

@@ -1,7 +1,7 @@
 import type { ImageArea } from "../elements/element.ts";
 import type { PlainJpeg } from "./plain-jpeg.ts";
 
-/** A picture where it stands: millimetres from the lower left corner of the page. */
+/** A picture with its place: millimetres from the lower left corner of the page. */
 export interface PlacedPicture {
   readonly jpeg: PlainJpeg;
   readonly left: number;
@@ -10,7 +10,7 @@ export interface PlacedPicture {
   readonly height: number;
 }
 
-/** Puts a picture into the middle of its box, as large as it fits with its own proportions. */
+/** Fits a picture into its box, centered, in its own proportions. */
 export function placePicture({ left, bottom, width, height }: ImageArea, jpeg: PlainJpeg): PlacedPicture {
   const scale = Math.min(width / jpeg.width, height / jpeg.height);
   const [drawnWidth, drawnHeight] = [jpeg.width * scale, jpeg.height * scale];

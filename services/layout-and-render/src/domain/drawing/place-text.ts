@@ -1,39 +1,39 @@
 import type { TextArea, TextContainer } from "../elements/element.ts";
 
-/** Of the letters of Open Sans, per em: how the established drawing rules count them. */
+/** The descent of Open Sans, per em, as the established drawing rules count it. */
 const descent = 0.2402;
 const lineOfLetters = 1.0054;
-/** Without a line height, a line that its author ended is this much higher than one that was full. */
+/** Without a line height, a line after a hard break is this much lower than after a soft break. */
 const afterHardBreak = 1.0735 - lineOfLetters;
 
-/** Of Open Sans in the browser, per em: the letters above and below their line. */
+/** Ascent and descent of Open Sans in the browser, per em. */
 const browserAscent = 2189 / 2048;
 const browserDescent = 600 / 2048;
 
-/** How lines are put into a box; everything is in em but `bottom`. */
+/** How lines are placed in a box; all in em, except `bottom`. */
 export interface TextPlace {
-  /** From line to line. */
+  /** The distance between baselines. */
   readonly advance: number;
-  /** Added after each line that its author ended. */
+  /** Added after each hard break. */
   readonly afterHardBreak: number;
   /** How much lower lines are drawn than the browser would. */
   readonly shift: number;
 }
 
-/** The advance of a line with a line height, per em. */
+/** The advance of a text with a line height, per em. */
 function leading(lineHeight: number): number {
   return 1.15 * lineHeight;
 }
 
-/** The baseline of the first line below the upper edge of the lines, in em, as the browser has it. */
+/** The first baseline below the upper edge of the lines, in em, in the browser. */
 function browserBaseline(advance: number): number {
   return (advance - browserAscent - browserDescent) / 2 + browserAscent;
 }
 
 /**
- * Where the lines of a text are. With h the height of all lines and T the upper edge of the lines, the first baseline is,
- * below T: in a container `fs`; in an area that grows downwards `fs - 0.4 D`; upwards `fs - D` without a line height, else
- * `fs + (1.15 L - 1) 1.05 fs - D`. fs is the size of the letters, D their descent, L the line height.
+ * Places the lines of a text. With h the height of all lines and T the upper edge of the lines, the first baseline is,
+ * below T: in a container `fs`; in an area that grows downwards `fs - 0.4 D`; upwards `fs - D` without a line height,
+ * else `fs + (1.15 L - 1) 1.05 fs - D`. fs is the font size, D the descent, L the line height.
  */
 export function placeText(element: TextArea | TextContainer): TextPlace {
   const { lineHeight } = element;

@@ -1,10 +1,10 @@
-/** A JPEG that a PDF shows as it is, and as the browser would. */
+/** A JPEG that a PDF can embed unchanged, with the same result as in the browser. */
 export interface PlainJpeg {
   readonly bytes: Uint8Array;
   readonly width: number;
   readonly height: number;
   readonly channels: 1 | 3;
-  /** What its colours mean, as ICC says; undefined: what they mean on the web. */
+  /** The ICC profile; undefined: sRGB. */
   readonly profile: Uint8Array | undefined;
 }
 
@@ -13,12 +13,12 @@ const profileOf = 0xe2;
 const [huffman, quantization, restarts, scan, comment] = [0xc4, 0xdb, 0xdd, 0xda, 0xfe];
 /** Baseline, extended and progressive. */
 const frames = [0xc0, 0xc1, 0xc2];
-/** What a plain one has before its pixels. */
+/** The segments that a plain JPEG may have before its pixels. */
 const plainSegments = new Set([header, profileOf, huffman, quantization, restarts, comment, ...frames]);
 
 /**
- * Reads what a PDF has to know of a JPEG. Undefined: it may have to be turned, or has colours of another kind, as EXIF and
- * marks of programs say, or it is broken; that is for the browser to find out.
+ * Reads the JPEG fields that a PDF needs. Undefined: the browser must decode it, because EXIF may rotate it, its colour
+ * space is another, or it is broken.
  */
 export function readPlainJpeg(file: Uint8Array): PlainJpeg | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -44,7 +44,7 @@ interface Segment {
   readonly content: Buffer;
 }
 
-/** Those before the pixels; undefined: they are not as they should be. */
+/** The segments before the pixels; undefined: they are malformed. */
 function readSegments(bytes: Buffer): Segment[] | undefined {
   const segments: Segment[] = [];
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -59,7 +59,7 @@ function readSegments(bytes: Buffer): Segment[] | undefined {
 
 const beforeProfile = "ICC_PROFILE\0\x01\x01";
 
-/** A profile in one piece, for colours of as many channels. */
+/** An ICC profile in one segment, for colours with this number of channels. */
 function readProfile(content: Buffer, channels: 1 | 3): Uint8Array | undefined {
   const profile = content.subarray(beforeProfile.length);
   const isWhole =

@@ -2,7 +2,6 @@
 export const markWidth = 1628;
 export const markHeight = 1000;
 
-/** The words above the name. */
 export const wordsOutline =
   "M488 496q12 0 19 8q7 8 7 24q0 11-3 18q-3 8-9 11q-6 4-14 4q-5 0-9-1q-3-1-6-4q-3-2-5-5q0 3 0 6q0 3 0 5v26h-9v-91" +
   "h8l1 9q2-3 5-5q3-2 6-4q4-1 9-1M487 504q-7 0-11 2q-4 3-6 8q-1 5-2 13v1q0 8 2 14q2 5 6 8q4 3 11 3q6 0 10-3" +
@@ -24,7 +23,6 @@ export const wordsOutline =
   "q2 4 3 7q1 3 2 5q0 3 1 6q1-3 3-8q1-5 3-10l13-36h10l-27 72q-2 6-5 10q-3 5-7 7q-5 2-10 2q-3 0-5 0q-2 0-4-1v-7" +
   "q2 0 3 0q2 0 4 0q4 0 6-1q3-1 5-4q2-2 3-6l4-9";
 
-/** The name. */
 export const nameOutline =
   "M215 872q9 0 17-2q9-2 16-4v35q-7 3-19 6q-12 2-25 2q-19 0-33-6q-15-6-24-21q-8-15-8-42v-116h-30v-21l32-16l15-46" +
   "h29v48h62v35h-62v115q0 17 8 25q8 8 22 8M381 685q28 0 49 12q21 12 32 33q11 22 11 53v24h-144q1 32 17 49" +

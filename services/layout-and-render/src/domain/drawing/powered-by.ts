@@ -2,10 +2,10 @@ import type { PoweredBy } from "../elements/element.ts";
 import { pixels, pixelsPerMm } from "./page-units.ts";
 import { markHeight, markWidth, nameOutline, wordsOutline } from "./powered-by-paths.ts";
 
-/** Width by height. */
+/** Width divided by height. */
 export const poweredByRatio = markWidth / markHeight;
 
-/** The mark where it stands: millimetres from the lower left corner of the page. */
+/** The mark with its place: millimetres from the lower left corner of the page. */
 export interface PlacedMark {
   readonly left: number;
   readonly bottom: number;
@@ -67,14 +67,14 @@ function shapesOf(style: PoweredBy["style"]): Shape[] {
   return [...tileShapes, { outline: wordsOutline, color: quiet }, { outline: nameOutline, color: ink }];
 }
 
-/** Draws the mark in HTML, where something lies over it. */
+/** Draws the mark in HTML, if something lies over the mark. */
 export function drawMark({ left, bottom, height, style }: PlacedMark, page: { readonly height: number }): string {
   const place = `left:${pixels(left * pixelsPerMm)};top:${pixels((page.height - bottom - height) * pixelsPerMm)};width:${pixels(height * poweredByRatio * pixelsPerMm)};height:${pixels(height * pixelsPerMm)}`;
   const paths = shapesOf(style).map(({ outline, color }) => `<path fill="rgb(${color.join(",")})" d="${outline}"/>`);
   return `<svg class="m" style="${place}" viewBox="0 0 ${markWidth} ${markHeight}">${paths.join("")}</svg>`;
 }
 
-/** Draws the mark with the operators of PDF, in a box of its own width and height. */
+/** Draws the mark with PDF operators, in a box of its own width and height. */
 export function markOperators(style: PoweredBy["style"]): string {
   return shapesOf(style)
     .map(
@@ -84,7 +84,7 @@ export function markOperators(style: PoweredBy["style"]): string {
     .join("");
 }
 
-/** An outline of SVG (M, h, v, l, q, z) as operators of PDF, y upwards. */
+/** Converts an SVG path (M, h, v, l, q, z) to PDF operators, with y upwards. */
 function toOperators(outline: string): string {
   let [x, y] = [0, 0];
   const point = (at: number, to: number) =>
@@ -97,7 +97,7 @@ function toOperators(outline: string): string {
       return `${point(x, y)} m\n`;
     }
     if (command === "q") {
-      // A curve with one control point, as one with two.
+      // Converts a quadratic curve to a cubic one.
       const [cx, cy, ex, ey] = [x + a, y + b, x + c, y + d];
       const first = point(x + ((cx - x) * 2) / 3, y + ((cy - y) * 2) / 3);
       const second = point(ex + ((cx - ex) * 2) / 3, ey + ((cy - ey) * 2) / 3);

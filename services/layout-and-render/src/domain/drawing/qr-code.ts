@@ -9,19 +9,19 @@ export interface QrCode {
 
 export type Redundancy = "H" | "M" | "L";
 
-/** How much of a code may be damaged: short texts have room for more. */
+/** The error correction level: short texts have room for more. */
 export function redundancyOf(value: string): Redundancy {
   const { length } = [...value];
   return length <= 32 ? "H" : length <= 128 ? "M" : "L";
 }
 
 /**
- * A code names its mask, so readers take any. To compare all eight takes the encoder ten times as long. This mask is the one whose worst
- * codes, those of one letter repeated, are least uniform.
+ * A code names its mask, so readers accept any. To compare all eight takes the encoder ten times as long. With this
+ * mask the worst codes, those of one repeated letter, are least uniform.
  */
 const maskPattern = 3;
 
-/** Encodes a text; undefined: it is too long for any code. */
+/** Encodes a text; undefined: the text is too long for any code. */
 export function encodeQr(value: string): QrCode | undefined {
   const level = redundancyOf(value);
   const segment: QRCodeSegment = /^[0-9]+$/.test(value)

@@ -1,11 +1,8 @@
-/**
- * The styles of pages that are printed together. Most elements look alike on all tickets: the browser reads each style once,
- * and not with every element.
- */
+/** The styles of pages that are printed together: the browser parses each style once, not once per element. */
 export class StyleSheet {
   readonly #names = new Map<string, string>();
 
-  /** The class for a style: declarations without braces. */
+  /** The class of a style: declarations without braces. */
   classOf(style: string): string {
     let name = this.#names.get(style);
     if (name === undefined) {
@@ -15,7 +12,6 @@ export class StyleSheet {
     return name;
   }
 
-  /** All rules. */
   get text(): string {
     return Array.from(this.#names, ([style, name]) => `.${name}{${style}}`).join("\n");
   }

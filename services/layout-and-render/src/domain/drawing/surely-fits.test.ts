@@ -7,7 +7,7 @@ import { mostWidthOf, surelyFits } from "./surely-fits.ts";
 const root = dirname(fileURLToPath(import.meta.resolve("@expo-google-fonts/open-sans/package.json")));
 const styles = ["400Regular", "700Bold", "400Regular_Italic", "700Bold_Italic"];
 
-/** The widths of the letters of a font in em, by their codes (OpenType, tables `cmap` format 4, `hmtx`). */
+/** Reads the widths of a font in em, by code point (OpenType, tables `cmap` format 4, `hmtx`). */
 function readWidths(style: string): ReadonlyMap<number, number> {
   const font = readFileSync(join(root, style, `OpenSans_${style}.ttf`));
   const tables = new Map(

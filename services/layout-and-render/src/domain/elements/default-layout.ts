@@ -4,7 +4,7 @@ const ink: Color = [31, 41, 55];
 const clay: Color = [178, 74, 36];
 const quiet: Color = [100, 108, 120];
 
-/** A text of the built-in design: letters that shrink where a text is long. */
+/** A text of the built-in design, which shrinks if it is long. */
 function line(
   content: string,
   [left, bottom, width, height]: readonly [number, number, number, number],
@@ -33,7 +33,7 @@ function line(
   };
 }
 
-/** What is printed where no layout says anything else, on the built-in background. */
+/** The layout of tickets without a layout, on the built-in background. */
 export const defaultLayout: readonly LayoutElement[] = [
   {
     type: "barcodearea",

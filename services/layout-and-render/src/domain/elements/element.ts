@@ -1,4 +1,4 @@
-/** Where an element begins: millimetres from the lower left corner of the visible page, y upwards. */
+/** The position of an element: millimetres from the lower left corner of the visible page, y upwards. */
 interface Placed {
   /** From 1. */
   readonly page: number;
@@ -6,13 +6,13 @@ interface Placed {
   readonly bottom: number;
 }
 
-/** Which text, image or code an element has. */
+/** The text, image or code of an element. */
 export interface Content {
   /** The name of a variable. */
   readonly content: string;
-  /** Where `content` is `other`. */
+  /** If `content` is `other`. */
   readonly text?: string | undefined;
-  /** Where `content` is `other_i18n`: texts by language. */
+  /** If `content` is `other_i18n`: texts by language. */
   readonly textI18n?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Content {
 export type Color = readonly [number, number, number];
 
 interface Lettering extends Content {
-  /** Instead of the language of the order. */
+  /** Overrides the language of the order. */
   readonly locale?: string | undefined;
   /** In points. */
   readonly fontSize: number;
@@ -37,7 +37,7 @@ interface Lettering extends Content {
 /** Kinds of codes. */
 export type Symbology = "qr" | "aztec" | "datamatrix" | "pdf417" | "code128";
 
-/** A code; `size` is its longer side, with its quiet zone unless that is left out. */
+/** A code; `size` is its longer side, including the quiet zone if there is one. */
 export interface BarcodeArea extends Placed, Content {
   readonly type: "barcodearea";
   readonly symbology: Symbology;
@@ -56,7 +56,7 @@ export interface ImageArea extends Placed {
 /** Lines without a limit of height. */
 export interface TextArea extends Placed, Lettering {
   readonly type: "textarea";
-  /** Undefined: lines are as high as the letters of the font. */
+  /** Undefined: the natural line height of the font. */
   readonly lineHeight: number | undefined;
   /** Whether `bottom` is the upper edge. */
   readonly downward: boolean;
@@ -68,7 +68,7 @@ export interface TextContainer extends Placed, Lettering {
   readonly height: number;
   readonly lineHeight: number;
   readonly verticalAlign: "top" | "middle" | "bottom";
-  /** Whether letters become smaller until the text fits. */
+  /** Whether the text shrinks until it fits. */
   readonly isAutoresized: boolean;
   readonly splitsLongWords: boolean;
 }

@@ -1,7 +1,6 @@
 /** `{name}` in a text. */
 const placeholder = /\{([-A-Za-z0-9:_]+)\}/g;
 
-/** Finds the placeholders of a text, in their order. */
 export function findPlaceholders(text: string): IterableIterator<RegExpExecArray> {
   return text.matchAll(placeholder);
 }

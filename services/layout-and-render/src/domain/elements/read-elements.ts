@@ -57,7 +57,7 @@ type SentElement =
 
 const black: Color = [0, 0, 0];
 
-/** Reads the JSON of a layout that was checked: numbers in quotes become numbers, and what was left out gets its default. */
+/** Reads the JSON of a checked layout: quoted numbers become numbers, and defaults are filled in. */
 export function readElements(json: string): LayoutElement[] {
   return (JSON.parse(json) as SentElement[]).map(readElement);
 }
@@ -112,7 +112,7 @@ function readContent({ content, text, text_i18n: textI18n }: Texts): Content {
   return { content, ...(text === undefined ? {} : { text }), ...(textI18n === undefined ? {} : { textI18n }) };
 }
 
-/** A fourth number, transparency, has no effect. */
+/** The fourth number, opacity, has no effect. */
 function readColor([red, green, blue]: SentColor | Color = black): Color {
   return [red, green, blue];
 }

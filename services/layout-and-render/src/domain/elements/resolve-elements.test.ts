@@ -278,7 +278,7 @@ describe("all variables of a ticket", () => {
   });
 });
 
-/** Texts as they may come, or worse. */
+/** Texts as they may arrive, or worse. */
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ unit: "grapheme", maxLength: 30 }),

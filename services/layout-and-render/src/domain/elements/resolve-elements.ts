@@ -11,29 +11,29 @@ import type { AnswerImage, ResolvedElement } from "./resolved-element.ts";
 
 export interface Printing {
   readonly now: Instant;
-  /** Serve many tickets: formatters are expensive. */
+  /** Shared by many tickets: formatters are expensive. */
   readonly formats: Formats;
 }
 
-/** Stands where something cannot be printed. */
+/** Printed in place of a failed variable. */
 const errorMark = "(error)";
 
 /** More fits on no page. */
 const longestText = 50_000;
 
-/** Of all texts of a ticket together: hundreds of the longest ones would fill the memory. */
+/** The limit for all texts of a ticket: hundreds of the longest texts would exhaust memory. */
 const mostLetters = 400_000;
 const tooManyLetters = `the texts of a ticket have ${mostLetters} in all`;
 
-/** Of the texts of a ticket that shrink together: each is laid out up to 25 times. */
+/** The limit for all shrinking texts of a ticket: each is laid out up to 25 times. */
 const mostShrinking = 10_000;
 
 /** A longer secret is shortened where people read it. */
 const longestSecret = { whole: 32, shortened: 30 };
 
 /**
- * Replaces the variables of elements by what they are on one ticket. A variable that fails, whatever the ticket has, is
- * marked and named in the warnings; the other elements are as they would be without it.
+ * Replaces the variables of elements by their values on one ticket. A variable that fails is marked, and named in the
+ * warnings; other elements are unaffected.
  */
 export function resolveElements(
   elements: readonly LayoutElement[],
@@ -58,7 +58,7 @@ export function resolveElements(
 }
 
 interface Limits {
-  /** How many letters of a text are printed. */
+  /** The number of printed letters of a text. */
   readonly most: number;
   readonly warn: (problem: string) => void;
 }
@@ -83,7 +83,7 @@ function resolveElement(
       if (element.content === "secret") return { ...element, value: ticket.position.secret };
       const value = writeContent(element, { view, warn, most: longestText });
       if (value.length <= most) return { ...element, value };
-      // Another one than was wanted must not be read.
+      // A truncated code would say something else.
       warn(`it is not printed: ${tooManyLetters}`);
       return { ...element, value: "" };
     }
@@ -125,7 +125,7 @@ function writeContent({ content, text = "", textI18n = {} }: Content, writing: W
   }
 }
 
-/** What a variable is on the ticket; undefined if the name is unknown. */
+/** The value of a variable on the ticket; undefined: the name is unknown. */
 function writeVariable(name: string, { view, warn }: Writing): string | undefined {
   const evaluate = findVariable(name, view);
   if (evaluate === undefined) return undefined;
@@ -138,7 +138,7 @@ function writeVariable(name: string, { view, warn }: Writing): string | undefine
   }
 }
 
-/** Replaces `{name}`; what is put in is not read again, and unknown names stay as they are. */
+/** Replaces `{name}`. Values are not expanded again, and unknown names stay. */
 function fillPlaceholders(text: string, writing: Writing): string {
   const known = new Map<string, string | undefined>();
   let filled = "";
@@ -163,7 +163,7 @@ function shorten(secret: string): string {
   return secret.length > longestSecret.whole ? `${secret.slice(0, longestSecret.shortened)}…` : secret;
 }
 
-/** Lines are ended by line feeds; halves of characters, and control characters but tabs, cannot be printed. */
+/** Line breaks become line feeds; lone surrogates and control characters except tabs are removed. */
 function withoutControls(text: string): string {
   return text
     .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, "\n")

@@ -1,6 +1,6 @@
 import type { BarcodeArea, ImageArea, PoweredBy, TextArea, TextContainer } from "./element.ts";
 
-/** What a text is written in: a BCP 47 tag, for the choice of letters. */
+/** The language of a text, a BCP 47 tag, for the choice of fonts. */
 interface Written {
   readonly value: string;
   readonly language: string;
@@ -12,7 +12,7 @@ export interface AnswerImage {
   readonly question: number;
 }
 
-/** An element with what it prints on one ticket: no variable is left in it. */
+/** An element with its values on one ticket: no variable is left. */
 export type ResolvedElement =
   | (BarcodeArea & { readonly value: string })
   | (ImageArea & { readonly image: AnswerImage | null })

@@ -2,7 +2,7 @@ import { agencyMonths, type Clock, type DateStyle, findDateStyle } from "./date-
 import type { LocalTime } from "./local-time.ts";
 import { formatterLocales, type Locale } from "./locale.ts";
 
-/** Writes dates and times in one locale. Formatters are made when they are first used, and kept. */
+/** Formats dates and times in one locale. Formatters are created at first use, and cached. */
 export class DateFormats {
   readonly #locales: string[];
   readonly #style: DateStyle | undefined;

@@ -1,9 +1,9 @@
 import type { Locale } from "./locale.ts";
 
 /**
- * How dates are written where ticket buyers are used to more than what CLDR knows. In patterns stand `{d}` and `{dd}` for
- * the day, `{m}` and `{mm}` for the month, `{month}` for its name, `{mon}` and `{ap}` for its short name and for that of
- * news agencies, `{yyyy}` for the year, `{wd}` for the short name of the day of the week.
+ * Date patterns for languages in which CLDR has less than buyers of tickets expect. Patterns use `{d}` and `{dd}` for
+ * the day, `{m}` and `{mm}` for the month, `{month}` for its name, `{mon}` and `{ap}` for its short name and for that
+ * of news agencies, `{yyyy}` for the year, `{wd}` for the short name of the weekday.
  */
 export interface DateStyle {
   readonly date: string;
@@ -15,10 +15,10 @@ export interface DateStyle {
 /** `20:05`; or `8:05 p.m.`, `8 p.m.`, noon and midnight; or `20 h 05`. */
 export type Clock = "24" | "12" | "h";
 
-/** How two days are written; without: both in full. */
+/** Patterns of a range of days; undefined: both days in full. */
 export interface RangeStyle {
   readonly sameDay: string;
-  /** Each: the first day, what stands in between, and the last day. */
+  /** Each: the first day, the separator, and the last day. */
   readonly sameMonth: readonly [string, string, string];
   readonly sameYear: readonly [string, string, string];
 }
@@ -50,7 +50,7 @@ const spanish: RangeStyle = {
 const american = "{ap} {d}, {yyyy}";
 const british = "{d} {mon} {yyyy}";
 
-/** By language, and by language and region. */
+/** By language, or language and region. */
 const styles: Readonly<Record<string, DateStyle>> = {
   en: { date: american, shortDate: "{yyyy}-{mm}-{dd}", time: "24", range: english },
   "en-US": { date: american, shortDate: "{mm}/{dd}/{yyyy}", time: "12", range: english },
@@ -68,7 +68,7 @@ const styles: Readonly<Record<string, DateStyle>> = {
   es: { date: "{d} de {month} de {yyyy}", shortDate: "{dd}/{mm}/{yyyy}", time: "24", range: spanish },
 };
 
-/** Finds the style of a locale; undefined where CLDR says how dates are written. */
+/** Finds the style of a locale; undefined: CLDR decides. */
 export function findDateStyle({ language, tag }: Locale): DateStyle | undefined {
   for (const name of [tag, language]) {
     if (Object.hasOwn(styles, name)) return styles[name];
@@ -76,7 +76,7 @@ export function findDateStyle({ language, tag }: Locale): DateStyle | undefined 
   return undefined;
 }
 
-/** The months as English newspapers shorten them. */
+/** The months as English newspapers abbreviate them. */
 export const agencyMonths = [
   "Jan.",
   "Feb.",

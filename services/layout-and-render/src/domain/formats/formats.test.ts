@@ -194,7 +194,7 @@ describe("clocks", () => {
 });
 
 describe("money", () => {
-  /** Other libraries leave out the space behind a code, and write simpler signs and apostrophes. */
+  /** Other libraries leave out the space after a code, and write simpler signs and apostrophes. */
   const plain = (text: string) =>
     text
       .replaceAll("\u2212", "-")

@@ -5,13 +5,12 @@ import { formatterLocales, type Locale, readLocale } from "./locale.ts";
 import { MoneyFormats } from "./money-formats.ts";
 import { findWords, type Words } from "./words.ts";
 
-/** Orders name their locales freely. */
+/** Bounds the cache: orders may name any locale. */
 const mostLocales = 200;
 
-/** Tickets of an event share most of their moments. */
+/** Bounds the cache: tickets of an event share most of their moments. */
 const mostMoments = 10_000;
 
-/** All that is written differently from locale to locale. */
 export class LocalFormats {
   readonly locale: Locale;
   readonly words: Words;
@@ -26,7 +25,7 @@ export class LocalFormats {
     this.#money = new MoneyFormats(locale);
   }
 
-  /** The text in the language that fits best. */
+  /** The text in the best matching language. */
   text(localized: Localized | null): string {
     return localized === null ? "" : pick(localized, this.locale.name);
   }
@@ -35,7 +34,7 @@ export class LocalFormats {
     return this.#money.money(amount, currency);
   }
 
-  /** The name of a country; what is no code of one stays as it is. */
+  /** The name of a country; an unknown code stays as it is. */
   country(code: string): string {
     if (!/^[A-Za-z]{2}$/.test(code)) return code;
     this.#regions ??= new Intl.DisplayNames(formatterLocales(this.locale), { type: "region" });
@@ -43,15 +42,12 @@ export class LocalFormats {
   }
 }
 
-/**
- * The formats of all locales, and the moments that were read. To make a formatter takes a hundred times longer than to use
- * it, so one of these serves many tickets.
- */
+/** Caches formats and local times: to create a formatter takes a hundred times longer than to use it. */
 export class Formats {
   readonly #locales = new Map<string, LocalFormats>();
   readonly #moments = new Map<string, LocalTime>();
 
-  /** Formats of a locale, for the region of an event unless the locale has one. */
+  /** The formats of a locale, in the region of the event unless the locale has a region. */
   of(name: string, region: string | null): LocalFormats {
     const key = `${region} ${name}`;
     let formats = this.#locales.get(key);
@@ -63,7 +59,7 @@ export class Formats {
     return formats;
   }
 
-  /** What calendar and clock of a time zone show at an instant. Throws for an unknown zone. */
+  /** The local time of an instant in a time zone. Throws for an unknown zone. */
   localTime(instant: Instant, zone: string): LocalTime {
     const key = `${instant} ${zone}`;
     let moment = this.#moments.get(key);

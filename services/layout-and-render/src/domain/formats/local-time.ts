@@ -1,25 +1,24 @@
 import { type Instant, zoneOffset } from "@tessera/values";
 
-/** What calendar and clock show somewhere. */
+/** A local date and time. */
 export interface LocalTime {
   readonly year: number;
-  /** From 1. */
   readonly month: number;
   readonly day: number;
   /** 0 is Sunday. */
   readonly weekday: number;
   readonly hour: number;
   readonly minute: number;
-  /** The moment at which UTC shows the same, for formatters of the platform. */
+  /** The instant at which UTC shows the same date and time, for Intl. */
   readonly sameInUtc: Date;
 }
 
-/** Reads calendar and clock of a time zone. Throws for an unknown zone. */
+/** Converts an instant to the local time of a zone. Throws for an unknown zone. */
 export function toLocalTime(instant: Instant, zone: string): LocalTime {
   return ofUtc(new Date(Math.floor((instant + zoneOffset(instant, zone)) / 1000)));
 }
 
-/** Reads `2026-07-01`; undefined for what is no day. */
+/** Reads `2026-07-01`; undefined: not a day. */
 export function readDay(text: string): LocalTime | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
   const read = atMidnight(Number(year), Number(month), Number(day));
@@ -27,7 +26,7 @@ export function readDay(text: string): LocalTime | undefined {
   return isDay ? read : undefined;
 }
 
-/** Reads `20:05` or `20:05:00`; undefined for what is no time. */
+/** Reads `20:05` or `20:05:00`; undefined: not a time. */
 export function readTime(text: string): LocalTime | undefined {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d(?:\.\d{1,6})?)?$/.exec(text) ?? [];
   if (hour === undefined || minute === undefined) return undefined;

@@ -1,8 +1,8 @@
-/** In which language and for which region something is written. */
+/** A language and a region. */
 export interface Locale {
-  /** As it was named: texts are stored by such names. */
+  /** As it was sent: localized texts have such keys. */
   readonly name: string;
-  /** In small letters. */
+  /** In lower case. */
   readonly language: string;
   /** A BCP 47 tag of language, script and region. */
   readonly tag: string;
@@ -10,7 +10,7 @@ export interface Locale {
 
 const fallback = "en";
 
-/** Reads the name of a locale (`de`, `pt-br`, `de-informal`, `zh_Hans`). One without a region gets that of the event. */
+/** Reads the name of a locale (`de`, `pt-br`, `de-informal`, `zh_Hans`). The default region is that of the event. */
 export function readLocale(name: string, region: string | null): Locale {
   const [first = "", ...rest] = name.split(/[-_]/, 10);
   const language = isLanguage(first) ? first.toLowerCase() : fallback;
@@ -21,13 +21,13 @@ export function readLocale(name: string, region: string | null): Locale {
   return { name, language, tag: Intl.getCanonicalLocales(tag)[0] ?? fallback };
 }
 
-/** Whether the platform has data of a language. */
+/** Whether Intl has data of a language. */
 function isLanguage(name: string): boolean {
   return /^[A-Za-z]{2,3}$/.test(name) && Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
 }
 
-/** What formatters of the platform are made for: digits and the calendar do not follow the region. */
+/** The locales for Intl: digits and calendar do not follow the region. */
 export function formatterLocales({ tag }: Locale): string[] {
-  // A language without data must not become that of the machine.
+  // Without data, Intl must not fall back to the language of this machine.
   return [`${tag}-u-ca-gregory-nu-latn`, fallback];
 }

@@ -1,7 +1,7 @@
 import { placesOfCurrency } from "@tessera/values";
 import { formatterLocales, type Locale, readLocale } from "./locale.ts";
 
-/** Where English prices are written with the separators of the region, and in which language that is done alike. */
+/** Where English prices have the separators of the region, and the language whose separators are the same. */
 const englishLike: Readonly<Record<string, string>> = {
   ...Object.fromEntries(["BE", "DE", "DK", "ES", "IT", "PL", "RO", "SI"].map((region) => [region, "de"])),
   ...Object.fromEntries(["CZ", "FI", "HU", "NO", "PT", "SE", "SK"].map((region) => [region, "cs"])),
@@ -10,7 +10,7 @@ const englishLike: Readonly<Record<string, string>> = {
   NL: "nl",
 };
 
-/** Writes amounts of money in one locale. Formatters are made when they are first used, and kept. */
+/** Formats amounts in one locale. Formatters are created at first use, and cached. */
 export class MoneyFormats {
   readonly #locales: string[];
   readonly #isEnglishLike: boolean;
@@ -23,7 +23,7 @@ export class MoneyFormats {
     this.#locales = formatterLocales(like === undefined ? locale : readLocale(like, null));
   }
 
-  /** `1.234,50 €`: as exact as the amount is, also where the currency has fewer places. */
+  /** `1.234,50 €`: with all places of the amount, even if the currency has fewer. */
   money(amount: string, currency: string): string {
     if (!isDecimal(amount)) throw new Error("the amount is no decimal");
     if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
@@ -46,7 +46,7 @@ export class MoneyFormats {
       currency,
       minimumFractionDigits: places,
       maximumFractionDigits: places,
-      // Some languages leave the separator out below ten thousand, but not on price tags.
+      // Some locales leave the separator out below ten thousand, but not on price tags.
       useGrouping: "always",
     });
     if (!this.#isEnglishLike) return (amount) => formatter.format(amount);

@@ -1,13 +1,13 @@
 import type { Locale } from "./locale.ts";
 
-/** The words that the platform itself puts on tickets. `#` stands for a number or name. */
+/** Words that the platform itself prints on tickets. `#` stands for a number or name. */
 export interface Words {
   readonly yes: string;
   readonly no: string;
   readonly row: string;
   readonly seat: string;
   readonly generalAdmission: string;
-  /** Salutations as names have them, with what is printed; others are printed as they are. */
+  /** Salutations by their stored name; others are printed as they are. */
   readonly salutations: Readonly<Record<string, string>>;
 }
 
@@ -50,12 +50,12 @@ const rows: Readonly<Record<string, Row>> = {
   "zh-Hant": ["是", "否", "#排", "#號", "普通入場"],
 };
 
-/** Other names of the same. */
+/** Aliases of language codes. */
 const aliases: Readonly<Record<string, string>> = { nn: "nb", no: "nb", "zh-TW": "zh-Hant", "zh-HK": "zh-Hant" };
 
 const english = toWords(rows["en"] ?? ["Yes", "No", "#", "#", ""]);
 
-/** Finds the words of a language; English where they are missing. */
+/** Finds the words of a language; the default is English. */
 export function findWords({ tag, language }: Locale): Words {
   const script = tag.split("-").slice(0, 2).join("-");
   for (const name of [tag, script, language]) {
@@ -66,7 +66,7 @@ export function findWords({ tag, language }: Locale): Words {
   return english;
 }
 
-/** Puts a number or name into a phrase. */
+/** Replaces `#` in a phrase. */
 export function fillPhrase(phrase: string, value: string): string {
   return phrase.replace("#", () => value);
 }

@@ -4,7 +4,7 @@ import type { ResolvedElement } from "../elements/resolved-element.ts";
 
 type Measure = (value: string) => number;
 
-/** In which ways a text may be the one that does not fit. */
+/** Measures of length: the text that does not fit is the longest by one of them. */
 const measures: readonly Measure[] = [
   widthInEm,
   (value) => value.split("\n").length,
@@ -12,17 +12,17 @@ const measures: readonly Measure[] = [
   (value) => Math.max(...value.split(/\s/).map(widthInEm)),
 ];
 
-/** In letters, of values that are not measured again: a thousand tickets full of others would fill the memory. */
+/** In letters, of cached values: distinct values of a thousand tickets would exhaust memory. */
 const mostRemembered = 5_000_000;
 
-/** What was longest in one way, of each element. */
+/** The longest value by one measure, of each element. */
 interface Longest {
   readonly measure: Measure;
   readonly elements: ResolvedElement[];
   readonly sizes: number[];
 }
 
-/** Remembers what is longest among the values of each element on any number of tickets. */
+/** Collects the longest values of each element over any number of tickets. */
 export class LongestValues {
   readonly #ways: readonly Longest[] = measures.map((measure) => ({ measure, elements: [], sizes: [] }));
   readonly #codes = new Map<number, Map<Redundancy, string>>();
@@ -32,7 +32,7 @@ export class LongestValues {
   add(elements: readonly ResolvedElement[]): void {
     for (const [index, element] of elements.entries()) {
       const value = "value" in element ? element.value : "";
-      // Most values are the same on many tickets.
+      // Most values repeat on many tickets.
       const key = `${index} ${value}`;
       if (this.#seen.has(key)) continue;
       if (value.length <= this.#room) {
@@ -44,12 +44,12 @@ export class LongestValues {
     }
   }
 
-  /** Tickets that do not exist: on each, every element has what is longest of it in one way. */
+  /** Synthetic tickets: each has the longest values of all elements by one measure. */
   tickets(): readonly (readonly ResolvedElement[])[] {
     return this.#ways.map(({ elements }) => elements);
   }
 
-  /** Of an element the values that may need the largest code. */
+  /** The values of an element that may need the largest code. */
   codesOf(index: number): readonly string[] {
     return [...(this.#codes.get(index)?.values() ?? [])];
   }
@@ -57,7 +57,7 @@ export class LongestValues {
   #addCode(index: number, value: string): void {
     const longest = this.#codes.get(index) ?? new Map<Redundancy, string>();
     this.#codes.set(index, longest);
-    // A longer value with less redundancy may need a smaller code.
+    // A longer value with lower error correction may need a smaller code.
     const level = redundancyOf(value);
     if (value.length > (longest.get(level)?.length ?? 0)) longest.set(level, value);
   }

@@ -2,22 +2,22 @@ import { type CodeSymbol, type EncodeSymbol, modulesAcross } from "../code-symbo
 import type { BarcodeArea, LayoutElement } from "../elements/element.ts";
 import { type Finding, showLength } from "./finding.ts";
 
-/** Scanners have trouble with smaller modules, in millimetres. */
+/** In millimetres; scanners have trouble with smaller modules. */
 const smallestModule = 0.4;
 
 interface Code {
   readonly index: number;
   readonly element: BarcodeArea;
   readonly value: string;
-  /** Undefined: no code of its kind can say it. */
+  /** Undefined: no code of this kind can hold the value. */
   readonly symbol: CodeSymbol | undefined;
-  /** How many modules `size` measures. */
+  /** How many modules `size` spans. */
   readonly modules: number;
 }
 
 /**
- * Finds codes that scanners cannot read: too small, or with another one in the zone around them that stays free. Of
- * each element all values count that may need the largest code.
+ * Finds codes that scanners cannot read: modules too small, or another code in the quiet zone. All values of an element
+ * that may need the largest code are checked.
  */
 export function findBadCodes(
   elements: readonly LayoutElement[],
@@ -44,9 +44,9 @@ function findUnreadable({ index, element, value, symbol, modules }: Code): Findi
   const module = element.size / modules;
   // Sizes are written with few decimals.
   if (module > smallestModule - 0.0005) return [];
-  // 41 times 0.4 is a little more than 16.4.
+  // In floating point, 41 times 0.4 is a little more than 16.4.
   const least = Math.ceil(modules * smallestModule * 10 - 1e-6) / 10;
-  // Rounded down: what is too small must not look large enough.
+  // Rounded down: a module that is too small must not look large enough.
   const shown = (Math.floor(module * 100) / 100).toFixed(2);
   const message = `With ${length} characters one module is ${shown} mm wide, and scanners need ${smallestModule} mm: make the code at least ${showLength(least)} large.`;
   return [{ element: index, code: "code_too_small", message }];
@@ -67,7 +67,7 @@ function doOverlap(one: Code, other: Code): boolean {
   return a.left < b.right && b.left < a.right && a.bottom < b.top && b.bottom < a.top;
 }
 
-/** A code with its quiet zone, where that is outside of its size, too. */
+/** A code with its quiet zone, also if that is outside of its size. */
 function zoneOf({ element: { left, bottom, size, hasQuietZone }, symbol, modules }: Code) {
   const free = hasQuietZone ? 0 : ((symbol?.quietZone ?? 0) * size) / modules;
   return { left: left - free, right: left + size + free, bottom: bottom - free, top: bottom + size + free };

@@ -13,10 +13,10 @@ export interface PageSize {
 /** Millimetres from the lower left corner. */
 type Point = readonly [x: number, y: number];
 
-/** Positions are this exact. */
+/** The precision of positions. */
 const tolerance = 0.1;
 
-/** Finds elements that have no size, are on no page, or stick out of theirs. */
+/** Finds elements that have no size, are on no page, or extend beyond their page. */
 export function findMisplaced(elements: readonly LayoutElement[], pages: readonly PageSize[]): Finding[] {
   return elements.flatMap((element, index): Finding[] => {
     const sizes = findSizes(element, index);
@@ -32,7 +32,7 @@ export function findMisplaced(elements: readonly LayoutElement[], pages: readonl
   });
 }
 
-/** The lengths of an element that must be more than nothing, by their names in a layout. */
+/** The dimensions of an element that must be positive, by their names in a layout. */
 function lengthsOf(element: LayoutElement): Readonly<Record<string, number>> {
   switch (element.type) {
     case "barcodearea":
@@ -54,7 +54,7 @@ function findSizes(element: LayoutElement, index: number): Finding[] {
   return wrong.map(([name]) => ({ element: index, code: "no_size", message: `Its ${name} must be more than 0.` }));
 }
 
-/** The corners of what an element covers; of lines that have no box, of the first one. */
+/** The corners of an element; of text without a box, those of the first line. */
 export function outlineOf(element: LayoutElement): Point[] {
   const { left, bottom } = element;
   switch (element.type) {
@@ -86,14 +86,14 @@ function rectangle([left, bottom]: Point, width: number, height: number): Point[
   ];
 }
 
-/** Turns points clockwise about another one. */
+/** Rotates points clockwise about another point. */
 function turned(points: readonly Point[], degrees: number, [x, y]: Point): Point[] {
   const angle = (-(degrees % 360) * Math.PI) / 180;
   const [sin, cos] = [Math.sin(angle), Math.cos(angle)];
   return points.map(([px, py]) => [x + (px - x) * cos - (py - y) * sin, y + (px - x) * sin + (py - y) * cos]);
 }
 
-/** How far points are beyond a page at most; not more than nothing: they are on it. */
+/** How far points lie beyond a page at most; not positive: they are on the page. */
 function overhang(points: readonly Point[], { width, height }: PageSize): number {
   return Math.max(...points.flatMap(([x, y]) => [-x, x - width, -y, y - height]));
 }

@@ -3,13 +3,12 @@ import { namesIn } from "../elements/names-in.ts";
 import type { Finding } from "./finding.ts";
 import type { KnownNames } from "./known-names.ts";
 
-/** The fonts that there are. */
 const fonts: ReadonlySet<string> = new Set(["Open Sans"]);
 
-/** A name may be as long as a layout; people recognize it by its beginning. */
+/** Longer names are cut: people recognize a name by its beginning. */
 const longestShown = 100;
 
-/** Finds names of variables and fonts that no ticket has. */
+/** Finds variables and fonts that do not exist. */
 export function findUnknownNames(elements: readonly LayoutElement[], known: KnownNames): Finding[] {
   return elements.flatMap((element, index): Finding[] => {
     const named = { element: index, code: "unknown_variable" } as const;

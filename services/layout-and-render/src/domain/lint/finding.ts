@@ -1,6 +1,6 @@
-/** What would be wrong with tickets of a layout. */
+/** A problem that tickets of a layout would have. */
 export interface Finding {
-  /** Of the element, from 0. */
+  /** The index of the element. */
   readonly element: number;
   readonly code:
     | "code_too_long"
@@ -12,11 +12,11 @@ export interface Finding {
     | "text_too_long"
     | "unknown_font"
     | "unknown_variable";
-  /** For people. It has nothing of any ticket. */
+  /** For people; without data of any ticket. */
   readonly message: string;
 }
 
-/** A length for people: a tenth of a millimetre is exact enough. */
+/** Formats a length for people: a tenth of a millimetre is exact enough. */
 export function showLength(length: number): string {
   return `${Math.round(length * 10) / 10} mm`;
 }

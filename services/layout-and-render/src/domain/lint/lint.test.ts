@@ -69,7 +69,7 @@ describe("[L48.4] codes", () => {
     findBadCodes(elements, { encode, valuesOf: () => [value] }).map(({ element, code }) => [element, code]);
 
   it("have modules of at least 0.4 mm, with their quiet zone or without it", () => {
-    // 33 modules, and 8 of the zone.
+    // 33 modules, and 8 of the quiet zone.
     expect(codes([aCode("", { size: 16.4 })])).toEqual([]);
     expect(codes([aCode("", { size: 16.3 })])).toEqual([[0, "code_too_small"]]);
     expect(codes([aCode("", { size: 13.2, hasQuietZone: false })])).toEqual([]);
@@ -104,7 +104,7 @@ describe("[L48.4] codes", () => {
     expect(codes([at(0), at(40.9)])).toEqual([[1, "overlapping_codes"]]);
     expect(codes([at(0), at(41)])).toEqual([]);
     expect(codes([at(0), at(40.9, { page: 2 })])).toEqual([]);
-    // Its zone is 5 mm around it.
+    // The quiet zone is 5 mm wide.
     expect(codes([at(0), at(45.8, { hasQuietZone: false })])).toEqual([[1, "overlapping_codes"]]);
     expect(codes([at(0), at(46.1, { hasQuietZone: false })])).toEqual([]);
   });

@@ -1,19 +1,19 @@
 import type { Assignment } from "./layout.ts";
 
-/** A product and a sales channel that a layout is to be for. */
+/** A product and a sales channel that a layout is requested for. */
 export type Wanted = Pick<Assignment, "item" | "salesChannel">;
 
-/** What exists of that which assignments refer to. */
+/** The entities that assignments may refer to. */
 export interface KnownTargets {
   readonly items: ReadonlySet<number>;
   readonly salesChannels: ReadonlySet<string>;
-  /** What other layouts of the event are for. */
+  /** The assignments of other layouts of the event. */
   readonly others: readonly Assignment[];
 }
 
 type Errors = Readonly<Record<string, readonly string[]>>;
 
-/** Says what is wrong with assignments, each for itself and together; a good one has no errors. */
+/** Returns the errors of each assignment, alone and among the others; a valid one has none. */
 export function checkAssignments(wanted: readonly Wanted[], { items, salesChannels, others }: KnownTargets): Errors[] {
   const holders = new Map(others.map((other) => [nameOf(other), other.layout]));
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ export function checkAssignments(wanted: readonly Wanted[], { items, salesChanne
   });
 }
 
-/** Finds what of the assignments of a layout goes, and what is new. */
+/** Compares old and new assignments of a layout. */
 export function compareAssignments(
   before: readonly Assignment[],
   wanted: readonly Wanted[],

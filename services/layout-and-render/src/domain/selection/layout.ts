@@ -1,6 +1,6 @@
 /** The file of a background, as it is stored. */
 export interface Background {
-  /** Unguessable: who knows it may read the file. */
+  /** Unguessable: a capability to read the file. */
   readonly name: string;
   /** In bytes. */
   readonly size: number;
@@ -8,12 +8,11 @@ export interface Background {
   readonly sha256: string;
 }
 
-/** What is printed on a kind of tickets. */
 export interface Layout {
   readonly id: number;
   readonly name: string;
   readonly isDefault: boolean;
-  /** JSON as it was sent. */
+  /** The JSON as it was sent. */
   readonly elements: string;
   readonly background: Background | null;
 }

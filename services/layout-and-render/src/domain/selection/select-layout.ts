@@ -1,9 +1,8 @@
-/** A layout as it is printed. */
 export interface PrintedLayout {
   readonly id: number;
   /** JSON. */
   readonly elements: string;
-  /** The name of its file; null: the built-in one. */
+  /** The name of the file; null: the built-in background. */
   readonly background: string | null;
 }
 
@@ -11,7 +10,7 @@ export interface PrintedLayout {
 export interface LayoutChoice {
   readonly layouts: ReadonlyMap<number, PrintedLayout>;
   readonly defaultLayout: number | null;
-  /** Which layout is for a product on a channel. */
+  /** The layouts by product and channel. */
   readonly assigned: readonly AssignedLayout[];
 }
 
@@ -21,22 +20,19 @@ export interface AssignedLayout {
   readonly salesChannel: string;
 }
 
-/** What decides which layout a ticket has. */
+/** The fields of a ticket that select its layout. */
 export interface PrintedTicket {
   readonly item: number;
-  /** Of its order, or what is said instead. */
+  /** The channel of its order, or an override. */
   readonly salesChannel: string;
-  /** Instead of the selected one. */
+  /** Overrides the selection. */
   readonly layout: number | undefined;
 }
 
-/** The channel whose layouts serve all channels without one of their own. */
+/** The channel whose layouts serve all channels without a layout of their own. */
 const everyChannel = "web";
 
-/**
- * Selects the layout of a ticket; null: the built-in one (L9.1). Of several that are
- * assigned alike, the newest assignment counts: it is the last of `assigned`.
- */
+/** Selects the layout of a ticket; null: the built-in one (L9.1). Of equal assignments the last, newest one counts. */
 export function selectLayout(
   { item, salesChannel, layout }: PrintedTicket,
   { layouts, defaultLayout, assigned }: LayoutChoice,

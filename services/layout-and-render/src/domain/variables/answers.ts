@@ -7,7 +7,7 @@ import { type Evaluate, type View, whereItIs } from "./view.ts";
 
 export const questionPrefix = "question_";
 
-/** Finds the question that `question_<identifier>` or, as of former times, `question_<id>` names. */
+/** Finds the question that `question_<identifier>`, or the old form `question_<id>`, names. */
 export function findQuestion({ questions }: Ticket, name: string): Question | undefined {
   if (!name.startsWith(questionPrefix)) return undefined;
   const wanted = name.slice(questionPrefix.length);
@@ -16,7 +16,7 @@ export function findQuestion({ questions }: Ticket, name: string): Question | un
   return named ?? (String(number) === wanted ? questions.find(({ id }) => id === number) : undefined);
 }
 
-/** Finds an answer with the position that gave it: its own, else that of the ticket that it was added to. */
+/** Finds an answer and its position: the ticket, else its base ticket. */
 function findAnswer({ position, parent }: Ticket, question: Question): (AnswerImage & { answer: Answer }) | undefined {
   for (const each of [position, parent]) {
     const answer = each?.answers.find((given) => given.question === question.id);
@@ -25,7 +25,7 @@ function findAnswer({ position, parent }: Ticket, question: Question): (AnswerIm
   return undefined;
 }
 
-/** Makes the variable of a question; the answer to one for a file is no text. */
+/** Makes the variable of a question; a file is no text. */
 export function answerTo(question: Question): Evaluate | undefined {
   if (question.type === "F") return undefined;
   return (view) => {
@@ -72,7 +72,7 @@ function writeAnswer(answer: Answer, { question, view }: { question: Question; v
   }
 }
 
-/** The texts of the chosen options as they are now; as they were, where an option is not there any more. */
+/** The current texts of the chosen options; the stored text if an option was deleted. */
 function writeChoices({ text, chosen }: Answer, { question, view }: { question: Question; view: View }): string {
   const options = chosen.map((wanted) =>
     question.options.find(({ id, identifier }) => [id, identifier].includes(wanted)),

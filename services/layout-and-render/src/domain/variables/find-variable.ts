@@ -30,7 +30,7 @@ const variables: Readonly<Record<string, Evaluate>> = {
   ...people,
   ...places,
   ...scans,
-  // No record has these.
+  // Records never have these.
   program_times: empty,
   giftcard_issuance_date: empty,
   giftcard_expiry_date: empty,
@@ -39,7 +39,7 @@ const variables: Readonly<Record<string, Evaluate>> = {
 const metaPrefix = "meta:";
 const itemMetaPrefix = "itemmeta:";
 
-/** Finds the variable of a name; undefined for an unknown name. */
+/** Finds a variable by name; undefined: the name is unknown. */
 export function findVariable(name: string, { ticket }: Pick<View, "ticket">): Evaluate | undefined {
   if (Object.hasOwn(variables, name)) return variables[name];
   if (name.startsWith(metaPrefix)) return meta(name.slice(metaPrefix.length));
@@ -48,7 +48,6 @@ export function findVariable(name: string, { ticket }: Pick<View, "ticket">): Ev
   return question === undefined ? findNameVariable(name, ticket.settings.nameScheme) : answerTo(question);
 }
 
-/** Lists the names of all variables that a ticket has. */
 export function listVariables(ticket: View["ticket"]): string[] {
   const named = metaSources(ticket).flatMap(({ prefix, texts }) => Object.keys(texts).map((name) => prefix + name));
   return [
@@ -58,12 +57,11 @@ export function listVariables(ticket: View["ticket"]): string[] {
   ];
 }
 
-/** Lists the names of variables that all tickets of an event have. */
 export function listEventVariables({ settings }: Pick<View["ticket"], "settings">): string[] {
   return [...Object.keys(variables), ...listNameVariables(settings.nameScheme)];
 }
 
-/** Texts whose names, after a prefix, are those of variables: dates and products have their own. */
+/** Meta data of date, event and product: the keys, after a prefix, are names of variables. */
 export function metaSources({ event, subevent, position }: View["ticket"]): readonly {
   readonly prefix: string;
   readonly texts: Texts;
@@ -78,12 +76,12 @@ export function metaSources({ event, subevent, position }: View["ticket"]): read
   ];
 }
 
-/** What the date of a series says, else what the event says. */
+/** The meta data of the date, else of the event. */
 function meta(name: string): Evaluate {
   return ({ ticket: { subevent, event } }) => firstOf([subevent?.metaData, event.metaData], name);
 }
 
-/** What the variation says, else the item, else what holds for all items. */
+/** The meta data of the variation, else of the item, else the default. */
 function itemMeta(name: string): Evaluate {
   return ({ ticket: { position, event } }) =>
     firstOf([position.variation?.metaData, position.item.metaData, event.itemMetaProperties], name);

@@ -1,11 +1,10 @@
 import type { Instant } from "@tessera/values";
 import { type Evaluate, occasionOf, type View, whereItIs } from "./view.ts";
 
-/** What a variable tells the time of. */
 export type Moment = (view: View) => Instant | null;
 type Form = "date" | "shortDate" | "shortDateTime" | "time" | "weekday";
 
-/** A moment in one of its forms; empty where it is missing. */
+/** Prints a moment in one form; empty without a moment. */
 export function write(form: Form, moment: Moment): Evaluate {
   return (view) => {
     const instant = moment(view);

@@ -1,10 +1,10 @@
 import type { Texts } from "../ticket.ts";
 
-/** How the names of people are asked for. */
+/** The parts of a name that an event asks for. */
 export interface NameScheme {
-  /** All choices of one or more of its parts, in their order, by the names of these. */
+  /** All subsequences of its parts, by the names of these joined. */
   readonly choices: ReadonlyMap<string, readonly string[]>;
-  /** How somebody is addressed; `salutation` is empty where it is missing. */
+  /** The form of address; a missing `salutation` is empty. */
   greet(part: (name: string) => string): string;
 }
 
@@ -52,7 +52,7 @@ const schemes: Readonly<Record<string, NameScheme>> = {
   },
 };
 
-/** Names are asked for in one piece where a scheme is not known. */
+/** An unknown scheme asks for the full name. */
 const unknown = ofParts("full_name");
 
 function ofParts(...parts: readonly string[]): NameScheme {
@@ -66,7 +66,6 @@ function combine(...parts: readonly string[]): NameScheme["choices"] {
   return new Map(choices.map((choice) => [choice.join("_"), choice]));
 }
 
-/** Finds a scheme. */
 export function findNameScheme(name: string): NameScheme {
   const found = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   return found ?? unknown;

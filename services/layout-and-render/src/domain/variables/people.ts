@@ -2,7 +2,7 @@ import type { Address, Attendee, Texts } from "../ticket.ts";
 import { findNameScheme, namePart } from "./name-schemes.ts";
 import type { Evaluate, View } from "./view.ts";
 
-/** What an add-on does not say of its attendee holds as for the ticket that it was added to. */
+/** An add-on without attendee data has that of its base ticket. */
 function attendeeField(field: Exclude<keyof Attendee, "nameParts">): Evaluate {
   return ({ ticket: { position, parent } }) => position.attendee[field] || (parent?.attendee[field] ?? "");
 }
@@ -34,7 +34,7 @@ function writePart(parts: Texts, name: string, { formats }: View): string {
   return name === "salutation" && Object.hasOwn(salutations, part) ? (salutations[part] ?? part) : part;
 }
 
-/** `Mx` stands for none of the salutations. */
+/** `Mx` stands for no salutation. */
 function withoutMx(parts: Texts, name: string, view: View): string {
   return name === "salutation" && namePart(parts, name) === "Mx" ? "" : writePart(parts, name, view);
 }
@@ -42,7 +42,7 @@ function withoutMx(parts: Texts, name: string, view: View): string {
 function greet(partsOf: (ticket: View["ticket"]) => Texts): Evaluate {
   return (view) => {
     const parts = partsOf(view.ticket);
-    // A name that was asked for in other parts than the event asks for now would have none of these.
+    // Names are stored with their scheme, since the event may ask for other parts now.
     const scheme = namePart(parts, "_scheme") || view.ticket.settings.nameScheme;
     return findNameScheme(scheme).greet((name) => withoutMx(parts, name, view)) || namePart(parts, "full_name");
   };
@@ -50,7 +50,7 @@ function greet(partsOf: (ticket: View["ticket"]) => Texts): Evaluate {
 
 const country = inWords(attendeeField("country"));
 
-/** Who comes, and who paid. */
+/** The attendee and the buyer. */
 export const people = {
   attendee_name: attendeeField("name"),
   attendee_company: attendeeField("company"),
@@ -81,7 +81,7 @@ export const people = {
 const attendeePrefix = "attendee_name_";
 const invoicePrefix = "invoice_name_";
 
-/** Finds the variable of a part of a name, or of several parts of an attendee's: which there are, the event's settings say. */
+/** Finds the variable of a part, or of several parts, of a name; the settings of the event say which exist. */
 export function findNameVariable(name: string, nameScheme: string): Evaluate | undefined {
   const ofAttendee = name.startsWith(attendeePrefix);
   if (!ofAttendee && !name.startsWith(invoicePrefix)) return undefined;
@@ -100,7 +100,6 @@ export function findNameVariable(name: string, nameScheme: string): Evaluate | u
   };
 }
 
-/** Lists the names of such variables. */
 export function listNameVariables(nameScheme: string): string[] {
   return Array.from(findNameScheme(nameScheme).choices).flatMap(([name, parts]) => [
     `${attendeePrefix}${name}`,

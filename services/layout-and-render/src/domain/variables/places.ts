@@ -2,12 +2,12 @@ import { fillPhrase } from "../formats/words.ts";
 import type { Seat } from "../ticket.ts";
 import { type Evaluate, occasionOf, type View } from "./view.ts";
 
-/** An add-on has the seat of the ticket that it was added to. */
+/** An add-on has the seat of its base ticket. */
 function seatOf({ ticket: { position, parent } }: View): Seat | null {
   return position.seat ?? parent?.seat ?? null;
 }
 
-/** Where others have seats, a ticket without one is for anywhere. */
+/** Where others have seats, a ticket without one is general admission. */
 function anywhere({ ticket, formats }: View): string {
   return occasionOf(ticket).hasSeatingPlan ? formats.words.generalAdmission : "";
 }
@@ -22,7 +22,6 @@ function seatName({ name, zone, row, rowLabel, number, numberLabel }: Seat, { fo
   return parts.filter((part) => part !== "").join(", ") || name;
 }
 
-/** Where somebody sits. */
 export const places = {
   seat: (view) => {
     const seat = seatOf(view);

@@ -60,7 +60,7 @@ describe("products", () => {
         addon({ id: 4, item: shirt }),
         addon({ id: 5, item: lunch }),
       ],
-      // The ticket itself is no add-on of it, and an exit is a scan.
+      // The ticket is not an add-on of itself, and an exit is a scan.
       scans: new Map([
         [1, 1],
         [3, null],

@@ -21,7 +21,7 @@ function writePrice(others: (ticket: Ticket) => readonly Position[]): Evaluate {
   };
 }
 
-/** The add-ons that came as a part of the product: as many of each as its bundles say. */
+/** The add-ons that belong to the bundle of the product, in the bundled numbers. */
 function bundledAddons({ position, addons }: Ticket): Position[] {
   const left = position.item.bundles.map((bundle) => ({ bundle, count: bundle.count }));
   return addons.filter((addon) => {
@@ -36,7 +36,7 @@ function isOf({ item, variation }: Position, bundle: Bundle): boolean {
   return item.id === bundle.item && (variation?.id ?? null) === bundle.variation;
 }
 
-/** A line for each product among some add-ons, with its number if there is more than one. */
+/** A line for each product among these add-ons, with its number if there are several. */
 export function listAddons(listed: (ticket: Ticket) => readonly Position[]): Evaluate {
   return ({ ticket, formats }) => {
     const alike = Map.groupBy(listed(ticket), ({ item, variation }) => `${item.id} ${variation?.id}`);
@@ -50,7 +50,6 @@ export function listAddons(listed: (ticket: Ticket) => readonly Position[]): Eva
   };
 }
 
-/** Products and prices. */
 export const products = {
   item: itemName,
   variation: ({ ticket, formats }) => formats.text(ticket.position.variation?.name ?? null),

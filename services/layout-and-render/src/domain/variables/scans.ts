@@ -10,7 +10,6 @@ export const scans = {
   checked_in_addons: listAddons((ticket) => ticket.addons.filter(({ id }) => ticket.scans?.has(id) === true)),
 } as const satisfies Readonly<Record<string, Evaluate>>;
 
-/** Whether a variable is one of scans. */
 export function isOfScans(name: string): boolean {
   return Object.hasOwn(scans, name);
 }

@@ -3,7 +3,7 @@ import type { Formats, LocalFormats } from "../formats/formats.ts";
 import type { LocalTime } from "../formats/local-time.ts";
 import type { Occasion, Ticket } from "../ticket.ts";
 
-/** A ticket as it is printed: by whom it is read, and when. */
+/** A ticket, with the formats and the moment of its printing. */
 export interface View {
   readonly ticket: Ticket;
   readonly formats: LocalFormats;
@@ -11,15 +11,15 @@ export interface View {
   readonly now: Instant;
 }
 
-/** Evaluates a variable. What is missing is empty. */
+/** Evaluates a variable; empty if the value is missing. */
 export type Evaluate = (view: View) => string;
 
-/** Finds what the ticket is for: the date of a series, else the event. */
+/** Finds the occasion of the ticket: the date of a series, else the event. */
 export function occasionOf({ subevent, event }: Ticket): Occasion {
   return subevent ?? event;
 }
 
-/** Reads calendar and clock where the event is. */
+/** Converts an instant to the local time of the event. */
 export function whereItIs({ ticket, localTime }: View, instant: Instant): LocalTime {
   return localTime(instant, ticket.event.timezone);
 }
