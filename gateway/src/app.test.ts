@@ -131,7 +131,7 @@ describe("problems", () => {
       retryAfter,
       { detail: fault.message },
     ]);
-    // Reading one list never ends like this; the test is about the map, not about that route.
+    // Reading one list never fails like this; the test is about the map of statuses, not about the route.
     app.seen.length = 0;
   });
 

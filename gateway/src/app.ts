@@ -27,11 +27,11 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly directory: Directory;
   readonly bodies: BodyBudget;
-  /** Left out: requests are not limited. */
+  /** Undefined: no rate limit. */
   readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
-  /** The store of answers to idempotency keys; left out, keys are ignored. */
+  /** The store of answers to idempotency keys; undefined: keys are ignored. */
   readonly answers?: AnswerStore;
-  /** The address of the deployment as clients know it. */
+  /** The public address of the deployment. */
   readonly baseUrl: () => string;
   readonly isLeaving: () => boolean;
   readonly log: Log;
@@ -39,10 +39,9 @@ export interface AppOptions {
   readonly tracing: Tracing;
 }
 
-/** The application. */
 export interface App {
   readonly koa: Koa<State>;
-  /** The listener for the server. Call it after the last change of the middleware. */
+  /** Returns the listener for the server. To be called after the last change of the middleware. */
   listener(): RequestListener;
 }
 

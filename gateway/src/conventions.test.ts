@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { aList, aVoucher, type FakePeers } from "./testing/fake-peers.ts";
 import { appOfEachTest, devices, inEvent, keys, publicBase } from "./testing/serve-app.ts";
 
-/** What an event has several of. */
+/** A collection of an event. */
 interface Collection {
   readonly path: string;
   readonly reader: string;
   readonly writer: string;
-  /** Answers with so many of them, and creates and changes what it is asked to. */
+  /** Makes the service answer this many entities, and create and change what is requested. */
   prepare(peers: FakePeers, pages?: { readonly count: number; readonly page: number }): void;
-  /** The call behind a page of it. */
+  /** The call behind a page of the collection. */
   readonly call: string;
-  /** As OPTIONS describes it. */
+  /** The description that OPTIONS gives. */
   readonly described: object;
 }
 
@@ -72,16 +72,16 @@ const collections: readonly (readonly [name: string, Collection])[] = [
   ],
 ];
 
-/** An address that takes a body in JSON. */
+/** An address that takes a JSON body. */
 interface Target {
   readonly path: string;
-  /** A body with one object in it. */
+  /** A body that contains this object. */
   wrap(object: string): string;
-  /** What is said of this object. */
+  /** The errors of this object in an answer. */
   unwrap(answer: unknown): unknown;
-  /** Of the wrong kind. */
+  /** Values of the wrong kind. */
   readonly shapeless: readonly string[];
-  /** A text of every object. */
+  /** A text field of every object. */
   readonly text: string;
 }
 

@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of the gateway. */
 export const fault = faultCodes({
   bodies_busy: "unavailable",
   body_too_large: "invalid",

@@ -58,7 +58,7 @@ const fresh = () => ({ [header.factId]: randomUUID(), [header.at]: String(system
 /** The message that marks a place in a partition. */
 const aMark = (marker: string) => ({ key: "", value: null, headers: { ...fresh(), [header.marker]: marker } });
 
-/** A boxoffice whose every record makes the same key and event known, a little later. */
+/** A boxoffice whose every record publishes the same key and event a little later. */
 function fakeBoxoffice() {
   const marked = [topics.credentialChanged.name, topics.eventChanged.name].map((topic) => ({ topic, partition: 0 }));
   let published: Promise<unknown> = Promise.resolve();
@@ -187,7 +187,7 @@ describe("the gateway as a service", () => {
     await holder.run(sql`begin`);
     await holder.run(sql`lock table credential in access exclusive mode`);
     const strangers = Array.from({ length: 30 }, () => redeem({ authorization: `Token ${randomUUID()}` }));
-    // The strangers wait from now on.
+    // The unknown tokens are being looked up from here on.
     await expect
       .poll(() =>
         holder.one(

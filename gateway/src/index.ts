@@ -35,13 +35,13 @@ const name = "gateway";
 const consumers = [credentialChanged, eventChanged, answersGiven, recordFed, personalData.consumer];
 const consumes = consumers.map(({ topic }) => topic);
 
-/** A whole body has this long to arrive; imports are limited by their pauses instead. */
+/** The timeout of a whole body; imports are limited by their pauses instead. */
 const bodyMs = 30_000;
 
 /** Facts take milliseconds. After this time the answer says that gateways do not have the change yet. */
 const copyMs = 5000;
 
-/** Translates /api/v1 onto the services behind it. */
+/** Translates /api/v1 to the services behind it. */
 export const gateway = defineService({
   name,
   schema: "gateway",
@@ -57,8 +57,8 @@ export const gateway = defineService({
   async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
     const directory = openDirectory(
       {
-        // On connections of their own: no number of unknown tokens delays what scans need the others for.
-        // Whose a token is follows from the answer: until then each is a party.
+        // A connection pool of its own: a flood of unknown tokens delays no scan. The organizer of a token follows only
+        // from the answer, so each token is a party.
         findByHash: (kind, hash) =>
           waitForDatabase(reads.inTurn(hash.toString("hex"), (on) => findByHash(on, kind, hash))),
         hasEvent: (organizer, event) =>
@@ -123,7 +123,7 @@ export const gateway = defineService({
         },
         async untilCopied(state, signal) {
           const copied = await poll(() => isAsNewAs(db, state), { until: Date.now() + copyMs, signal });
-          // This process need not wait for its own notice.
+          // This process need not wait for its own notification.
           directory.forget();
           return copied;
         },

@@ -80,7 +80,7 @@ async function upload(): Promise<string> {
   await insertUpload(service.db, { id, ...owner, ...file, createdAt, expiresAt: createdAt + 86_400_000_000 });
   return id;
 }
-/** Tells of an answer that names an upload. */
+/** Delivers the fact of an answer that names an upload. */
 async function nameUpload(id: string, { organizer, event }: typeof place): Promise<void> {
   const file = { upload: id, name: "ada.png", contentType: "image/png", size: 1, sha256: "" };
   const answers = [{ question: 1, revision: 1, answer: undefined, file }];
@@ -255,7 +255,7 @@ it("[D3.17] records of the feed that were parked are deleted with the kinds that
       insert into dead_letter (consumer, topic, key, fact_id, fact_at, payload, cause)
       values ('gateway', ${recordFeed.name}, ${key}, gen_random_uuid(), now(), ${Buffer.from("Ada")}, 'wrong')`);
   const request = { ...place, case: randomUUID() };
-  // It says that something is parked.
+  // The log reports a parked fact.
   await service
     .deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"], again: true, fromLedger: true }])
     .catch(() => {});

@@ -8,8 +8,8 @@ import { countOfEvent, deleteUploads, endNaming, keyOf, lockOfEvent } from "./st
 const uploadsAtATime = 500;
 
 /**
- * The personal data that the gateway holds, and how it is erased. It owns nothing of an event: it exports no file, and nothing
- * of an event changes here.
+ * The personal data that the gateway holds, and how it is erased. The gateway owns no data of an event: it exports no
+ * file, and its data has no version.
  */
 export const personalData = holdPersonalData<{ readonly files: Files }>({
   requests: topics.shredRequested,
@@ -26,7 +26,7 @@ export const personalData = holdPersonalData<{ readonly files: Files }>({
   },
 });
 
-/** Erases kept answers. Each may show all of the kinds, so it counts for each of them. */
+/** Erases kept answers. An answer may show all kinds of data, so it counts for each kind. */
 async function eraseShown({ organizer, event, signal, slice }: Erasing, kinds: readonly string[]): Promise<void> {
   for (let isMore = true; isMore; ) {
     signal.throwIfAborted();
@@ -38,7 +38,7 @@ async function eraseShown({ organizer, event, signal, slice }: Erasing, kinds: r
   }
 }
 
-/** Erases uploads. One that answers of another event name, too, stays for them. */
+/** Erases the uploads of an event. An upload that answers of another event name is kept. */
 async function eraseUploads({ organizer, event, signal, slice }: Erasing, files: Files): Promise<void> {
   const place = { organizer, event };
   for (let isMore = true; isMore; ) {
@@ -49,7 +49,7 @@ async function eraseUploads({ organizer, event, signal, slice }: Erasing, files:
       count("question_answers", "upload", shared.size);
       return { ids: all.filter((id) => !shared.has(id)), isMore: all.length === uploadsAtATime };
     });
-    // Before the rows: a file without a row is harder to find than a row without a file.
+    // Files before rows: a file without a row is harder to find than a row without a file.
     await files.remove(found.ids.map(keyOf));
     await slice(async (tx, count) => {
       await deleteUploads(tx, found.ids);

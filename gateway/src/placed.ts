@@ -1,4 +1,4 @@
-/** Where a request acts: its path says so. */
+/** The place of a request, from its path. */
 export interface OrganizerPlace {
   readonly organizer: string;
 }
@@ -7,27 +7,27 @@ export interface EventPlace extends OrganizerPlace {
   readonly event: string;
 }
 
-/** Messages that name an event are no messages of its organizer. */
+/** A message that names an event is no message of its organizer. */
 export interface NoEvent extends OrganizerPlace {
   readonly event?: never;
 }
 
-/** Nothing but `Incoming` makes one. A copy by spreading lacks the mark, because it is private. */
+/** Only `Incoming` can make one: a copy by spreading loses the private mark. */
 declare class Mark {
   private readonly isPlaced: true;
 }
 
-/** A message of a call that acts where the path of its request says. */
+/** A message of a call in the place that the path of its request names. */
 export type Placed<M> = M & Mark;
 
-/** What a message says besides its place, and besides `Said`. Neither may be among it. */
+/** The fields of a message without its place and without `Said`. */
 type Beside<M, Place, Said = never> = Omit<M, keyof Place | (Said & keyof M)> & {
   readonly [Name in keyof Place | (Said & keyof M)]?: never;
 };
 
 /**
- * Makes the messages of one place. What the path, the credential and the declaration say comes first and prevails; what the
- * client sent comes after it, and the compiler refuses what both say.
+ * Makes the messages of one place. Path, credential and declaration take precedence over what the client sent; the
+ * compiler refuses fields that both set.
  */
 export interface Placing<Place> {
   <M extends Place>(said: Beside<M, Place>): Placed<M>;
@@ -41,7 +41,7 @@ export function placing<Place extends object>(place: Place): Placing<Place> {
   return (said: object, sent: object = {}) => ({ ...sent, ...said, ...place }) as never;
 }
 
-/** Clients whose messages act where a request's path says. */
+/** Clients whose messages are bound to the place in the path. */
 export type PlacedClients<C> = { readonly [Name in keyof C]: PlacedClient<C[Name]> };
 
 type PlacedClient<C> = {

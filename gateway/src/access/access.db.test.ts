@@ -158,7 +158,7 @@ describe("events", () => {
   });
 });
 
-/** Ends the connections that listen, as an administrator or a failover would. */
+/** Ends the listening connections, as an administrator or a failover would. */
 async function cutListeners(): Promise<void> {
   const administrator = await db.dedicated();
   await administrator.run(sql`set role none`);

@@ -71,7 +71,7 @@ const staff = ["pretixscan", "pretixscan_online_noorders"];
 const none: string[] = [];
 const everywhere = " in all events of the organizer, and an API key";
 
-/** The table of the specification, written out: which permissions open a route, and which profiles. */
+/** The table of the specification: which permissions and which profiles open a route. */
 const table: Record<
   string,
   { permissions: string[] | "public" | "any" | "event" | "member" | "operator"; profiles: string[]; where?: string }

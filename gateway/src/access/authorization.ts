@@ -2,7 +2,7 @@ import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 import type { CredentialKind } from "../store/credentials.ts";
 
-/** The contents of an Authorization header, before any look-up. */
+/** The contents of an Authorization header, before any lookup. */
 export interface Presented {
   readonly kind: CredentialKind;
   /** The bytes as they were sent. */
@@ -18,23 +18,22 @@ const accepted = "the header must be `Authorization: Token <key>` or `Authorizat
 
 /** Reads an Authorization header: `Token` for API keys and the operator, `Device` for scanners. */
 export function readAuthorization(header: string): Presented {
-  // Blanks and tabs alone separate: any other white space is a part of the token.
+  // Only blanks and tabs separate; other white space belongs to the token.
   const [scheme = "", token, ...more] = header.split(/[ \t]+/).filter((part) => part !== "");
   const kind = kinds.get(scheme.toLowerCase());
   if (kind === undefined) throw fault("no_credentials", `This request needs credentials: ${accepted}`);
   if (token === undefined) throw fault("empty_credentials", `The Authorization header holds no key: ${accepted}`);
   if (more.length > 0)
     throw fault("malformed_credentials", `The key in the Authorization header must not contain spaces: ${accepted}`);
-  // Node reads headers as Latin-1, which keeps every byte.
+  // Node decodes headers as Latin-1, which keeps every byte.
   return { kind, token: Buffer.from(token, "latin1") };
 }
 
-/** The token of no credential. */
 export function unknownToken(): Fault {
   return fault("unknown_token", "This token is not valid.");
 }
 
-/** A token that was switched off or revoked. */
+/** The fault of a token that was switched off or revoked. */
 export function inactive(kind: CredentialKind): Fault {
   return kind === "device"
     ? // Scanners know exactly this sentence: they delete their data when they read it.

@@ -12,7 +12,7 @@ import type { Credential, CredentialKind, Device } from "../store/credentials.ts
 /** The sender of a request. */
 export type Caller = Operator | Tenant;
 
-/** Runs the deployment. It may import records, and belongs to no organizer. */
+/** Runs the deployment. May import records, and belongs to no organizer. */
 export interface Operator {
   readonly kind: "operator";
   readonly logId: string;
@@ -21,11 +21,11 @@ export interface Operator {
 /** An API key or a device of one organizer. */
 export interface Tenant {
   readonly kind: CredentialKind;
-  /** The id of its credential; another organizer may have the same. */
+  /** The id of its credential, unique within the organizer. */
   readonly id: string;
-  /** Enough of its id to find it; never a token, nor anything that leads to one. */
+  /** A prefix of the id, enough to find the credential; never a token, nor anything that leads to a token. */
   readonly logId: string;
-  /** The key under which its requests are counted, also outside this process. It identifies the caller and reveals nothing else. */
+  /** The key for counting its requests, also outside this process. Identifies the caller, and reveals nothing else. */
   readonly countedAs: string;
   readonly organizer: string;
   readonly permissions: ReadonlySet<string>;
@@ -42,7 +42,7 @@ export const operator: Operator = { kind: "operator", logId: "operator" };
 export function toCaller(credential: Credential): Tenant {
   const { kind, organizer, device } = credential;
   const profile = kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full";
-  // A device that is put up in public is no longer the caller who was answered when the staff had it.
+  // A device that was moved to a public place must not get answers that were kept for the staff.
   const place = standsInPublic(profile) ? ["public"] : [];
   const name = hash("sha256", JSON.stringify([organizer, kind, credential.id, ...place]), "buffer");
   return {
@@ -58,7 +58,6 @@ export function toCaller(credential: Credential): Tenant {
   };
 }
 
-/** Tells whether a caller holds a permission. */
 export function holds(caller: Tenant, permission: Permission): boolean {
   return caller.permissions.has(permission) || caller.permissions.has(everyPermission);
 }

@@ -6,18 +6,18 @@ import type { Log } from "@tessera/kit/telemetry/log";
 
 const channel = "tessera_gateway_access";
 
-/** Notifies every gateway process, when the transaction commits, that credentials or events have changed. */
+/** Notifies every gateway process of changed credentials or events when the transaction commits. */
 export async function announceChange(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, '')`);
 }
 
-/** What keeps a copy of credentials and events in memory. */
+/** A cache of credentials and events. */
 export interface Forgetful {
   readonly directory: { forget(): void };
   readonly cache: Cache;
 }
 
-/** Clears the cache of this process at once; hints reach the others if notifications of the database do not. */
+/** Clears the cache of this process at once. Hints reach the other processes if database notifications do not. */
 export function forgetAccess({ directory, cache }: Forgetful): void {
   directory.forget();
   cache.hint(channel, "");
@@ -28,9 +28,7 @@ export interface Listener {
 }
 
 /**
- * Calls `changed` after every announced change, and whenever an announcement may
- * have been missed because the connection was lost. Hints are a second way: each
- * may get lost.
+ * Calls `changed` after every notification, and when one may be lost with the connection. Hints are a second channel.
  */
 export function listenForChanges(
   { db, cache, log }: { db: Db; cache: Cache; log: Log },

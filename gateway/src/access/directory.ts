@@ -4,22 +4,21 @@ import { inactive, type Presented, unknownToken } from "./authorization.ts";
 import { type Caller, operator, type Tenant, toCaller } from "./caller.ts";
 import { remember } from "./remember.ts";
 
-/** The stored credentials and events. */
 export interface AccessStore {
   findByHash(kind: CredentialKind, tokenHash: Buffer): Promise<Credential | undefined>;
   hasEvent(organizer: string, event: string): Promise<boolean>;
 }
 
-/** Finds callers by their tokens, and events. What it remembers it answers at once. */
+/** Finds callers by their tokens, and events. Cached results are returned synchronously. */
 export interface Directory {
-  /** Returns the caller that a token belongs to; throws for any other token. */
+  /** Returns the caller that a token belongs to; throws for an unknown token. */
   authenticate(presented: Presented): Caller | Promise<Caller>;
   hasEvent(organizer: string, event: string): boolean | Promise<boolean>;
   /** Clears the cache after a change. */
   forget(): void;
 }
 
-/** A change reaches every process by notification; these bound what a lost notification costs. */
+/** Notifications invalidate the cache; these limits bound the cost of a lost notification. */
 const limits = { max: 20_000, ttlMs: 30_000, maxMisses: 5000, missMs: 5000 };
 
 interface Known {
@@ -49,7 +48,7 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
       return known instanceof Promise ? known.then((later) => callerOf(later, kind)) : callerOf(known, kind);
     },
     hasEvent(organizer, event) {
-      // Slugs contain no slash; one that does is unknown, and must not be read as two slugs.
+      // Slugs contain no slash; a name with a slash must not be read as two slugs.
       if (organizer.includes("/") || event.includes("/")) return false;
       const known = events.get(`${organizer}/${event}`);
       return known instanceof Promise ? known.then((later) => later !== undefined) : known !== undefined;
@@ -61,7 +60,7 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
   };
 }
 
-/** Names a credential without its token. How long a comparison of hashes takes tells nothing of a token. */
+/** The cache key of a credential, without its token. Hashed, so that the time of a comparison reveals nothing. */
 function nameOf(kind: CredentialKind, token: string | Buffer): string {
   return `${kind} ${hash("sha256", token, "hex")}`;
 }

@@ -3,7 +3,7 @@ import { deriveToken, makeToken } from "./make-token.ts";
 
 const shape = /^[a-z0-9]{64}$/;
 
-/** Whether 300 tokens have every character equally often: 533 times on average; chance alone stays far within 150. */
+/** Whether 300 tokens have every character equally often: 533 times on average; chance stays far within 150. */
 function isEven(tokens: readonly string[]): boolean {
   const counts = Map.groupBy(tokens.join(""), (character) => character);
   return counts.size === 36 && counts.values().every(({ length }) => Math.abs(length - 533) < 150);

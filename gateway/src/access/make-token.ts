@@ -3,7 +3,7 @@ import { createHmac, randomInt } from "node:crypto";
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 const length = 64;
 
-/** Bytes from this value on would make some characters more likely than others. */
+/** Rejection sampling: bytes from this value on would favour some characters. */
 const fairBytes = 256 - (256 % alphabet.length);
 
 /** Makes a random token for a key or a device, in the format that clients know. */
@@ -11,7 +11,7 @@ export function makeToken(): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** Derives the token of a request from a secret: the same request always gets the same token. */
+/** Derives a token from a secret and the request id: a repeated request gets the same token. */
 export function deriveToken(secret: string, requestId: string): string {
   let token = "";
   for (let round = 0; token.length < length; round += 1) {

@@ -4,24 +4,24 @@ import { type Caller, holds, type Tenant } from "./caller.ts";
 /** Who may use a route. */
 export type Access =
   | { readonly kind: "public" }
-  /** The operator's key alone. */
+  /** Only the operator's key. */
   | { readonly kind: "operator" }
   /** Every key, and every device whose profile the route is open to. */
   | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
   /** Keys and devices with access to the event of the path. */
   | {
       readonly kind: "event";
-      /** One of them is enough. If the list is empty, access to the event is enough. */
+      /** Any one is sufficient. With an empty list access to the event is sufficient. */
       readonly anyOf: readonly Permission[];
-      /** Device profiles that this route is open to. */
+      /** Device profiles that may use the route. */
       readonly profiles: readonly ScanProfile[];
     }
-  /** Keys and devices of the organizer of the path, whatever events they have access to: the route shows these alone. */
+  /** Keys and devices of the organizer in the path; the route shows only events that they have access to. */
   | { readonly kind: "member"; readonly anyOf: readonly Permission[]; readonly profiles: readonly ScanProfile[] }
-  /** API keys with access to all events of the organizer of the path, and one of these permissions. */
+  /** API keys with access to all events of the organizer in the path, and with one of these permissions. */
   | { readonly kind: "organizer"; readonly anyOf: readonly Permission[] };
 
-/** Tells whether the permissions and the profile of a caller open one of some routes. */
+/** Whether permissions and profile of a caller allow one of these routes. */
 export function mayUse(caller: Caller, routes: readonly { readonly access: Access }[]): boolean {
   return routes.some(({ access }) => grants(access, caller));
 }
@@ -50,13 +50,13 @@ function isPermitted(anyOf: readonly Permission[], caller: Tenant): boolean {
   return anyOf.length === 0 || anyOf.some((permission) => holds(caller, permission));
 }
 
-/** Tells whether a caller has access to an event of this name, should it exist. */
+/** Whether a caller has access to an event of this name, should the event exist. */
 export function hasEventAccess(caller: Caller, organizer: string, event: string): boolean {
   if (caller.kind === "operator") return false;
   return caller.organizer === organizer && (caller.events === undefined || caller.events.has(event));
 }
 
-/** Tells whether a caller may use routes of an organizer: without access to all of its events only those that are open to each member. */
+/** Whether a caller may use routes of an organizer: with access to all events, or routes that are open to each member. */
 export function hasOrganizerAccess(
   caller: Caller,
   organizer: string,

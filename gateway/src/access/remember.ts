@@ -1,23 +1,22 @@
 import { LRUCache } from "lru-cache";
 
-/** A look-up with a cache. */
 export interface Remembered<V> {
-  /** What is remembered, at once; else a promise of what is found. */
+  /** A cached value synchronously; else a promise of the lookup. */
   get(key: string): V | undefined | Promise<V | undefined>;
-  /** Clears the cache, and ignores look-ups that are still running. */
+  /** Clears the cache, and ignores lookups in progress. */
   forget(): void;
 }
 
 interface RememberLimits {
   readonly max: number;
   readonly ttlMs: number;
-  /** How much is remembered that was not found. Anybody can ask for it, so it takes no place from what was found. */
+  /** The size of the negative cache. It is separate, because anyone can fill it. */
   readonly maxMisses: number;
-  /** How long, should a change not have been heard of. */
+  /** How long a miss is cached, in case a notification is lost. */
   readonly missMs: number;
 }
 
-/** Caches what a look-up found, and what it did not find: `forget` follows whatever is created. */
+/** Caches hits and misses of a lookup: `forget` follows every change. */
 export function remember<V extends object>(
   lookUp: (key: string) => Promise<V | undefined>,
   { max, ttlMs, maxMisses, missMs }: RememberLimits,
@@ -29,7 +28,7 @@ export function remember<V extends object>(
   async function look(key: string, generation: Map<string, Promise<V | undefined>>): Promise<V | undefined> {
     try {
       const value = await lookUp(key);
-      // A look-up that began before `forget` may have read the old state.
+      // A lookup that began before `forget` may have read the old state.
       if (generation === underWay) {
         if (value === undefined) missed.set(key, true);
         else found.set(key, value);
@@ -54,7 +53,7 @@ export function remember<V extends object>(
     },
     forget() {
       underWay = new Map();
-      // Clearing costs as much as a full cache, also for an empty one.
+      // Clearing an empty cache would cost as much as clearing a full one.
       for (const cache of [found, missed]) if (cache.size > 0) cache.clear();
     },
   };

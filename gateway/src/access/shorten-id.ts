@@ -1,4 +1,4 @@
-/** Enough of the id of an API key to find it, and of a device all. The whole hash would allow tests of guessed tokens. */
+/** Enough to find an API key, and the whole id of a device. A whole hash would allow offline guessing of tokens. */
 const shownLength = 16;
 
 /** Shortens the id of a credential to what may be shown. */

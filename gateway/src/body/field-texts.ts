@@ -1,8 +1,8 @@
 import { closeBrace, closeBracket, comma, endOfString, openBrace, openBracket, quote } from "./nesting.ts";
 
 /**
- * The JSON text of some fields of an object, as they were sent: parsing turns `1.0` into 1, and rounds long numbers. The text
- * must be that of a valid object. Of a repeated field the last counts, as it does when it is parsed.
+ * The JSON text of some fields of a valid object, as they were sent: parsing turns `1.0` into 1, and rounds long
+ * numbers. Of a repeated field the last counts, as in parsing.
  */
 export function fieldTexts(json: string, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Body, Route } from "../http/route.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
 
-/** What a turn may take. */
+/** The longest turn of the event loop. */
 const mostMs = 50;
 
 const repeated = (times: number, part: (index: number) => string) =>
   Array.from({ length: Math.max(0, Math.floor(times)) }, (_, index) => part(index)).join(",");
 
-/** Objects as they cost most: each has so many values and so many bytes at most. */
+/** The most expensive objects: each has at most this many values and bytes. */
 const shapes: readonly (readonly [
   name: string,
   make: (most: { readonly bytes: number; readonly values: number }, names: readonly string[]) => string,
@@ -71,7 +71,7 @@ describe("the largest bodies", () => {
     const known = new Set<string>();
     for (const { body, ...route } of app.routes) {
       if (body === undefined || !documented.has(route.name)) continue;
-      // PUT and PATCH take what POST takes.
+      // PUT and PATCH have the limits of POST.
       const takes = JSON.stringify([body.maxBytes, body.schema["properties"] ?? body.schema["items"]]);
       if (!known.has(takes)) operations.push({ ...route, body });
       known.add(takes);
@@ -79,7 +79,7 @@ describe("the largest bodies", () => {
   });
   afterAll(() => app.close());
 
-  /** A body of this shape that is as large as the operation takes. */
+  /** A body of this shape at the limit of the operation. */
   function fill(
     { kind, maxBytes, mostValues, schema, ...body }: Body<unknown>,
     make: (typeof shapes)[number][1],

@@ -9,21 +9,21 @@ export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-/** Goes through a JSON text without parsing it, from one character that opens, divides or closes to the next. */
+/** Scans a JSON text without parsing, from one structural character to the next. */
 export class JsonScan {
   readonly #json: string;
   #at: number;
   #depth: number;
   #values = 0;
 
-  /** Begins at `start`, inside so many arrays and objects. */
+  /** Begins at `start`, at this nesting depth. */
   constructor(json: string, { start = 0, depth = 0 } = {}) {
     this.#json = json;
     this.#at = start - 1;
     this.#depth = depth;
   }
 
-  /** Where the character stands that was found last. */
+  /** The index of the last found character. */
   get at(): number {
     return this.#at;
   }
@@ -32,12 +32,12 @@ export class JsonScan {
     return this.#depth;
   }
 
-  /** Arrays and objects, and what divides values: what follows the first value in any of them. */
+  /** The number of values: arrays, objects, and separators. */
   get values(): number {
     return this.#values;
   }
 
-  /** Finds the next of these characters, outside of texts; undefined: the text has no more of them. */
+  /** Finds the next structural character outside of strings; undefined: no more follow. */
   next(): number | undefined {
     const json = this.#json;
     for (let at = this.#at + 1; at < json.length; at += 1) {
@@ -60,9 +60,9 @@ export class JsonScan {
   }
 }
 
-/** What a JSON text has too much of: `levels` of arrays and objects, or `values`; undefined: nothing. It is not parsed for that. */
+/** Which limit a JSON text exceeds: `levels` of nesting, or `values`; undefined: none. The text is not parsed. */
 export function findExcess(json: string, mostValues: number): "levels" | "values" | undefined {
-  // Each level takes an opening and a closing character, and each value its own and what divides it from the next one.
+  // A shorter text cannot exceed a limit: each level takes two characters, and each value itself and a separator.
   if (json.length <= Math.min(2 * deepestNesting, 2 * mostValues)) return undefined;
   const scan = new JsonScan(json);
   while (scan.next() !== undefined) {
@@ -72,7 +72,7 @@ export function findExcess(json: string, mostValues: number): "levels" | "values
   return undefined;
 }
 
-/** The index of the quote that ends the string which begins here. */
+/** The index of the closing quote of the string that begins here. */
 export function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0;

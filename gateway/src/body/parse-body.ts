@@ -11,20 +11,20 @@ import { fieldTexts } from "./field-texts.ts";
 import { findExcess } from "./nesting.ts";
 import { parseList } from "./parse-list.ts";
 
-/** A form holds some dozen fields and repeats those of lists. Longer lists are sent as JSON, which costs less. */
+/** A form has some dozen fields, and repeats list fields. Longer lists are sent as JSON, which is cheaper. */
 const mostFields = 1000;
 
-/** As long as a rule or a layout may be. To decode more takes too long. */
+/** The length of a rule or a layout. Decoding more takes too long. */
 const mostFormBytes = 256 * 1024;
 
 const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
-/** The media types that a body may have. A form has no list of objects. */
+/** The media types of a body. A form cannot hold a list of objects. */
 export function typesOf({ kind }: Pick<Body<unknown>, "kind">): readonly string[] {
   return kind === "list" ? [bodyTypes[0]] : bodyTypes;
 }
 
-/** Reads a body by its media type. An empty one is an empty object, whatever its type. */
+/** Reads a body by its media type. An empty body is an empty object, whatever its type. */
 export async function parseBody(
   bytes: Buffer,
   headers: { type: string; encoding: string },
@@ -42,7 +42,7 @@ export async function parseBody(
   throw unsupported("The Content-Type of the body is not supported; send application/json.");
 }
 
-/** The media type of a Content-Type header, without its parameters. */
+/** The media type of a Content-Type header, without parameters. */
 export function mediaType(header: string): string {
   if (header === bodyTypes[0]) return header;
   return (header.split(";", 1)[0] ?? "").trim().toLowerCase();
@@ -87,7 +87,7 @@ function parseJson(json: string, mostValues: number): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    // The message of the parser quotes the body, which may contain personal data.
+    // The parser's message quotes the body, which may contain personal data.
     throw fault("malformed_body", "The body is not valid JSON.");
   }
 }
@@ -112,7 +112,7 @@ function parseUrlEncoded(bytes: Buffer): URLSearchParams {
   const form = new URLSearchParams(text);
   if (isMisread(form, text)) throw fault("malformed_body", "The form is not percent-encoded UTF-8.");
   const [[first] = [""]] = form;
-  // What `curl -d` sends without a Content-Type. Fields that are not known are ignored, so its fields would be, too.
+  // JSON sent by `curl -d` without a Content-Type. As a form it would be one unknown field, and ignored.
   if (/^\s*[{[]/.test(first))
     throw fault(
       "malformed_body",
@@ -121,13 +121,13 @@ function parseUrlEncoded(bytes: Buffer): URLSearchParams {
   return form;
 }
 
-/** Whether a form is in another encoding: what is not UTF-8 becomes U+FFFD, so there is more of it than was sent. */
+/** Whether a form is not UTF-8: decoding replaces such bytes with U+FFFD, which then occurs more often than sent. */
 function isMisread(form: URLSearchParams, sent: string): boolean {
   const read = [...form].flat().join("&");
   return read.includes("\ufffd") && read.split("\ufffd").length > sent.split(/\ufffd|%ef%bf%bd/i).length;
 }
 
-/** Reads the parts of a form that are texts; no field of a body is a file. */
+/** Reads the text parts of a multipart form; no field is a file. */
 async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchParams> {
   if (!isUtf8(bytes)) throw fault("malformed_body", "The body is not valid UTF-8.");
   const texts = new URLSearchParams();
@@ -153,7 +153,7 @@ function tooManyFields(): Fault {
   return fault("malformed_body", `A form has at most ${mostFields} fields. Send longer lists as JSON.`);
 }
 
-/** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
+/** Reads flat fields of a form. Of a repeated field the last counts, unless the field is a list. */
 function readForm(form: URLSearchParams, { schema, missingBooleans, mostValues }: ObjectBody<unknown>): unknown {
   const fields = new Map<string, unknown>(form);
   for (const [name, property] of Object.entries(schema.properties)) {

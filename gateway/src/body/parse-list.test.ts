@@ -13,7 +13,7 @@ async function refusalOf(text: string, its = limits): Promise<string> {
   return refusal.fields?.["non_field_errors"]?.[0] ?? refusal.code;
 }
 
-/** What the parser of the platform says; undefined: it is no list, or no JSON. */
+/** The result of JSON.parse; undefined: not a list, or not JSON. */
 function parsedAtOnce(text: string): unknown[] | undefined {
   try {
     const value = JSON.parse(text) as unknown;

@@ -7,7 +7,7 @@ import { closeBrace, comma, deepestNesting, JsonScan, openBrace, openBracket, qu
 
 type Limits = Pick<ListBody<unknown>, "mostElements" | "longestElement" | "mostValues" | "mostInAll">;
 
-/** So many characters are parsed together, in less than a millisecond. */
+/** The characters that are parsed at once, in less than a millisecond. */
 const pieceLength = 64 * 1024;
 
 /** Some elements of a list, with the commas between them. */
@@ -16,7 +16,7 @@ interface Piece {
   readonly elements: number;
 }
 
-/** Parses the JSON text of a long list in slices, so that it delays no other request. */
+/** Parses a long JSON list in slices, so that it does not block the event loop. */
 export async function parseList(json: string, limits: Limits): Promise<readonly unknown[]> {
   const start = json.search(/[^ \t\n\r]/);
   const first = json.charCodeAt(start);
@@ -24,14 +24,14 @@ export async function parseList(json: string, limits: Limits): Promise<readonly 
   const list: unknown[] = [];
   await inSlices(piecesOf(json, start + 1, limits), ({ text, elements }) => {
     const parsed = parse(`[${text}]`) as unknown[];
-    // `[1,]` ends with an element of no characters.
+    // `[1,]` ends with an empty element.
     if (parsed.length !== elements) throw malformed();
     for (const element of parsed) list.push(element);
   });
   return list;
 }
 
-/** Cuts a list between its elements. Whether these are valid shows when they are parsed. */
+/** Splits a list between its elements, without validating them. */
 function* piecesOf(
   json: string,
   start: number,
@@ -63,7 +63,7 @@ function* piecesOf(
       if (!isEmpty) yield { text: json.slice(pieceStart, at), elements: inPiece + 1 };
       return;
     } else {
-      // The commas between elements are no values.
+      // Commas between elements are not values.
       if (values - valuesBefore >= mostValues) throw tooFull("An element of the list", mostValues);
       if (values - inList > mostInAll) throw tooFull("The list", mostInAll);
     }
@@ -71,7 +71,7 @@ function* piecesOf(
   throw malformed();
 }
 
-/** Refuses what is no list. Of objects and texts, which may be long, the first character tells. */
+/** The fault for a body that is no list; its first character tells objects and texts. */
 function noList(first: number, json: string): Fault {
   const value = first === openBrace ? {} : first === quote ? "" : parse(json);
   const problem = value === null ? "No data provided." : `Expected a list of items but got type "${nameKind(value)}".`;
@@ -98,7 +98,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    // The message of the parser quotes the body, which may contain personal data.
+    // The parser's message quotes the body, which may contain personal data.
     throw malformed();
   }
 }

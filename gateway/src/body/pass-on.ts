@@ -1,6 +1,6 @@
 type Piece = IteratorResult<Uint8Array, unknown>;
 
-/** Passes a stream on. `wait` bounds the wait for each piece; the time that the reader takes does not count. */
+/** Forwards a stream. `wait` limits the wait for each chunk; the time that the reader takes does not count. */
 export async function* passOn(
   source: AsyncIterable<Uint8Array>,
   wait: (next: Promise<Piece>) => Promise<Piece>,
@@ -13,7 +13,7 @@ export async function* passOn(
       yield piece.value;
     }
   } finally {
-    // Not awaited: a source that hangs would block this function.
+    // Not awaited: a hanging source would block this function.
     void Promise.resolve(pieces.return?.()).catch(() => {});
   }
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function start(options: Parameters<typeof serveApp>[0] = {}): Promise<void> {
   app = await serveApp(options);
-  // The sender of a body that is not valid is told first whether its object exists.
+  // An invalid body is answered with 404 if its object does not exist.
   app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
   app.peers.when("credentials", "listCredentials", async () => ({ credentials: [], count: 0, page: 1 }));
 }
@@ -54,7 +54,7 @@ it.each([
 
 it("[S4.15] bodies together take so much memory, half of it for one organizer; scans wait for none of them", async () => {
   await start({ maxMs: 20_000, bodies: { total: 2048 * kib, waitMs: 300 } });
-  // One organizer takes its half, and waits for itself.
+  // One organizer has used up its half, and waits for itself.
   for (const length of [250, 250, 250, 250]) announce(lists, length * kib);
   await expect.poll(() => sockets.every((socket) => !socket.connecting)).toBe(true);
   const send = (bytes: number, key: string) => app.send("POST", lists, { headers: json, key, body: "{".padEnd(bytes) });
@@ -124,7 +124,7 @@ it("a body that comes in many pieces is put together again", async () => {
   }
   socket.write("0\r\n\r\n");
   const [answer] = (await once(socket, "data")) as [Buffer];
-  // It was read to its end: only the last field is wrong.
+  // The whole body was read: only its last field is wrong.
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 .*\{"include_pending":\[/s);
 });
 
@@ -188,7 +188,7 @@ it("[S4.15] a connection that is lost with two large bodies leaves the turn to t
   sockets.push(socket);
   socket.write(request + request);
   await expect.poll(() => begun).toBe(1);
-  // Until the second one is read, and waits for the first.
+  // Until the second body is read, and waits for the first.
   await sleep(200);
   socket.destroy();
   await sleep(100);

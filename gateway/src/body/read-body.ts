@@ -4,33 +4,29 @@ import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { hasBody, readBytes } from "./read-bytes.ts";
 
-/** Reads the whole body of a request into memory. */
 export type ReadBody = (ctx: Context, limits: { readonly maxBytes: number }) => Promise<Buffer>;
 
-/**
- * A body of this size takes no share: the number of connections limits them, and an ordinary scan never waits for the
- * large bodies of others.
- */
+/** Up to this size a body needs no share of the memory, so an ordinary scan never waits for large bodies. */
 export const freeBytes = 64 * 1024;
 
-/** Parsed, a body is several times as large. */
+/** A parsed body is several times as large. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** Common clients and proxies wait longer for an answer. */
 const usualWaitMs = 10_000;
 
 export interface BodyBudget {
-  /** A whole body must arrive within this time. */
+  /** The timeout of a whole body. */
   readonly maxMs: number;
-  /** How many bytes all large bodies may have together. */
+  /** The memory limit for all large bodies. */
   readonly total?: number;
-  /** How long a request waits for the bodies of others. */
+  /** How long a request waits for its share. */
   readonly waitMs?: number;
 }
 
 /**
- * Makes what reads bodies: all of them together take so much memory, and those of one organizer half of it. Of one
- * organizer one large body is parsed at a time, because parsing delays all other requests.
+ * Makes the reader of bodies, which limits the memory of all bodies, and of each organizer to half. Large bodies of one
+ * organizer are parsed one at a time, because parsing blocks the event loop.
  */
 export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: BodyBudget): ReadBody {
   const turns = new Turns({ total, each: total / 2, waitMs, busy });
@@ -52,13 +48,13 @@ export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: B
   };
 }
 
-/** What was made of a body lasts as long as its request, which may have ended at the moment when its turn began. */
+/** Holds the turn until the request ends, which may have happened already. */
 function endWith(closed: AbortSignal, turn: Turn): void {
   if (closed.aborted) turn.end();
   else closed.addEventListener("abort", () => turn.end());
 }
 
-/** What the head of a request says of its size; undefined: it says nothing. */
+/** The announced size of a request; undefined: it announces none. */
 function announcedBytes({ req: { headers } }: Context): number | undefined {
   return headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, bodyOf, declare } from "../http/route.ts";
 import { type ServedApp, serveApp } from "../testing/serve-app.ts";
 
-/** A field of each kind. */
 const sample = object({
   at: instant(),
   price: decimal(),

@@ -24,7 +24,7 @@ async function anUpload(): Promise<string> {
   return id;
 }
 
-/** Delivers what was answered for a position; null: the position is gone. */
+/** Delivers the answers of a position; null: the position is deleted. */
 async function deliver(organizer: string, files: readonly (string | undefined)[] | null): Promise<void> {
   const fact: AnswersGiven = {
     ...AnswersGiven.decode(new Uint8Array()),

@@ -6,14 +6,14 @@ import { announceChange, type Forgetful, forgetAccess } from "../access/change-n
 import { events } from "../store/events.ts";
 import { noteDeleted } from "../store/kept-answers.ts";
 
-/** A parked record of an event that is deleted would be replayed into another event with its name. */
+/** A parked record of a deleted event would be replayed into another event with its name. */
 const endingRecords = endingWith(events, async (tx, { deletedAt, ...event }) => {
   await deleteDeadLettersOf(tx, event, [recordFeed.name], { parkedBefore: deletedAt });
 });
 
 const copies = endingErasures(endingRecords);
 
-/** With an event that is deleted what is kept about it ends. A rebuild's sweep proves no deletion: a job looks after it. */
+/** Kept answers of a deleted event end with it. The sweep of a rebuild proves no deletion: a job checks later. */
 const endingAnswers: typeof copies = {
   ...copies,
   async delete(tx, keys, deletedAt) {
@@ -22,7 +22,6 @@ const endingAnswers: typeof copies = {
   },
 };
 
-/** Keeps our copy of which events there are. */
 export const eventChanged = keepCopy(topics.eventChanged, endingAnswers, (fact) => fact, {
   afterChange: announceChange,
   afterDelivery: (deps: Forgetful) => forgetAccess(deps),

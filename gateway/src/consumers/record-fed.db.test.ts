@@ -37,7 +37,7 @@ type Apply = (
   options: { signal?: AbortSignal | undefined },
 ) => Promise<ApplyRecordsResponse>;
 
-/** Owners that take what `apply` does not refuse, and remember the ids they took, in order. */
+/** Owners that accept what `apply` does not refuse, and record the accepted ids in order. */
 function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTargets; taken: number[] } {
   const taken: number[] = [];
   const owner = {

@@ -8,29 +8,29 @@ import { type ImportTargets, importMessages } from "../import/import-stream.ts";
 import type { LineError } from "../import/summary.ts";
 
 /**
- * A record may refer to one of another partition, for instance an event to its organizer. So a rejected record is tried
- * again after these pauses, a few seconds in total.
+ * The retries of a rejected record, a few seconds in total: it may refer to a record of another partition, for instance
+ * an event to its organizer.
  */
 const usualPausesMs = [200, 800, 2000, 4000];
 
 /**
- * Meanwhile the transaction that recorded the messages stays open, so that no other process takes them. Postgres ends it
- * after a minute. A record that was still on its way then could be applied after a newer one of another process.
+ * The transaction that recorded the messages stays open, so that no other process takes them. Postgres ends it after a
+ * minute. A record still under way then could be applied after a newer one of another process.
  */
 const longestMs = 40_000;
 
-/** How long lists wait in total for what they refer to. If that takes longer, they are tried again. */
+/** How long lists wait in total for what they refer to, before they are retried. */
 const settleMs = 5000;
 
 export interface FeedDeps {
   readonly importTargets: ImportTargets;
-  /** Aborts when this process has to stop: messages in progress are delivered again. */
+  /** Aborts when this process stops: messages in progress are delivered again. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Imports the records of the continuous feed. A record that stays rejected becomes a dead letter with the reason, and the
- * others are applied. Records are idempotent: one that was applied comes again if its batch was not committed.
+ * Imports records from the continuous feed. A record that stays rejected is parked as a dead letter, and the others are
+ * applied. Records are idempotent: an applied record comes again if its batch was not committed.
  */
 export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}): Consumer<FeedDeps> {
   return consume(recordFeed, async (_tx, facts, { importTargets: targets, stopping }: FeedDeps) => {
@@ -49,7 +49,7 @@ export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}
         else refusals.set(index, error);
       }
       if (refusals.size === 0) break;
-      // A record must not be applied after a later one about the same thing.
+      // A record must not be applied after a later one about the same subject.
       const accepted = lastAccepted(facts, refusals);
       waiting = [...refusals.keys()]
         .filter((index) => (accepted.get(subjectOf(facts[index])) ?? -1) < index)
@@ -77,9 +77,8 @@ function subjectOf(fact: Fact<Uint8Array> | undefined): string {
 }
 
 /**
- * An unavailable owner comes back: the feed waits for it. If the owner answers and fails, or answers only a part in time,
- * each record is sent alone: a record that fails then, or on which its owner runs into a time limit, becomes a dead letter, and
- * the others are applied.
+ * Waits for an unavailable owner. If the owner fails on a batch, or answers only a part in time, each record is sent
+ * alone: a record that fails then, or times out, is parked, and the others are applied.
  */
 function takerOf(
   targets: ImportTargets,

@@ -38,7 +38,7 @@ async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readon
   await consumer.deliver(messages, new AbortController().signal);
 }
 
-/** Delivers what ends a rebuild that began at a revision. */
+/** Delivers the end of a rebuild that began at a revision. */
 async function sweep(consumer: OpenConsumer, before: number): Promise<void> {
   const headers = {
     [header.marker]: randomUUID(),
@@ -82,7 +82,7 @@ describe("a sweep", () => {
     await deliver(open(eventChanged), topics.eventChanged, [event("lost", 7), event("kept", 8)]);
     await sweep(open(eventChanged), 8);
     expect(await db.many(sql`select event from event`)).toEqual([{ event: "kept" }]);
-    // It proves no deletion: what is kept about the event may be repeated when it is back.
+    // A sweep proves no deletion: kept answers may be repeated when the event is back.
     expect(await db.many(sql`select event from deleted_event`)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { object, text } from "@tessera/schema/build";
 import type { JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Answer, HeaderParameter } from "./route.ts";
 
-/** An object whose keys are all there, and no others. */
+/** An object with exactly these keys. */
 export function record<P extends Properties, const O extends keyof P & string = never>(
   title: string,
   properties: P,
@@ -13,10 +13,9 @@ export function record<P extends Properties, const O extends keyof P & string = 
   return { title, ...object(properties, { required: required as Exclude<keyof P & string, O>[], closed: true }) };
 }
 
-/** One message about the whole request. */
 export const detail = record("Detail", { detail: text() });
 
-/** Messages by field, or one about the whole request. */
+/** Messages by field, or one message about the whole request. */
 export const fieldErrors: JsonSchema = {
   title: "FieldErrors",
   type: "object",
@@ -31,7 +30,7 @@ export const invalid: Answer = {
 
 export const notFound = (description: string): Answer => ({ description, schema: detail });
 
-/** Makes a request for what a client may have already conditional. */
+/** Makes a request conditional on what a client may have cached. */
 export const ifNoneMatch = {
   "If-None-Match": { description: "`ETag` of an earlier answer: the same bytes are 304.", required: false },
 } satisfies Record<string, HeaderParameter>;

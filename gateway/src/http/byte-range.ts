@@ -1,9 +1,9 @@
 import type { ByteRange } from "@tessera/kit/files/files";
 
-/** The part of a file that a request asks for; `unsatisfiable`: it begins behind the end. */
+/** The requested part of a file; `unsatisfiable`: it begins after the end. */
 type AskedRange = Required<ByteRange> | "whole" | "unsatisfiable";
 
-/** Reads a Range header. One with several ranges, or of another form, asks for the whole file. */
+/** Reads a Range header. A header with several ranges, or malformed, requests the whole file. */
 export function readRange(header: string, size: number): AskedRange {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim()) ?? [];
   if (first === "" && last === "") return "whole";
@@ -13,7 +13,7 @@ export function readRange(header: string, size: number): AskedRange {
   return { first: Number(first), last: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Tells whether a header that lists entity tags has one. Weak tags name the same bytes here. */
+/** Whether a list of entity tags contains one. Weak tags name the same bytes here. */
 export function namesTag(header: string, tag: string): boolean {
   return header.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === tag);
 }

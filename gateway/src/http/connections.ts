@@ -3,29 +3,29 @@ import type { Socket } from "node:net";
 import type { Log } from "@tessera/kit/telemetry/log";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 
-/** No client and no proxy sends so many requests ahead of their answers. Node starts each of them at once. */
+/** No client or proxy pipelines this many requests. Node starts each of them at once. */
 const mostAhead = 8;
 
 /**
- * For so long such a connection stays open, and nothing of it is read. Node parses everything that it has read at once,
- * whatever happens to the connection; a client that was let go at once would send the next thousand requests.
+ * How long such a connection is held open without being read. Node parses everything that it has read, whatever happens
+ * to the connection, and a client released at once would send the next thousand requests.
  */
 const heldMs = 1000;
 
-/** The log says at most this often that connections had to be closed. */
+/** The interval of log lines about closed connections. */
 const reportMs = 60_000;
 
 interface Connection {
-  /** The answers that have not yet been sent. */
+  /** Answers that have not been sent yet. */
   readonly underWay: Set<ServerResponse>;
-  /** How many bytes had been read when the last answer was sent. Further bytes belong to another request. */
+  /** The number of bytes read when the last answer was sent. Further bytes belong to another request. */
   readUpTo: number;
-  /** It sent too many requests ahead, and gets no more answers. */
+  /** The client pipelined too many requests, and gets no more answers. */
   isHeld: boolean;
 }
 
 export interface ConnectionsOptions {
-  /** How many may be open. Each takes a file descriptor, and the process needs some for itself. */
+  /** The limit of open connections. Each takes a file descriptor, and the process needs some for itself. */
   readonly most: number;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -34,11 +34,11 @@ export interface ConnectionsOptions {
 /**
  * The connections of clients, within limits.
  *
- * One that is too many closes the one that has been idle for the longest time; if none is idle, it is closed itself. A
- * connection whose client sends too many requests ahead gets no more answers, and is closed soon.
+ * A connection beyond the limit closes the one that has been idle longest; if none is idle, the new one is closed. A
+ * connection whose client pipelines too many requests gets no more answers, and is closed soon.
  */
 export class Connections {
-  /** Those that have just been used come last. */
+  /** The most recently used connections are last. */
   readonly #open = new Map<Socket, Connection>();
   readonly #options: ConnectionsOptions;
   readonly #closed;
@@ -62,7 +62,7 @@ export class Connections {
     this.#open.set(socket, { underWay, readUpTo: 0, isHeld: false });
     socket.once("close", () => {
       this.#open.delete(socket);
-      // Node tells this only to the answer that is being sent, and not to those behind it.
+      // Node tells this only to the answer being sent, not to those queued after it.
       for (const response of [...underWay]) {
         response.destroy();
         response.emit("close");
@@ -71,10 +71,10 @@ export class Connections {
     if (this.#open.size > this.#options.most) this.#makeRoom(socket);
   }
 
-  /** Counts a request until its answer has been sent. Returns false if it must not be answered. */
+  /** Counts a request until its answer is sent. Returns false if the request must not be answered. */
   begin(socket: Socket, response: ServerResponse): boolean {
     const connection = this.#open.get(socket);
-    // Node has parsed what a closed connection had sent.
+    // Node may parse requests of a connection that is closed already.
     if (connection === undefined || socket.destroyed || connection.isHeld) return false;
     const { underWay } = connection;
     if (underWay.size === mostAhead) {
@@ -89,26 +89,26 @@ export class Connections {
       connection.readUpTo = socket.bytesRead;
       if (underWay.size > 0 || !this.#open.delete(socket)) return;
       this.#open.set(socket, connection);
-      // This answer began before the process was to stop, so it has no `Connection: close`.
+      // This answer began before the shutdown, so it has no `Connection: close`.
       if (this.#leaving) socket.destroySoon();
     });
     return true;
   }
 
-  /** Closes a connection on which nothing has moved for a while, unless a request is being processed. */
+  /** Closes a stalled connection, unless a request is being processed. */
   closeStalled(socket: Socket): void {
     if (this.#underWay(socket).size === 0) socket.destroy();
-    // Otherwise its handler has limits of its own: it waits for the rest of a body, or for a service.
+    // While a request is processed, its handler has limits of its own, for the body or for a service.
     else if (socket.writableLength > 0) this.#close(socket, "stalled");
   }
 
-  /** Whether an error can still be answered: no other answer has begun, and none is expected before it. */
+  /** Whether an error can still be answered: no other answer has begun or is due before it. */
   canAnswer(socket: Socket): boolean {
     const [first, ...more] = this.#underWay(socket);
     return socket.writable && more.length === 0 && first?.headersSent !== true;
   }
 
-  /** Closes connections without a request, a part of one, or the rest of an answer, now and from now on. */
+  /** Closes connections without a request, with a part of one, or with the rest of an answer, now and from now on. */
   closeUnneeded(): void {
     this.#leaving = true;
     for (const [socket, { underWay, readUpTo }] of this.#open) {
@@ -135,7 +135,7 @@ export class Connections {
 
   #close(socket: Socket, reason: "pipelining" | "refused" | "room" | "stalled"): void {
     if (socket.destroyed) return;
-    // Not with its `close` event: others may come before that.
+    // Not on the `close` event: other events may precede it.
     if (this.#underWay(socket).size === 0) this.#open.delete(socket);
     this.#closed.add({ reason });
     socket.destroy();

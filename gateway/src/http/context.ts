@@ -4,20 +4,20 @@ import type { Caller } from "../access/caller.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ClaimKey } from "./route.ts";
 
-/** What the steps have found out about the request so far. */
+/** What the steps have found out about the request. */
 export interface State {
   endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
   caller?: Caller;
-  /** The caller exceeds its rate limit, or too much waits: the request is refused, unless its answer has been kept. */
+  /** The rate limit is exceeded, or the route has no room: refused unless a kept answer exists. */
   overLimit?: Fault;
-  /** The caller may not use this address: the request is refused, unless its answer has been kept. */
+  /** The caller may not use this address: refused unless a kept answer exists. */
   forbidden?: Fault;
   /** The code of the fault that is the answer. */
   refusal?: string;
-  /** The whole body, if an earlier step has read it. */
+  /** The whole body, if a previous step has read it. */
   body?: Buffer;
-  /** Claims the idempotency key of a request whose handler reads it as a stream. */
+  /** Claims the idempotency key of a request whose handler reads a stream. */
   claimKey?: ClaimKey;
 }
 

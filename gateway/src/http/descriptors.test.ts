@@ -16,7 +16,7 @@ it("a part of the files that a process may open is not for clients", () => {
   expect(mostOpenFiles()).toBeGreaterThan(0);
 });
 
-/** A process of its own that may open few files, with a server for clients and another port. */
+/** Starts a process that may open few files, with a server for clients and another port. */
 async function startSmallProcess(mostFiles: number): Promise<{ clients: number; other: number }> {
   const program = fileURLToPath(new URL("../testing/small-process.ts", import.meta.url));
   const command = `ulimit -n ${mostFiles}; exec "$0" --conditions=source "$1"`;

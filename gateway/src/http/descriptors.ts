@@ -1,7 +1,7 @@
 /** For databases, peers, the bus, files and the operations port: more than they use, on a system that allows enough. */
 const reserve = 512;
 
-/** How many connections of clients fit into what the process may open. On a small system half of it is reserved. */
+/** How many client connections fit into the limit of file descriptors. On a small system half of it is reserved. */
 export function connectionsWithin(mostFiles: number): number {
   return Math.max(1, mostFiles - Math.min(reserve, Math.ceil(mostFiles / 2)));
 }
@@ -15,10 +15,10 @@ interface Report {
   readonly userLimits?: { readonly open_files?: { readonly soft: number | "unlimited" } };
 }
 
-/** How many files and sockets this process may open; undefined where the system sets no such limit. */
+/** The limit of file descriptors of this process; undefined: no limit. */
 export function mostOpenFiles(): number | undefined {
   const report: Reporter = process.report;
-  // It would look up the names of peers.
+  // A report with network data would resolve the names of peers.
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as Report;
   const soft = userLimits?.open_files?.soft;

@@ -5,20 +5,19 @@ import { fault } from "../faults.ts";
 import { asAttachment, pdf, warned } from "./attachment.ts";
 import type { Incoming, Reply } from "./route.ts";
 
-/** How much of downloads may be under way, and how long they may take. */
+/** Limits of concurrent downloads, and of their time. */
 export interface DownloadLimits {
   readonly total: number;
-  /** Of it for one organizer. */
+  /** The limit of one organizer. */
   readonly each: number;
   readonly waitMs: number;
-  /** A client that has not read the whole answer by then is cut off. */
+  /** Clients that have not read the whole answer by then are disconnected. */
   readonly longestMs: number;
 }
 
-/** Takes a turn for a download. */
 export type TakeTurn = (request: Incoming, amount: number) => Promise<Turn>;
 
-/** Makes what takes a turn for a download. It ends with the request: when its answer has been sent, or can no longer be. */
+/** Makes turns for downloads. A turn ends when the answer was sent or the connection closed. */
 export function downloadTurns({ longestMs, ...limits }: DownloadLimits): TakeTurn {
   const downloads = new Turns({ ...limits, busy });
   return async (request, amount) => {
@@ -41,10 +40,10 @@ function busy(): Fault {
   });
 }
 
-/** What a service renders at once fits in one message. */
+/** A rendered file fits in one message. */
 export const largestRendered = 15 * 1024 * 1024;
 
-/** Such answers are in memory from their request until the client has read them. */
+/** Rendered answers stay in memory until the client has read them. */
 export const renderedLimits: DownloadLimits = {
   total: 16 * largestRendered,
   each: 8 * largestRendered,
@@ -52,7 +51,7 @@ export const renderedLimits: DownloadLimits = {
   longestMs: 120_000,
 };
 
-/** Each holds a file open until its client has read it. One of ten thousand tickets is long on a slow line. */
+/** Each holds a file open until its client has read it: a file of ten thousand tickets takes long on a slow line. */
 const storedLimits: DownloadLimits = { total: 256, each: 64, waitMs: 10_000, longestMs: 3_600_000 };
 
 interface StoredDownload {
@@ -60,16 +59,15 @@ interface StoredDownload {
   readonly name: string;
   /** By default a PDF. */
   readonly type?: string;
-  /** Of tickets: how many things could not be printed as the layout wants them. */
+  /** The number of things that could not be printed as the layout demands. */
   readonly warnings?: number;
-  /** Of tickets: the numbers of parts that it lacks. */
+  /** The numbers of left-out parts. */
   readonly leftOut?: readonly number[];
 }
 
-/** Answers the file of a job. */
 export type ReplyStored = (request: Incoming, file: StoredDownload) => Promise<Reply>;
 
-/** Makes what answers files of jobs from the store for files, piece by piece and in turns. */
+/** Streams files of jobs from the file store, in fair turns. */
 export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits): ReplyStored {
   const takeTurn = downloadTurns(limits);
   return async (request, { key, name, type = pdf, warnings, leftOut = [] }) => {
@@ -79,7 +77,7 @@ export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits
     if (stored === undefined) throw fault("not_found", "There is no such file, or it has expired.");
     const close = () => stored.content.destroy();
     signal.addEventListener("abort", close, { once: true });
-    // The client may have left meanwhile.
+    // The client may have disconnected.
     if (signal.aborted) close();
     const headers = {
       ...asAttachment(name),
@@ -91,7 +89,7 @@ export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits
   };
 }
 
-/** Writes numbers that grow, like `3, 17-20`: proxies take few kilobytes of headers. */
+/** Writes ascending numbers as ranges, `3, 17-20`: proxies accept only a few kilobytes of headers. */
 function inRanges(numbers: readonly number[]): string {
   const ranges: { readonly first: number; last: number }[] = [];
   for (const number of numbers) {

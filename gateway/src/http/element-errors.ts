@@ -1,11 +1,11 @@
 import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 
-/** What is wrong with the elements of a list, in the order of the request; a good one has no errors. */
+/** The errors of the elements of a list, in the order of the request; a valid element has none. */
 export class ElementErrors extends Error {
   override readonly name = "ElementErrors";
   readonly elements: readonly FieldErrors[];
-  /** The field that is the list; undefined: the body is. */
+  /** The list field; undefined: the body is the list. */
   readonly field: string | undefined;
 
   constructor(elements: readonly FieldErrors[], field?: string) {
@@ -14,26 +14,25 @@ export class ElementErrors extends Error {
     this.field = field;
   }
 
-  /** As clients read them. */
+  /** The response body. */
   get body(): unknown {
     return this.field === undefined ? this.elements : { [this.field]: this.elements };
   }
 }
 
-/** Refuses a list because of its elements. */
 export function invalidElements(elements: readonly FieldErrors[], field?: string): Fault {
   const cause = new ElementErrors(elements, field);
   return fault("invalid_body", cause.message, { cause });
 }
 
-/** What a service says of the elements of a list, for its client: services name a field as `<index>.<field>`. */
+/** Converts a service's errors, whose fields are `<index>.<field>`, to errors by element. */
 export function alignElementErrors(error: unknown, count: number): unknown {
   if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
   const aligned = align(error.fields, count);
   return aligned === undefined ? error : invalidElements(aligned);
 }
 
-/** The same of a list that is a field of the body: its elements are named `<field>.<index>.<field>`, or by services as above. */
+/** The same for a list field of the body: fields are `<field>.<index>.<field>`, or as above. */
 export function alignErrorsIn(field: string, error: unknown, count: number): unknown {
   if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
   const ofElement = new RegExp(`^(?:${field}\\.)?(\\d{1,9})(?:\\.(.+))?$`, "s");
@@ -45,7 +44,7 @@ export function alignErrorsIn(field: string, error: unknown, count: number): unk
   return aligned === undefined ? error : invalidElements(aligned, field);
 }
 
-/** What a service says of the only element of a list, for a client that sent it alone. */
+/** Converts a service's errors of a single element that a client sent alone. */
 export function unwrapElementErrors(error: unknown): unknown {
   const aligned = alignElementErrors(error, 1);
   if (!(aligned instanceof Fault && aligned.cause instanceof ElementErrors)) return error;
@@ -53,7 +52,7 @@ export function unwrapElementErrors(error: unknown): unknown {
   return fault("invalid_body", "some fields are not valid", { fields });
 }
 
-/** What a service says of no element, such as that there is more, is told with its last wrong element. */
+/** Errors without an element, such as a note that there are more, are appended to the last wrong element. */
 function align(fields: FieldErrors, count: number): readonly FieldErrors[] | undefined {
   const elements = Array.from({ length: count }, () => new Map<string, readonly string[]>());
   const others: [string, readonly string[]][] = [];

@@ -3,18 +3,18 @@ import type { HttpMethod, Route } from "./route.ts";
 /** A path with all its methods. */
 export interface Endpoint {
   readonly path: string;
-  /** The path without patterns, as logs, metrics and traces name it. */
+  /** The path template, as in logs, metrics and traces. */
   readonly template: string;
   readonly routes: ReadonlyMap<HttpMethod, Route>;
   /** The Allow header of every answer. */
   readonly allow: string;
-  /** Needs no credentials. All routes of an endpoint are public, or none. */
+  /** Without authentication. All routes of an endpoint are public, or none. */
   readonly isPublic: boolean;
-  /** Media types that answers of this endpoint may have. */
+  /** Media types of the answers of this endpoint. */
   readonly produces: readonly string[];
 }
 
-/** Gathers the routes of each path, in the order of the map. */
+/** Groups routes by path, in the order of the map. */
 export function toEndpoints(routes: readonly Route[]): readonly Endpoint[] {
   const paths = new Map<string, Map<HttpMethod, Route>>();
   for (const route of routes) {
@@ -37,7 +37,7 @@ export function routeFor(endpoint: Endpoint, method: string): Route | undefined 
   return endpoint.routes.get((method === "HEAD" ? "GET" : method) as HttpMethod);
 }
 
-/** The routes that decide who may send a method. If the endpoint lacks it: those that read as it does, or write; else all. */
+/** The routes whose rights apply to a method. Without any: routes that read or write like it; else all. */
 export function routesLike(endpoint: Endpoint, method: string): readonly Route[] {
   const exact = routeFor(endpoint, method);
   if (exact !== undefined) return [exact];

@@ -1,6 +1,6 @@
 import type { Incoming } from "./route.ts";
 
-/** The public address of something in an event, for instance in that of a request. */
+/** The public address of a resource of an event. */
 export function eventUrl(
   { url, organizer, event }: Pick<Incoming, "url" | "organizer" | "event">,
   ...path: readonly (string | number)[]

@@ -1,10 +1,10 @@
-/** The address of the organizer of the demo that examples are about. */
+/** The address of the demo organizer in examples. */
 export const exampleOrganizer = "http://localhost:8000/api/v1/organizers/demo";
 
 /** The address of its event. */
 export const exampleEvent = `${exampleOrganizer}/events/conference`;
 
-/** A page of a list that has no other. */
+/** The only page of a list. */
 export function examplePage(...results: readonly object[]) {
   return { count: results.length, next: null, previous: null, results };
 }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Incoming, Reply } from "./route.ts";
 
-/** Bytes that stay the same as long as the process runs. */
+/** An answer that stays the same while the process runs. */
 export interface Fixed {
   readonly type: string;
   readonly plain: Buffer;
@@ -11,13 +11,13 @@ export interface Fixed {
   readonly tag: string;
 }
 
-/** Keeps bytes for all requests, compressed once. */
+/** Keeps an answer for all requests, compressed once. */
 export async function fix(type: string, content: string | Buffer): Promise<Fixed> {
   const plain = Buffer.from(content);
   return { type, plain, zipped: await promisify(gzip)(plain), tag: hash("sha256", plain, "base64url") };
 }
 
-/** Sends the bytes, unless the client has them. It asks each time, so the bytes of a new release replace what it has. */
+/** Sends the answer, unless the client has it cached. Clients always revalidate, so that a new release takes effect. */
 export function sendFixed(
   { type, plain, zipped, tag }: Fixed,
   request: Incoming,

@@ -6,13 +6,13 @@ import type { Context } from "./context.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { ClaimKey, Incoming } from "./route.ts";
 
-/** Why the signal of a request is aborted. Made once: an error with its stack for each request costs more than its route. */
+/** The abort reason of a request. Shared: an error with its stack per request costs more than a route. */
 const requestEnded = new DOMException("the request has ended", "AbortError");
 
-/** Of requests without a key. */
+/** For requests without a key. */
 const claimNothing: ClaimKey = async () => ({ kind: "new", requestId: undefined });
 
-/** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
+/** A request as handlers see it; the pipeline fills in query and body. */
 export class IncomingRequest implements Incoming {
   query: unknown;
   body: unknown;
@@ -106,7 +106,7 @@ export class IncomingRequest implements Incoming {
     if (this.#closed === undefined) {
       const closed = new AbortController();
       this.#closed = closed;
-      // This also fires after the answer, when nothing is left to abort.
+      // `close` also fires after the answer, when nothing is left to abort.
       this.#ctx.res.once("close", () => closed.abort(requestEnded));
       if (this.#ctx.res.closed || this.#ctx.res.destroyed) closed.abort(requestEnded);
     }

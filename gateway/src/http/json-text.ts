@@ -1,7 +1,7 @@
 import { isObject } from "@tessera/values";
 import type { Reply } from "./route.ts";
 
-/** JSON that is answered as it is stored: parsing and writing it would change `1.0`, and round long numbers. */
+/** JSON that is answered as it is stored: parsing would change `1.0`, and round long numbers. */
 export class JsonText {
   readonly text: string;
 
@@ -10,7 +10,6 @@ export class JsonText {
   }
 }
 
-/** Answers a body in which values may be JSON texts. */
 export function replyJson(status: number, body: unknown): Reply {
   return { status, type: "application/json", body: Buffer.from(write(body)) };
 }

@@ -4,10 +4,10 @@ import { arrayOf } from "@tessera/schema/build";
 import { isObject } from "@tessera/values";
 import { type CheckedList, checkObject, type ListBody, type ObjectBody } from "./route.ts";
 
-/** Twice as many values as the fields of an element, on average. */
+/** Twice the fields of an element, on average. */
 const usualInElement = 50;
 
-/** Declares a body that is a list of such bodies. Each may be as large as one that is sent alone. */
+/** Declares a body that is a list of these bodies. Each may be as large as one sent alone. */
 export function listBodyOf<E>(
   element: ObjectBody<E>,
   { mostElements, maxBytes }: Pick<ListBody<E>, "mostElements" | "maxBytes">,
@@ -24,7 +24,7 @@ export function listBodyOf<E>(
   };
 }
 
-/** Checks every element, whatever is wrong with others. */
+/** Checks every element, even if others are wrong. */
 async function checkElements<E>(elements: readonly unknown[], body: ObjectBody<E>): Promise<CheckedList<readonly E[]>> {
   const value: E[] = [];
   const errors: FieldErrors[] = [];
@@ -40,7 +40,7 @@ function noObject(element: unknown): FieldErrors {
   return { non_field_errors: [`Invalid data. Expected a dictionary, but got ${nameKind(element)}.`] };
 }
 
-/** Names the kind of a JSON value as clients of other servers know it. */
+/** The name of a JSON kind, as in the messages of Django servers. */
 export function nameKind(value: unknown): string {
   if (value === null) return "NoneType";
   if (Array.isArray(value)) return "list";

@@ -9,21 +9,21 @@ import type { Parameters, Values } from "./parameter.ts";
 import { type Answer, type Declaration, declare, type HeaderParameter, type Incoming, type Reply } from "./route.ts";
 import { type Shown, withoutFields } from "./without-fields.ts";
 
-/** A list as its resource declares it. What all lists have in common is added: pages, `exclude`, conditional requests. */
+/** A list as its resource declares it. Pages, `exclude` and conditional requests are added to all lists. */
 export interface ListDeclaration<P extends Parameters>
   extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "headers" | "answers" | "handle"> {
-  /** Its own parameters. With one that is called `exclude`, those fields are left out of every result. */
+  /** Parameters of this list. A parameter `exclude` removes its fields from every result. */
   readonly query?: P;
-  /** What one page is, as a sentence, and the schema of a result. */
+  /** A sentence about one page, and the schema of a result. */
   readonly page: string;
   readonly shows: Schema;
-  /** Describes 404, if it means more than a page that does not exist. */
+  /** Describes 404, if it means more than a missing page. */
   readonly missing?: Answer;
-  /** For a list that knows when it was last changed: the description of 304, and the message of 412. */
+  /** For a list with a time of its last change: the description of 304, and the message of 412. */
   readonly conditional?: { readonly unchanged: string; readonly changed: string };
-  /** For a list of what changes: an answer says from when on changes must be asked for next. */
+  /** For a list of changes: the answer has the watermark of the next request. */
   readonly isGenerated?: true;
-  /** Some of its values are JSON as it is stored. */
+  /** Some of its values are stored JSON. */
   readonly holdsJson?: true;
   readonly find: (request: Incoming<Values<P>, undefined>, wanted: WantedPage) => Promise<FoundList>;
 }
@@ -34,11 +34,11 @@ export interface WantedPage {
 }
 
 interface FoundList extends Omit<FoundPage<Shown>, "pageSize"> {
-  /** When the list was last changed; undefined where that is not known, and no condition counts. */
+  /** The time of the last change; undefined: unknown, so conditions are ignored. */
   readonly changedAt?: number | undefined;
-  /** A client that asks next for what has changed since then misses nothing. */
+  /** The watermark: a client that asks for changes since then misses none. */
   readonly asOf?: number | undefined;
-  /** It was not changed since the instant that `knownAsOf` returned. */
+  /** The list is unchanged since the instant that `knownAsOf` returned. */
   readonly isUnchanged?: boolean;
 }
 
@@ -61,12 +61,11 @@ const pageGenerated = {
   "X-Page-Generated": "Ask next for what has changed since then: nothing is missed, and something may come again.",
 };
 
-/** The state of a list that its client has already. */
+/** The time of the state that the client has cached. */
 export function knownAsOf(request: Incoming): number | undefined {
   return parseHttpDate(request.header("If-Modified-Since"));
 }
 
-/** Declares a route that answers one page of a list. */
 export function declareList<const P extends Parameters = Record<never, never>>({
   query,
   page: description,

@@ -8,10 +8,10 @@ import type { PublicUrl } from "./public-url.ts";
 /** The default, and the maximum. */
 const largestPage = 50;
 
-/** Services understand this number as the last page. */
+/** Services take this number for the last page. */
 const lastPage = 0;
 
-/** Pages are counted in 32 bits between services. */
+/** Pages are int32 between services. */
 const highestPage = 2 ** 31 - 1;
 
 const page: Parameter<number> = {
@@ -43,7 +43,7 @@ export const paging = { page, page_size: pageSize } as const;
 /** Cursors of services are shorter. */
 const longestCursor = 200;
 
-/** The parameter of lists whose next page begins behind the last result of a page. */
+/** The parameter of lists with keyset pagination. */
 export const cursor: Parameter<string | undefined> = {
   description: "Set in `next` of long lists. In any other request it is ignored.",
   schema: { type: "string" },
@@ -53,13 +53,13 @@ export const cursor: Parameter<string | undefined> = {
 
 /** One page as a service has found it. */
 export interface FoundPage<R> {
-  /** The results of all pages. */
+  /** The number of results on all pages. */
   readonly count: number;
   /** The page that was served. */
   readonly page: number;
   readonly pageSize: number;
   readonly results: readonly R[];
-  /** How the next page is found, if not by its number; on the last page without a cursor. */
+  /** Undefined: the next page is found by its number. Without a cursor: this is the last page. */
   readonly next?: { readonly cursor?: string | undefined } | undefined;
 }
 
@@ -70,13 +70,13 @@ export interface Page<R> {
   readonly results: readonly R[];
 }
 
-/** Makes the answer of a list: a page, with links to its neighbors. */
+/** Makes the answer of a list: a page with links to its neighbors. */
 export function toPage<R>(url: PublicUrl, { count, page, pageSize: size, results, next }: FoundPage<R>): Page<R> {
   const pages = Math.max(1, Math.ceil(count / size));
   if (page < 1 || (next === undefined && page > pages)) throw noSuchPage();
   const hasNext = next === undefined ? page < pages : next.cursor !== undefined;
   const search = new URLSearchParams(url.search);
-  // Another page has another one.
+  // Each page has its own cursor.
   if (next !== undefined) search.delete("cursor");
   const link = (number: number, behind?: string) => url.withSearch(searchFor(search, { number, cursor: behind }));
   return {
@@ -87,7 +87,7 @@ export function toPage<R>(url: PublicUrl, { count, page, pageSize: size, results
   };
 }
 
-/** The same request for another page: every parameter as it was sent, ordered by name, page 1 without its number. */
+/** The query of another page: every parameter as it was sent, ordered by name, without `page=1`. */
 function searchFor(
   sent: URLSearchParams,
   { number, cursor: behind }: { readonly number: number; readonly cursor: string | undefined },
@@ -104,7 +104,6 @@ function noSuchPage(): Fault {
   return fault("page_not_found", "Invalid page.");
 }
 
-/** Describes the answer of a list. */
 export function pageOf(results: Schema) {
   const link = (description: string) => text({ nullable: true, description });
   return object(

@@ -4,14 +4,14 @@ import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { parseDecimal } from "@tessera/values";
 import { fault } from "../faults.ts";
 
-/** One query parameter: how it is described, and how it is read. */
+/** A query parameter: its description, and its parser. */
 export interface Parameter<T> {
   readonly description: string;
-  /** The schema of one value, as OpenAPI shows it. */
+  /** The OpenAPI schema of one value. */
   readonly schema: JsonSchema;
-  /** May be sent several times; of others the last value counts. */
+  /** May be sent several times; otherwise the last value counts. */
   readonly repeatable: boolean;
-  /** Reads the values that count, in the order in which they were sent, without empty ones; no value if it was left out. */
+  /** Parses the values in the order in which they were sent, without empty ones. */
   read(sent: readonly string[]): Reading<T>;
 }
 
@@ -19,17 +19,16 @@ export type Reading<T> =
   | { readonly value: T }
   /** Reported under the parameter's name. */
   | { readonly problem: string }
-  /** Thrown when no parameter has a problem. */
+  /** Thrown if no parameter has a problem. */
   | { readonly fault: Fault };
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What reading all parameters gives. */
 export type Values<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
 };
 
-/** Reads the query of a request: unknown parameters are ignored, every wrong one is named. */
+/** Reads the query of a request: unknown parameters are ignored, and all errors reported. */
 export function readQuery<P extends Parameters>(parameters: P, search: URLSearchParams): Values<P> {
   const values: Record<string, unknown> = {};
   const problems: Record<string, string[]> = {};
@@ -49,7 +48,7 @@ export function readQuery<P extends Parameters>(parameters: P, search: URLSearch
   return values as Values<P>;
 }
 
-/** A parameter of which the last value counts. Left out, it has the value `absent`. */
+/** A parameter of which the last value counts. Its default is `absent`. */
 function single<T>(
   description: string,
   schema: JsonSchema,
@@ -66,7 +65,7 @@ function single<T>(
   };
 }
 
-/** A parameter of which the last value counts. Left out, it is undefined. */
+/** A parameter of which the last value counts. Its default is undefined. */
 function filter<T>(
   description: string,
   schema: JsonSchema,
@@ -75,7 +74,7 @@ function filter<T>(
   return single<T | undefined>(description, schema, { absent: undefined, read });
 }
 
-/** The id of another record of the event. The service checks whether it exists. */
+/** The id of another record of the event. The service checks that it exists. */
 export function idFilter(description: string): Parameter<number | undefined> {
   return filter(description, { type: "integer", minimum: 1 }, (text) => {
     const id = readWholeNumber(text);
@@ -83,10 +82,10 @@ export function idFilter(description: string): Parameter<number | undefined> {
   });
 }
 
-/** Comparing more ids than this with every ticket of an event takes longer than a request should. */
+/** To compare more ids with every ticket of an event takes longer than a request should. */
 const mostIds = 1000;
 
-/** Different ids of other records of the event, of which one must match. The service checks whether they exist. */
+/** Distinct ids of other records of the event; one must match. The service checks that they exist. */
 export function idListFilter(description: string): Parameter<readonly number[] | undefined> {
   return commaSeparated<readonly number[]>(`${description} At most ${mostIds}.`, (texts) => {
     const ids = texts.map(readWholeNumber).filter((id) => id !== undefined && id >= 1) as number[];
@@ -99,7 +98,7 @@ export function idListFilter(description: string): Parameter<readonly number[] |
   });
 }
 
-/** Words of a closed list, of which one must match. If all words are unknown, nothing matches. */
+/** Words of a closed list; one must match. If all words are unknown, nothing matches. */
 export function wordListFilter<W extends string>(
   description: string,
   known: readonly W[],
@@ -122,7 +121,7 @@ function commaSeparated<T>(
   });
 }
 
-/** A whole number that is compared and not looked up. */
+/** A whole number that is compared, not looked up. */
 export function numberFilter(description: string): Parameter<number | undefined> {
   return filter(description, { type: "integer" }, (text) => {
     const number = readWholeNumber(text);
@@ -130,7 +129,6 @@ export function numberFilter(description: string): Parameter<number | undefined>
   });
 }
 
-/** How many of something are wanted. */
 export function count(description: string, { usual, most }: { usual: number; most: number }): Parameter<number> {
   const schema: JsonSchema = { type: "integer", minimum: 1, maximum: most, default: usual };
   return single(description, schema, {
@@ -154,7 +152,7 @@ const comparable = { digits: 40, places: 20 };
 
 const noComparable = `This is not a number of at most ${comparable.digits} digits.`;
 
-/** A number that is compared by its value: `12` and `12.000` are the same. */
+/** A number compared by value: `12` equals `12.000`. */
 export function decimalFilter(description: string): Parameter<string | undefined> {
   return filter(description, { type: "string", format: "decimal" }, (text) => {
     const decimal = parseDecimal(text, comparable);
@@ -162,10 +160,10 @@ export function decimalFilter(description: string): Parameter<string | undefined
   });
 }
 
-/** No count is negative, so it matches nothing. */
+/** No count is negative, so this matches nothing. */
 const noCount = -1;
 
-/** A count that is compared by its value. Another number, such as a fraction, matches nothing. */
+/** A count compared by value. Any other number, such as a fraction, matches nothing. */
 export function countFilter(description: string): Parameter<number | undefined> {
   return filter(description, { type: "integer" }, (text) => {
     const decimal = parseDecimal(text, comparable);
@@ -175,7 +173,7 @@ export function countFilter(description: string): Parameter<number | undefined> 
   });
 }
 
-/** Text without the blanks around it. */
+/** A trimmed text. */
 export function textFilter(description: string): Parameter<string | undefined> {
   return filter(description, { type: "string" }, (text) => ({ value: text.trim() || undefined }));
 }
@@ -184,13 +182,13 @@ const checkInstant = compileSchema(instant());
 
 export function instantFilter(description: string): Parameter<number | undefined> {
   return filter(description, { type: "string", format: "date-time" }, (text) => {
-    // In a query `+` means a blank, and clients forget to encode it in an offset.
+    // A `+` in a query means a blank, and clients forget to encode it in an offset.
     const checked = checkInstant(text.trim().replace(/ (?=\d\d:?\d\d$)/, "+"));
     return checked.ok ? { value: checked.value } : { problem: "This is not a date and time in ISO 8601." };
   });
 }
 
-/** True for `true` in any letter case, false for anything else. */
+/** True for `true` in any letter case, else false. */
 export function flag(description: string): Parameter<boolean> {
   return single(
     description,
@@ -206,7 +204,7 @@ const flagMeanings = new Map([
   ["0", false],
 ]);
 
-/** Yes or no, in any letter case. Anything else does not filter. */
+/** Yes or no, in any letter case. Other values do not filter. */
 export function flagFilter(description: string): Parameter<boolean | undefined> {
   return filter(description, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
 }
@@ -219,7 +217,7 @@ export function choiceFilter<W extends string>(description: string, known: reado
   });
 }
 
-/** True unless it is left out, empty or says no. */
+/** True unless the parameter is missing, empty or a no. */
 export function presence(description: string): Parameter<boolean> {
   const no = new Set(["0", "false", "False"]);
   return single(
@@ -239,7 +237,7 @@ export function words<W extends string>(description: string, known: readonly W[]
   };
 }
 
-/** Names of fields to leave out; `a.b` is the field `b` of the elements of the list `a`. Unknown names are ignored. */
+/** Fields to leave out; `a.b` is the field `b` of the elements of the list `a`. Unknown names are ignored. */
 export function exclusion(description: string, fields: readonly string[]): Parameter<readonly string[]> {
   return {
     description,
@@ -249,7 +247,7 @@ export function exclusion(description: string, fields: readonly string[]): Param
   };
 }
 
-/** Columns to order by, each once, `-` in front for descending. Unknown columns are ignored, so there is no error. */
+/** Columns to order by, each once, with a `-` for descending. Unknown columns are ignored. */
 export function ordering(columns: readonly string[], byDefault: string): Parameter<readonly string[]> {
   return single<readonly string[]>(
     `Comma-separated, \`-\` in front for descending: ${columns.join(", ")}. Others are ignored. Default: ${byDefault}.`,
@@ -260,7 +258,7 @@ export function ordering(columns: readonly string[], byDefault: string): Paramet
         const directions = new Map<string, string>();
         for (const wanted of text.split(",").map((part) => part.trim())) {
           const column = wanted.replace(/^-/, "");
-          // A column that comes again would change nothing.
+          // A repeated column would change nothing.
           if (columns.includes(column) && !directions.has(column)) directions.set(column, wanted);
         }
         return { value: [...directions.values()] };

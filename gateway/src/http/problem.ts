@@ -4,7 +4,7 @@ import { fault, type GatewayFault } from "../faults.ts";
 import type { Context } from "./context.ts";
 import { ElementErrors } from "./element-errors.ts";
 
-/** This file is the only one that knows both a Fault and an HTTP status. */
+/** Only this file knows both a Fault and an HTTP status. */
 const statusByKind: Readonly<Record<FaultKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -17,7 +17,7 @@ const statusByKind: Readonly<Record<FaultKind, number>> = {
   timeout: 503,
 };
 
-/** Where the API promises something other than its kind's status. */
+/** Exceptions, where the API promises another status than that of the kind. */
 const statusByCode: ReadonlyMap<string, number> = new Map([
   ["method_not_allowed", 405],
   ["not_acceptable", 406],
@@ -30,24 +30,23 @@ const statusByCode: ReadonlyMap<string, number> = new Map([
   ["message_too_large", 429],
 ]);
 
-/** How long to wait if the fault does not say: a lock is held for up to 5 s, an outage may end at any moment. */
+/** The default Retry-After: a lock is held for up to 5 s, an outage may end at any moment. */
 const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
   [409, 5],
   [429, 1],
   [503, 1],
 ]);
 
-/** The status that proxies log when a client disconnects before its answer. */
+/** The status that proxies log for a client that disconnects before its answer. */
 const clientDisconnected = 499;
 
-/** A problem as it is answered. */
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Makes the answer to a failure. Any error but a Fault is a bug or an outage: its message stays in the process. */
+/** Makes the answer to an error. Anything but a Fault is a bug or an outage: its message stays in the process. */
 export function toProblem(error: unknown): Problem {
   if (!(error instanceof Fault)) {
     return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
@@ -57,29 +56,26 @@ export function toProblem(error: unknown): Problem {
   return { status, headers: headersOf(error, status), body };
 }
 
-/** The status that a code is answered with. */
 export function statusOf(code: GatewayFault): number {
   return toProblem(fault(code, "")).status;
 }
 
-/** Whether an answer of this status says when to try again. */
 export function saysWhenToRetry(status: number): boolean {
   return retryAfterSeconds.has(status);
 }
 
-/** Whether the same request would get the same answer again, so that the answer may be kept (A10.7, A10.8). */
+/** Whether a repeated request would get the same answer, so that the answer may be kept (A10.7, A10.8). */
 export function isLasting(status: number): boolean {
   return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientDisconnected;
 }
 
-/** Whether an answer says only that nothing was done. The next one may be another: rights and objects come and go. */
+/** Whether an answer only says that nothing was done, and is kept briefly: rights and objects come and go. */
 export function isBrief(status: number): boolean {
   return status === statusByKind.forbidden || status === statusByKind.not_found || status === statusOf(missingMethod);
 }
 
 const missingMethod = "method_not_allowed";
 
-/** Refuses a method that an endpoint does not have. */
 export function methodNotAllowed(): Fault {
   return fault(missingMethod, "This method is not allowed here.");
 }
@@ -92,7 +88,6 @@ function headersOf(problem: Fault, status: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, asked)) };
 }
 
-/** Answers an error. */
 export function answerProblem(ctx: Context, error: unknown, log: Log): void {
   if (ctx.res.destroyed) {
     // Only the log reads this status: the client has disconnected.

@@ -1,10 +1,10 @@
-/** The address of a request as clients know it: the configured base, with path and query as they were sent. */
+/** The public address of a request: the configured base, with path and query as they were sent. */
 export type PublicUrl = ReturnType<typeof publicUrl>;
 
-/** Makes the address of a request. It ignores the Host header, which the caller chooses. */
+/** Makes the address of a request. The Host header is ignored, because the caller chooses it. */
 export function publicUrl(base: string, path: string, search: URLSearchParams) {
   return {
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     base,
     search,
     withSearch(other: URLSearchParams): string {

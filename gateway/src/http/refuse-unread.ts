@@ -4,7 +4,7 @@ import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 import { toProblem } from "./problem.ts";
 
-/** Says what is wrong with a request that could not be read, by the error of Node's parser. */
+/** Explains a request that Node's parser refused, by its error. */
 export function explainUnread({ code }: NodeJS.ErrnoException): Fault {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -18,7 +18,7 @@ export function explainUnread({ code }: NodeJS.ErrnoException): Fault {
   }
 }
 
-/** Answers a request that could not be read, and ends its connection. */
+/** Answers a malformed request, and ends its connection. */
 export function answerUnread(socket: Duplex, problem: Fault): void {
   const { status, body } = toProblem(problem);
   const json = JSON.stringify(body);

@@ -17,38 +17,37 @@ import type { PublicUrl } from "./public-url.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** As much as ten thousand ids and a large rule take, in bytes. */
+/** The size of ten thousand ids and a large rule, in bytes. */
 const usualBodyBytes = 256 * 1024;
 
-/** Ten thousand ids and a large rule. They are parsed in a few milliseconds. */
+/** Ten thousand ids and a large rule, which are parsed in a few milliseconds. */
 const usualValues = 20_000;
 
-/** How the body of a route is read. */
 export type Body<B> = ObjectBody<B> | ListBody<B>;
 
 /** One object, in JSON or as a form. */
 export interface ObjectBody<B> {
   readonly kind: "object";
-  /** The largest, in bytes. */
+  /** The size limit in bytes. */
   readonly maxBytes: number;
-  /** How many values it may hold, those inside others too: they cost more than bytes. */
+  /** The limit of values, nested ones included: values cost more than bytes. */
   readonly mostValues: number;
   readonly schema: Schema<B> & { readonly properties: Properties };
   readonly check: Check<B>;
-  /** What it means if a form lacks a boolean: a box that is not ticked, or a field that was left out. */
+  /** What a missing boolean of a form means: an unticked box, or a missing field. */
   readonly missingBooleans: "false" | "absent";
 }
 
-/** A long list of objects, in JSON alone. It is read in slices, so that it delays no other request. */
+/** A long list of objects, in JSON only. It is parsed in slices, so that it does not block the event loop. */
 export interface ListBody<B> {
   readonly kind: "list";
-  /** The largest, in bytes. */
+  /** The size limit in bytes. */
   readonly maxBytes: number;
-  /** How many elements it may have, and how many characters and values each. */
+  /** The limits of elements, and of characters and values in each. */
   readonly mostElements: number;
   readonly longestElement: number;
   readonly mostValues: number;
-  /** How many values all elements may hold together. */
+  /** The limit of values in all elements. */
   readonly mostInAll: number;
   readonly schema: Schema & { readonly items: ObjectBody<unknown>["schema"] };
   readonly check: (elements: readonly unknown[]) => Promise<CheckedList<B>>;
@@ -56,7 +55,7 @@ export interface ListBody<B> {
 
 export type CheckedList<B> =
   | { readonly ok: true; readonly value: B }
-  /** The errors of each element, in order; a good one has none. */
+  /** The errors of each element, in order; a valid element has none. */
   | { readonly ok: false; readonly errors: readonly FieldErrors[] };
 
 /** Declares a body that is one object. */
@@ -71,56 +70,54 @@ export function bodyOf<P extends Properties, B>(
   return { kind: "object", schema, check: compileSchema(schema), missingBooleans, maxBytes, mostValues };
 }
 
-/** Checks a copy of a body, without what its schema does not know: no handler sees it. */
+/** Checks a copy of a body, without fields that its schema does not know: no handler sees those. */
 export function checkObject<B>({ schema, check }: ObjectBody<B>, value: unknown): Checked<B> {
   return check(knownFields(schema, value));
 }
 
-/** One way a route answers. */
+/** One possible answer of a route. */
 export interface Answer {
   readonly description: string;
   /** Undefined: no body. */
   readonly schema?: JsonSchema;
-  /** A body that is no answer to the example of its route. */
+  /** A body that is not the answer to the example of its route. */
   readonly example?: unknown;
-  /** Headers of its own, and what they say. */
+  /** Additional headers, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A header that a route reads, for its readers. */
 export interface HeaderParameter {
   readonly description: string;
   readonly required: boolean;
   readonly example?: string;
 }
 
-/** A request that works as it is where the demo is loaded, and its answer. */
+/** A request that works as it is in a deployment with the demo, and its answer. */
 export interface Example {
-  /** The parameters of the path, where they differ from those of most routes. */
+  /** Path parameters, where they differ from those of most routes. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   /** JSON, or the text of a stream. */
   readonly body?: unknown;
-  /** The media type of a body that is a stream. */
+  /** The media type of a stream. */
   readonly type?: string;
-  /** Its status, which is the main one of the route. */
+  /** The main status of the route. */
   readonly status: number;
-  /** Left out: it is a file, or empty. */
+  /** Undefined: the answer is a file, or empty. */
   readonly answer?: unknown;
-  /** The route whose answer holds the address of this request: the parameters of the path cannot be known before. */
+  /** The route whose answer contains the address of this request: its path parameters cannot be known before. */
   readonly follows?: string;
 }
 
-/** What a handler answers. */
 export interface Reply {
   readonly status: number;
-  /** Sent as JSON, unless `type` says what else it is. */
+  /** Sent as JSON, unless `type` is set. */
   readonly body?: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers as a request was answered before; null: without a body. */
+/** Repeats a kept answer; null: without a body. */
 export function repeatReply({
   status,
   headers,
@@ -129,14 +126,14 @@ export function repeatReply({
   return { status, headers, ...(body === null ? {} : { body }) };
 }
 
-/** What its idempotency key says of a request. */
+/** The state of a request under its idempotency key. */
 export type KeyClaim =
-  /** It is to be processed under this id; undefined: it has no key. */
+  /** The request is to be processed under this id; undefined: it has no key. */
   | { readonly kind: "new"; readonly requestId: string | undefined }
-  /** It was answered before. */
+  /** The request was answered before. */
   | { readonly kind: "answered"; readonly reply: Reply };
 
-/** Throws a Fault if the key belongs to a request that is at work or that said something else. */
+/** Throws a Fault if the key belongs to a request in progress, or with another content. */
 export type ClaimKey = (said: readonly string[]) => Promise<KeyClaim>;
 
 /** A request as its handler sees it: authorized, read and validated. */
@@ -145,33 +142,33 @@ export interface Incoming<Q = unknown, B = unknown> {
   readonly body: B;
   readonly url: PublicUrl;
   readonly caller: Caller | undefined;
-  /** The caller of a route that belongs to an event. */
+  /** The caller of a route below an event. */
   readonly tenant: Tenant;
   readonly organizer: string;
   readonly event: string;
-  /** Makes the message of a call that acts in the event of the path, or for its organizer. */
+  /** Makes a message for the event, or for the organizer, of the path. */
   readonly inEvent: Placing<EventPlace>;
   readonly inOrganizer: Placing<NoEvent>;
-  /** The same for what asks about all events of the organizer at once. */
+  /** The same for calls about all events of the organizer. */
   readonly inAnyEvent: Placing<EventPlace>;
   /** A path parameter, percent-decoded once. */
   param(name: string): string;
-  /** A path parameter that is a record's id; throws `not_found` when it cannot be one. */
+  /** A path parameter that is an id; throws `not_found` for anything else. */
   id(name: string): number;
-  /** A path parameter that is a UUID; throws `not_found` when it cannot be one. */
+  /** A path parameter that is a UUID; throws `not_found` for anything else. */
   uuid(name: string): string;
   header(name: string): string;
-  /** The body of a route that reads it as a stream. */
+  /** The body, for a route that reads it as a stream. */
   stream(): AsyncIterable<Uint8Array>;
-  /** Claims the idempotency key of such a route, when its stream has been read: `said` is what makes two requests the same. */
+  /** Claims the idempotency key after the stream was read: `said` identifies the content of the request. */
   readonly claimKey: ClaimKey;
-  /** Aborts when the client disconnects, and when the answer has been sent. */
+  /** Aborts when the client disconnects, and when the answer was sent. */
   readonly signal: AbortSignal;
-  /** Whether its client has closed the connection, as far as that was read. */
+  /** Whether the client has closed the connection, as far as known. */
   readonly isGone: boolean;
-  /** Whether its answer is wanted without the body. */
+  /** Whether the client wants no body. */
   readonly isHead: boolean;
-  /** Closes the connection, even if its client has not read the whole answer. */
+  /** Closes the connection, even if the client has not read the whole answer. */
   cutOff(): void;
 }
 
@@ -184,28 +181,31 @@ export interface Declaration<P extends Parameters, B> {
   readonly access: Access;
   readonly query?: P;
   readonly body?: Body<B>;
-  /** The field of the body that is a list of objects: what is wrong with them is told in a list, aligned with the request. */
+  /** A list field of the body, whose errors are reported as a list aligned with the request. */
   readonly listField?: string;
-  /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
+  /** The media type of a body that the handler reads as a stream; of several, the handler refuses others itself. */
   readonly streams?: string | readonly string[];
-  /** The handler claims the idempotency key before such a stream takes effect; left out, keys are ignored there. */
+  /** The handler claims the idempotency key before the stream takes effect; otherwise keys are ignored. */
   readonly claimsKey?: true;
-  /** What each line of such a stream holds, for the documentation alone. */
+  /** The schema of each line of the stream, for the documentation only. */
   readonly lines?: JsonSchema;
-  /** Its success shows a secret that is stored nowhere. The answer is not kept for an idempotency key: the handler makes it again from the same request id. */
+  /**
+   * The answer contains a secret that is stored nowhere. It is not kept for an idempotency key: the handler derives it
+   * again from the request id.
+   */
   readonly showsSecret?: true;
-  /** The media type of its successful answer, or each that it may have; JSON when left out. */
+  /** The media type or types of the successful answer; by default JSON. */
   readonly produces?: string | readonly string[];
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Part of a page for people, which the OpenAPI document leaves out. */
+  /** Part of a page for people, not of the OpenAPI document. */
   readonly isPage?: true;
-  /** Headers of its own that it reads. */
+  /** Additional request headers. */
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
-  /** Each route that the OpenAPI document has has one. */
+  /** Required for each route of the OpenAPI document. */
   readonly example?: Example;
-  /** Refuses requests whatever they say. Their bodies are looked at for an idempotency key alone. */
+  /** Refuses requests by load. Their bodies are read only for an idempotency key. */
   readonly crowd?: Crowd;
-  /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
+  /** Throws `not_found` if the object of the path is missing, which takes precedence over an invalid query or body. */
   readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
@@ -223,11 +223,11 @@ export interface Route extends AnyDeclaration {
   readonly method: HttpMethod;
   /** With `{name}` for a path segment and `{name+}` for one or more, whose slashes belong to the value. */
   readonly path: string;
-  /** Found in a radix tree, ahead of all other routes. */
+  /** Found in a radix tree before all other routes. */
   readonly hot: boolean;
 }
 
-/** Whether idempotency keys mean nothing to a route: its body is a stream, and its handler does not claim them. */
+/** Whether a route ignores idempotency keys: its body is a stream, and its handler does not claim them. */
 export function ignoresKeys({ streams, claimsKey }: Pick<Route, "streams" | "claimsKey">): boolean {
   return streams !== undefined && claimsKey !== true;
 }
@@ -239,7 +239,6 @@ export function declare<const P extends Parameters = Record<never, never>, B = u
   return declaration;
 }
 
-/** Gives a declared route its method and path. */
 export function at(
   method: HttpMethod,
   path: string,

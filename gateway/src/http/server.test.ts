@@ -16,7 +16,7 @@ afterEach(async () => {
 const serve = (options: Partial<HttpServerOptions> = {}) =>
   httpServer({ host: "127.0.0.1", port: 0, log: quiet, metrics: createMetrics(), ...options });
 
-/** A server that says goodbye as the application does, and a client with one connection. */
+/** A server that announces its shutdown as the application does, and a client with one connection. */
 async function start(): Promise<{ server: HttpServer; metrics: Metrics; ask(): Promise<IncomingMessage> }> {
   const metrics = createMetrics();
   const server = serve({ metrics });
@@ -51,7 +51,7 @@ it("a request that was on its way when the server stops is answered, on a connec
   await expect(ask()).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-/** So many clients ask at a time, each again and again on a connection of its own, with pauses between. */
+/** This many clients send requests, each on a connection of its own, with pauses. */
 const crowd = 60;
 
 it("clients that ask again and again leave a server before it stops, and none of their requests is reset", async () => {
@@ -63,7 +63,7 @@ it("clients that ask again and again leave a server before it stops, and none of
   const errors: unknown[] = [];
   const clients = Array.from({ length: crowd }, async (_, index) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    // A balancer leads new connections elsewhere; those that are open go on to where they lead.
+    // A balancer routes new connections elsewhere; open ones stay.
     agent.createConnection = () => connect(target.port(), "127.0.0.1");
     while (!isOver) {
       await new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ it("clients that ask again and again leave a server before it stops, and none of
   await expect.poll(connections).toBe(crowd);
   target = staying.server;
   leaving.server.leave();
-  // Each has asked once more, and knows.
+  // Each has sent one more request, and was told to leave.
   await expect.poll(connections).toBe(0);
   const before = performance.now();
   await leaving.server.drain();
@@ -115,7 +115,7 @@ it("a server without connections stops at once", async () => {
   expect(performance.now() - before).toBeLessThan(300);
 });
 
-/** A connection on which a test writes what it likes. */
+/** A raw connection for arbitrary bytes. */
 async function open(
   server: Pick<HttpServer, "port">,
 ): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
@@ -172,7 +172,7 @@ it("an answer that was begun before the server stops is sent to its end, and the
   expect(performance.now() - before).toBeLessThan(3000);
 });
 
-/** A server with limits of its own, and how often each of them closed a connection. */
+/** A server with the given limits, and how often each of them closed a connection. */
 async function startWith(
   answer: RequestListener,
   options: Partial<HttpServerOptions> = {},

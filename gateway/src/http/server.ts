@@ -13,9 +13,9 @@ import { answerUnread, explainUnread } from "./refuse-unread.ts";
 
 export interface HttpServerOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** How many clients may be connected, if the process may open as many files; by default as many as fit. */
+  /** The limit of client connections, at most what file descriptors allow, which is the default. */
   readonly mostConnections?: number;
   /** How long a client may neither read nor send. */
   readonly stalledMs?: number;
@@ -24,44 +24,44 @@ export interface HttpServerOptions {
 }
 
 export interface HttpServer extends Server {
-  /** The port it listens on; known once it has started. */
+  /** The port; known after the start. */
   port(): number;
-  /** Whether clients have to open another connection, which leads them elsewhere. */
+  /** Whether the server is shutting down, and clients should reconnect elsewhere. */
   isLeaving(): boolean;
-  /** Aborts when it stops accepting requests. */
+  /** Aborts when the server stops accepting requests. */
   readonly stopping: AbortSignal;
   /** Sets the handler of requests; called before the start. */
   answerWith(listener: RequestListener): void;
 }
 
-/** Headers are small, because there are no cookies; a signed ticket secret in the path has a few hundred bytes. */
+/** Headers are small without cookies; a signed ticket secret in the path has a few hundred bytes. */
 const maxHeaderBytes = 16 * 1024;
 
-/** If a header takes longer to arrive, its connection is closed. */
+/** If headers take longer to arrive, the connection is closed. */
 const headersTimeoutMs = 15_000;
 
-/** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
+/** Longer than the idle timeout of common proxies (60 s), which otherwise send a request into a closing connection. */
 const keepAliveMs = 75_000;
 
-/** So many bytes of a body are parsed before the handler reads it. In the smallest pieces each costs microseconds. */
+/** How much of a body is parsed before the handler reads it. In the smallest chunks each byte costs microseconds. */
 const aheadBytes = 8 * 1024;
 
-/** A client that reads nothing of its answer for so long has gone. Bodies have limits of their own. */
+/** A client that reads nothing for this long is gone. Bodies have limits of their own. */
 const usualStalledMs = 60_000;
 
-/** Requests that are under way when the process stops have this long to finish. */
+/** Requests in progress have this long to finish at shutdown. */
 const stopMs = 10_000;
 
-/** When the process stops, an idle connection stays open for this long: its next request may be on its way. */
+/** At shutdown an idle connection stays open for this long: its next request may be under way. */
 const lingerMs = 500;
 
-/** Bytes that arrive during a turn of the event loop are read in the next one; on a busy machine a turn takes long. */
+/** Bytes that arrive in one turn of the event loop are read in the next; on a busy machine a turn takes long. */
 const quickTurnMs = 5;
 const longestCatchUpMs = 1000;
 
 /**
- * Makes the server for clients. It stops in its own way: http-terminator and `server.close()` close connections between
- * two requests, and requests that have arrived only in part. Here those requests are answered.
+ * Makes the server for clients, with a graceful shutdown of its own: http-terminator and `server.close()` close
+ * connections between two requests, and those with a partly received request. Here such requests are answered.
  */
 export function httpServer({
   host,
@@ -76,12 +76,12 @@ export function httpServer({
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
-    // Bodies have their own limits: an import may take hours.
+    // Bodies have limits of their own: an import may take hours.
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     highWaterMark: aheadBytes,
     connectionsCheckingInterval: 5000,
-    // The application refuses such a request as it refuses others.
+    // The application refuses such a request like others.
     requireHostHeader: false,
   });
   const mostFiles = mostOpenFiles();
@@ -135,10 +135,10 @@ export function httpServer({
     async drain() {
       isLeaving = true;
       stopping.abort();
-      // Closing the listener would reset connections that wait to be accepted.
+      // To close the listener would reset connections that wait to be accepted.
       await catchUp();
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
-      // A request may have arrived that a busy process has not read yet.
+      // A busy process may not have read a request that has arrived.
       await catchUp();
       connections.closeUnneeded();
     },
@@ -150,13 +150,13 @@ export function httpServer({
       const timer = setTimeout(() => server.closeAllConnections(), stopMs);
       await ended;
       clearTimeout(timer);
-      // Ends the timer that checks connections, which closing the sockets did not end.
+      // Stops the timer that checks connections, which still runs after the sockets are closed.
       server.close();
     },
   };
 }
 
-/** Accepts and reads what has arrived. Ends with a turn so short that hardly anything can have arrived during it. */
+/** Accepts and reads what has arrived, until a turn is so short that hardly anything can have arrived during it. */
 async function catchUp(): Promise<void> {
   const until = performance.now() + longestCatchUpMs;
   for (let turns = 1; ; turns += 1) {

@@ -1,15 +1,15 @@
 import type { Context } from "./context.ts";
 
-/** Nothing: the next step goes on. Or the step has answered the request, and no other follows. */
+/** Undefined: the next step follows. Or the step has answered, and no other follows. */
 export type Outcome = undefined | "answered";
 
 /**
- * One step of answering a request; it throws a Fault to refuse it. A step that waits for nothing returns no promise: all
- * requests pass all steps, and each promise costs as much as a step.
+ * One step of the pipeline; it throws a Fault to refuse the request. A synchronous step returns no promise: each
+ * promise costs as much as a step.
  */
 export type Step = (ctx: Context) => Outcome | Promise<Outcome>;
 
-/** Runs steps one after the other, until one has answered. */
+/** Runs steps in order, until one has answered. */
 export function inOrder(steps: readonly Step[]): Step {
   const from = (first: number, ctx: Context): Outcome | Promise<Outcome> => {
     for (let at = first; at < steps.length; at += 1) {

@@ -3,7 +3,7 @@ import { isObject } from "@tessera/values";
 /** An object as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Leaves fields out of an object: `a` is its own field, `a.b` a field of each object in its list `a`. Unknown fields are ignored. */
+/** Removes fields: `a` is a field of the object, `a.b` a field of each object in its list `a`. */
 export function withoutFields(shown: Shown, excluded: readonly string[]): Shown {
   if (excluded.length === 0) return shown;
   const kept = Object.entries(shown).filter(([field]) => !excluded.includes(field));

@@ -10,29 +10,28 @@ import type {
 import type { Records } from "@tessera/protos/services";
 
 export interface ApplyOptions {
-  /** Applies them, or says what would become of them. */
+  /** Applies the records, or only validates them. */
   readonly apply: Client<Records>["applyRecords"];
   readonly signal?: AbortSignal | undefined;
-  /** How many more records may fail for a reason that the owner did not explain; shared by all batches of an import. */
+  /** How many more records may fail without an explanation; shared by all batches of an import. */
   readonly patience: { unexplained: number };
 }
 
-/** More failures than this are not due to single records: the owner is broken. */
+/** More failures are not due to single records: the owner is broken. */
 export const mostUnexplained = 20;
 
-/** A batch of full size on a busy database; what takes longer is stuck. */
+/** Enough for a full batch on a busy database; a longer call hangs. */
 const callMs = 60_000;
 
-/** An owner that restarts is back within this time. Sending a batch again is harmless: records are idempotent. */
+/** A restarting owner is back within this time. To resend a batch is harmless: records are idempotent. */
 const patienceMs = 30_000;
 const pauses = { firstMs: 100, longestMs: 3000 };
 
 /**
  * Sends a batch to its owner, and returns the result.
  *
- * While the owner is unavailable, the batch waits. A time limit ends it: the
- * next try would run into it, too. If the owner fails on a batch, the batch is
- * halved until the bad record is alone, so that the other records are applied.
+ * Waits while the owner is unavailable. A timeout is final: the next try would time out, too. If the owner fails on a
+ * batch, the batch is bisected until the bad record is alone, so that the other records are applied.
  */
 export async function applyRecords(
   records: readonly WireRecord[],

@@ -2,10 +2,10 @@ import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import type { RecordOwners } from "./owners.ts";
 
-/** How long the end of an import waits until its records are visible, and an owner for the records of others. */
+/** How long the end of an import waits until its records are visible, and an owner waits for the records of others. */
 const longestSettleMs = 30_000;
 
-/** The services that own records, and those that consume their facts. */
+/** The services that own records, and the services that consume their facts. */
 export interface ArrivalTargets {
   readonly owners: RecordOwners;
   /** By service. */
@@ -13,13 +13,13 @@ export interface ArrivalTargets {
 }
 
 export interface ArrivalOptions {
-  /** Aborts the import; what was applied stays. */
+  /** Aborts the import; applied records stay. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the whole import may wait until its records are visible. Left out: up to 30 s each time. */
+  /** How long the whole import may wait until its records are visible. By default up to 30 s each time. */
   readonly settleMs?: number;
 }
 
-/** Which services may not have read yet what the owners of one import have published. */
+/** The services that may not have read yet what the owners of one import have published. */
 export class Arrivals {
   readonly #targets: ArrivalTargets;
   readonly #signal: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export class Arrivals {
     this.#behind.set(owner, new Set(this.#targets.readers.keys()));
   }
 
-  /** Waits until a service has read the facts of owners; returns false if that takes longer than time is left, or the least time. */
+  /** Waits until a service has read the facts of these owners; returns false after the remaining or the least time. */
   at(service: string, owners: readonly RecordOwnerName[], { leastMs = 0 } = {}): Promise<boolean> {
     return this.#settle(owners, { services: [service], leastMs });
   }
@@ -63,7 +63,7 @@ export class Arrivals {
     { services, until }: { readonly services: readonly string[]; readonly until: number },
   ): Promise<boolean> {
     const behind = this.#behind.get(name) ?? new Set();
-    // Taken out before, so that a batch applied meanwhile counts again.
+    // Removed first, so that a concurrently applied batch counts again.
     const asked = services.filter((service) => behind.delete(service));
     if (asked.length === 0) return true;
     const readers = asked.flatMap((service) => this.#targets.readers.get(service) ?? []);

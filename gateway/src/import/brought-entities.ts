@@ -8,25 +8,25 @@ import type {
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { Records } from "@tessera/protos/services";
 
-/** Some hundred bytes each. Of a kind with more, the first ones are forgotten: what refers to them is said to be unknown. */
+/** Some hundred bytes each. Beyond this the oldest are forgotten, and references to them count as unknown. */
 const mostOfKind = 200_000;
 
-/** No key and no name takes more bytes in JSON. */
+/** No key and no name is longer in JSON. */
 const longestName = 2000;
 
-/** Reading so many takes a few milliseconds. Requests come between. */
+/** Takes a few milliseconds; then the event loop has a turn. */
 const scalarsPerTurn = 10_000;
 
 interface Kept {
   readonly entity: BroughtEntity;
-  /** Its place in the stream. */
+  /** The position in the stream. */
   readonly at: number;
 }
 
-/** What the records of a stream that is validated would have brought so far: the database knows nothing of it. */
+/** What the records of a merely validated stream would have created so far, since the database has none of it. */
 export class BroughtEntities {
   readonly #most: number;
-  /** By kind, then by where it lives and its key. */
+  /** By kind, then by scope and key. */
   readonly #kept = new Map<string, Map<string, Kept>>();
   /** By organizer and name. */
   readonly #named = new Map<string, Set<Kept>>();
@@ -36,7 +36,7 @@ export class BroughtEntities {
     this.#most = most;
   }
 
-  /** Makes the function that validates batches of an owner, as others apply them. */
+  /** Makes the function that validates the batches of an owner in place of applying them. */
   validateBy({ validateRecords }: Pick<Client<Records>, "validateRecords">) {
     return async ({ records }: ApplyRecordsRequest, options?: CallOptions): Promise<ApplyRecordsResponse> => {
       const { outcome, brought } = await validateRecords({ records, before: await this.findFor(records) }, options);
@@ -45,7 +45,7 @@ export class BroughtEntities {
     };
   }
 
-  /** Notes what a record would bring, in the order of the stream. */
+  /** Notes what a record would create, in the order of the stream. */
   add(entity: BroughtEntity): void {
     const { kind, organizer, event, key } = entity;
     const ofKind = this.#kept.get(kind) ?? new Map<string, Kept>();
@@ -76,8 +76,8 @@ export class BroughtEntities {
   }
 
   /**
-   * Finds at least what these records may refer to, in the order of the stream: whatever has a name that occurs in one of them, in
-   * the same event, or anywhere in the organizer where a record belongs to that.
+   * Finds a superset of the entities that these records may refer to, in the order of the stream: every entity with a
+   * name that occurs in a record of the same event, or, for records of an organizer, in the organizer.
    */
   async findFor(records: readonly WireRecord[]): Promise<BroughtEntity[]> {
     const found = new Set<Kept>();
@@ -107,7 +107,7 @@ function namesOf({ key, names }: BroughtEntity): ReadonlySet<string> {
   return new Set([key, ...names].map(toName));
 }
 
-/** Services compare some names without regard to case and blanks. */
+/** Services compare some names ignoring case and blanks. */
 function toName(value: string | number): string {
   return String(value).trim().toUpperCase().normalize("NFC");
 }
@@ -115,7 +115,7 @@ function toName(value: string | number): string {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The numbers and texts of JSON that may name something. It is not parsed: with many values that would take long. */
+/** The numbers and texts in JSON that may be names. Without parsing, which takes long for many values. */
 function* scalarsIn(data: Uint8Array): Generator<string | number> {
   const json = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   for (let at = 0; at < json.length; ) {
@@ -137,7 +137,7 @@ function endOfText(json: Buffer, begin: number): number {
   return json.length;
 }
 
-/** A minus only begins numbers, and other letters of a number come behind its first digit. */
+/** A minus may only begin a number; the other characters of numbers follow a digit. */
 function endOfNumber(json: Buffer, begin: number): number {
   let end = begin;
   while (end < json.length && "-0123456789.eE+".includes(String.fromCharCode(json[end] ?? 0))) end += 1;

@@ -6,10 +6,10 @@ type FactClient = {
   [Name in keyof typeof called]: (typeof called)[Name][1] extends Facts ? Name : never;
 }[keyof typeof called];
 
-/** The clients that tell how far a service has read. */
+/** The clients that report how far a service has read. */
 export type FactClients = Readonly<Record<FactClient, { readonly caughtUp: CaughtUp }>>;
 
-/** Everything that keeps copies of what others own, by name: an import is settled when each has read its facts. */
+/** All consumers of others' facts, by name: an import is settled when each has read its facts. */
 export function factReaders(
   clients: FactClients,
   { isInstalled, gateway }: { readonly isInstalled: (service: string) => boolean; readonly gateway: CaughtUp },

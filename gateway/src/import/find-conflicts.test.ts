@@ -57,7 +57,7 @@ describe("what an import has overbooked", () => {
     const { targets } = fakeTargets({
       async findOverbooked({ events }) {
         sizes.push(events.length);
-        // Of the first call's events every third, of the others every one.
+        // In the first call every third event, in the others every event.
         const found = events.filter((_event, index) => sizes.length > 1 || index % 3 === 0);
         return { quotas: found.slice(0, 100).map(({ organizer, event }) => overbooked(organizer, event)) };
       },

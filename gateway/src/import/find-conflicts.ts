@@ -3,30 +3,28 @@ import type { EventReference } from "@tessera/protos/gen/ticketing/boxoffice/v1/
 import type { Quotas, Tickets } from "@tessera/protos/services";
 import type { AmbiguousSecret, OverbookedQuota } from "./summary.ts";
 
-/** Called at the end of an import, to report contradictions. The records are stored in any case. */
+/** Called at the end of an import, to report conflicts. The records are stored in any case. */
 export interface ConflictFinders {
   readonly quotas: Pick<Client<Quotas>, "findOverbooked">;
   readonly tickets: Pick<Client<Tickets>, "findAmbiguousSecrets">;
 }
 
-/** An import waits no longer for this report. */
+/** The timeout of this report. */
 const longestMs = 5000;
 
-/** How many events boxoffice reads in one call. */
+/** Events per call of boxoffice. */
 const eventsPerCall = 200;
 
 /** Enough to show what is wrong. A complete list could be as long as the import. */
 const mostReported = 100;
 
-/** Events, each once. */
 export type EventSet = Set<string>;
 
-/** Names an event. The names sort by organizer, then by event, because no slug contains a control character. */
+/** The name of an event. Names sort by organizer, then by event: no slug contains a control character. */
 export function nameEvent({ organizer, event }: EventReference): string {
   return `${organizer}\0${event}`;
 }
 
-/** Finds the overbooked quotas of events. */
 export function findOverbooked(
   events: EventSet,
   { quotas, signal }: Pick<ConflictFinders, "quotas"> & { readonly signal: AbortSignal | undefined },
@@ -37,7 +35,6 @@ export function findOverbooked(
   });
 }
 
-/** Finds the secrets that several tickets of an event have. */
 export function findAmbiguousSecrets(
   events: EventSet,
   { tickets, signal }: Pick<ConflictFinders, "tickets"> & { readonly signal: AbortSignal | undefined },
@@ -53,13 +50,13 @@ export function findAmbiguousSecrets(
   });
 }
 
-/** Returns the first hundred conflicts in events; null if they cannot be read in time. */
+/** Returns the first hundred conflicts in events; null: they could not be read in time. */
 async function findInEvents<T>(
   events: EventSet,
   signal: AbortSignal | undefined,
   find: (events: EventReference[], options: CallOptions) => Promise<readonly T[]>,
 ): Promise<T[] | null> {
-  // In the order of the answers, so that the first events have the first conflicts.
+  // Sorted like the answers, so that the first events have the first conflicts.
   const sorted = [...events].toSorted().map((name) => {
     const [organizer = "", event = ""] = name.split("\0");
     return { organizer, event };

@@ -2,18 +2,18 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { fault } from "../faults.ts";
 
-/** Records compress about ten times, a file of zeros a thousand times. */
+/** Records compress about tenfold, a file of zeros a thousandfold. */
 const largestRatio = 200;
 
 /** Smaller streams may have any ratio. */
 const unsuspectedBytes = 4 * 1024 * 1024;
 
-/** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or a gzip bomb. */
+/** Decompresses gzip in constant memory. Refuses a corrupt or truncated stream, and a gzip bomb. */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let expanded = 0;
   const expander = createGunzip();
   pipeline(Readable.from(source, { objectMode: false }), expander, () => {
-    // Errors reach the reader of the expander.
+    // Errors reach the reader of the decompressor.
   });
   try {
     for await (const piece of expander as AsyncIterable<Buffer>) {

@@ -157,7 +157,7 @@ describe("importStream", () => {
       targets,
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
-    // One batch is being applied, one is full, and one record waits for room.
+    // One batch is being applied, one is full, and one record waits.
     expect(read).toBeLessThan(1010);
     const pump = setInterval(() => goOn(), 1);
     expect(await importing).toMatchObject({ accepted: 5000 });

@@ -22,16 +22,15 @@ import type { ImportSummary, LineError } from "./summary.ts";
 import { type RecordOutcome, Tally, usualErrors } from "./tally.ts";
 
 export interface ImportTargets extends ConflictFinders, ArrivalTargets {
-  /** Called for each record. */
   readonly onRecord?: (outcome: RecordOutcome) => void;
-  /** Called for the warnings of each batch that has some. */
+  /** Called for each batch with warnings. */
   readonly noteWarnings?: (warnings: readonly FieldWarnings[]) => Promise<void>;
 }
 
 export interface ImportOptions extends ArrivalOptions {
-  /** How many rejected lines the summary names; usually a thousand. */
+  /** How many rejected lines the summary lists; by default a thousand. */
   readonly mostErrors?: number;
-  /** Says what an import would answer, and stores nothing. It counts as no import. */
+  /** Validates only: stores nothing, and counts as no import. */
   readonly validate?: boolean;
   /** Called after every batch. */
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -43,7 +42,7 @@ export interface ImportProgress {
   readonly accepted: number;
 }
 
-/** An import that ended early, with its result up to then. */
+/** An import that ended early, with its result so far. */
 export class ImportFailure extends Error {
   override readonly name = "ImportFailure";
   readonly summary: ImportSummary;
@@ -54,23 +53,22 @@ export class ImportFailure extends Error {
   }
 }
 
-/** A record is an order with all its positions and file answers; this is as large as the messages between services. */
+/** A record is an order with all positions and file answers; the limit is that of messages between services. */
 const longestLineBytes = 16 * 1024 * 1024;
 
-/** A body that begins with so many lines, none of them a JSON object, holds no records. */
+/** If a body begins with this many lines without a JSON object, it holds no records. */
 const mostStrangeLines = 10;
 
-/** What changes how much of a quota is taken, or how much of it there is. */
+/** Kinds that change the use or the size of quotas. */
 const kindsOfCapacity: ReadonlySet<string> = new Set(["order", "quota"]);
 
-/** An owner that is well hears of a removal sooner, even if the import may wait no longer for anything else. */
+/** The least time for an owner to learn of a removal, even if the import may wait no longer. */
 const leastHearingMs = 2000;
 
 /**
  * Imports a stream of records, one JSON object per line, in constant memory.
- * A bad line is reported, and all others are imported. Throws an ImportFailure
- * if the stream breaks or an owner stays unavailable, and a Fault if the stream
- * holds no records.
+ * A bad line is reported, and all others are imported. Throws an ImportFailure if the stream breaks or an owner stays
+ * unavailable, and a Fault if the stream holds no records.
  */
 export async function importStream(
   source: AsyncIterable<Uint8Array>,
@@ -83,7 +81,7 @@ export async function importStream(
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof NotRecords || error instanceof OwnerFailure) throw await run.failure(error);
-    // The stream broke: the records before that count.
+    // The stream broke: earlier records count.
     throw await run.finish().then(
       (summary) => new ImportFailure(summary, error),
       (other: unknown) => run.failure(other),
@@ -96,15 +94,15 @@ export async function importStream(
 }
 
 /**
- * Imports messages that hold one record each, in their order. Returns the errors of rejected ones, by index, without
- * waiting until the others are visible. Throws the error of the owner if it stays unavailable or fails too often.
+ * Imports messages of one record each, in order. Returns the errors of rejected ones, by index, without waiting for
+ * visibility. Throws the owner's error if the owner stays unavailable or fails too often.
  */
 export async function importMessages(
   messages: readonly Uint8Array[],
   targets: ImportTargets,
   options: ImportOptions = {},
 ): Promise<Map<number, LineError>> {
-  // A rejected record without a reported error would count as applied.
+  // Otherwise a rejected record beyond the limit would count as applied.
   const run = new ImportRun(targets, { ...options, mostErrors: messages.length });
   const errors = await run.takeAll(messages).catch((error: unknown) => {
     throw error instanceof OwnerFailure ? error.cause : error;
@@ -119,11 +117,10 @@ const lineBreaksLost =
 
 class NotRecords extends Error {}
 
-/** An owner failed, as opposed to the stream. */
 class OwnerFailure extends Error {}
 
 class ImportRun {
-  /** Imports take turns. */
+  /** Identifies the import among others that take turns. */
   readonly #name = randomUUID();
   readonly #targets: ImportTargets;
   readonly #options: ImportOptions;
@@ -131,13 +128,13 @@ class ImportRun {
   readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
   readonly #arrivals: Arrivals;
-  /** Present where nothing is stored. */
+  /** Only if records are merely validated. */
   readonly #brought: BroughtEntities | undefined;
   /** Events whose quotas may be overbooked now. */
   readonly #booked: EventSet = new Set();
-  /** Events that may have several tickets of one secret now. */
+  /** Events in which several tickets may have one secret now. */
   readonly #sold: EventSet = new Set();
-  /** By removed event, the owners that may not have heard of its removal. */
+  /** By removed event, the owners that may not have learned of its removal. */
   readonly #unheard = new Map<string, Set<RecordOwnerName>>();
   #bytes = 0;
   #sawRecord = false;
@@ -169,7 +166,7 @@ class ImportRun {
   }
 
   async takeAll(messages: readonly Uint8Array[]): Promise<readonly LineError[]> {
-    // The stream contains records: no error about another format is needed.
+    // The stream holds records: another format is ruled out.
     this.#sawRecord = true;
     for (const [index, message] of messages.entries()) {
       const line = { number: index + 1, bytes: Buffer.from(message) };
@@ -197,12 +194,12 @@ class ImportRun {
     }
     this.#sawRecord = true;
     const { owner, record } = parsed;
-    // Waiting records may refer to the deleted one: they are applied first.
+    // Waiting records may refer to the deleted one, so they are applied first.
     if (record.deleted) await this.#flush(this.#waitingFor(owner));
     await this.#batches.get(owner)?.add(record);
   }
 
-  /** Refuses the stream once it is clear that it holds no records; until then, this is a bad line like others. */
+  /** Refuses the stream once it is clear that it holds no records; until then the line is an ordinary bad line. */
   #meetStrangeLine(bytes: Buffer): void {
     const otherFormat = this.#strangeLines === 0 ? findOtherFormat(bytes) : undefined;
     if (otherFormat !== undefined) throw new NotRecords(otherFormat);
@@ -215,8 +212,9 @@ class ImportRun {
   }
 
   /**
-   * Applies a batch when what it may refer to has arrived at its owner. An owner that stays behind gets it all the same, and
-   * rejects what it does not know; but of an event that was removed it would accept a record, and delete it with the former event.
+   * Applies a batch when the entities that it may refer to have arrived at its owner. An owner that stays behind gets
+   * the batch anyway, and rejects unknown references; but records of a removed event must wait, because the owner would
+   * accept them, and delete them with the former event.
    */
   async #applyAfterOthers(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { after } = this.#targets.owners[owner];
@@ -236,7 +234,7 @@ class ImportRun {
     const { signal, onProgress } = this.#options;
     const { records, turns } = this.#targets.owners[owner];
     const apply = this.#brought?.validateBy(records) ?? records.applyRecords;
-    // Reading a large batch took long, and applying it will: requests come between.
+    // Yields to the event loop between reading and applying a large batch.
     await nextTurn();
     const work = () => applyRecords(batch, { apply, signal, patience: this.#patience });
     const response = await turns.run({ party: this.#name, amount: 1, signal }, work).catch((cause: unknown) => {
@@ -274,7 +272,7 @@ class ImportRun {
     if (kind === "order") this.#sold.add(nameEvent(record));
   }
 
-  /** Applies what has been gathered, and waits until it is visible everywhere. */
+  /** Applies all collected records, and waits until they are visible everywhere. */
   async finish(): Promise<ImportSummary> {
     await this.#flush(this.#batches.keys());
     if (this.#brought !== undefined) return this.#tally.summary(undetermined);
@@ -284,7 +282,7 @@ class ImportRun {
       this.#arrivals.everywhere(),
       findAmbiguousSecrets(this.#sold, { tickets, signal }),
     ]);
-    // Afterwards: vouchers take from quotas once boxoffice has heard of them.
+    // Last: vouchers take quotas only when boxoffice has their facts.
     const overbooked = await findOverbooked(this.#booked, { quotas, signal });
     return this.#tally.summary({ settled, overbooked, ambiguous_secrets });
   }
@@ -293,17 +291,16 @@ class ImportRun {
     for (const owner of owners) await this.#batches.get(owner)?.flush();
   }
 
-  /** Makes the error of an import that could not be finished. */
+  /** Makes the error of an import that could not finish. */
   async failure(error: unknown): Promise<Error> {
     if (error instanceof NotRecords) return fault("not_records", error.message);
-    // Batches that are still under way belong to the count.
+    // Batches in progress still count.
     await Promise.allSettled(Array.from(this.#batches.values(), (batches) => batches.flush()));
     const cause = error instanceof OwnerFailure ? error.cause : error;
     return new ImportFailure(this.#tally.summary(undetermined), cause);
   }
 }
 
-/** Counts the fields that warnings of a batch are about. */
 function countFields(
   batch: readonly WireRecord[],
   warned: ReadonlyMap<number, readonly FieldError[]>,
@@ -323,5 +320,5 @@ function byField(errors: readonly FieldError[]): Record<string, string[]> {
   return Object.fromEntries(errors.map(({ field, messages }) => [field, messages]));
 }
 
-/** The fields of a summary that a failed import does not determine, and a validation neither. */
+/** Fields of the summary that a failed import or a validation leaves undetermined. */
 const undetermined = { settled: false, overbooked: null, ambiguous_secrets: null } as const;

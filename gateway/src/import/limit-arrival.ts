@@ -3,13 +3,12 @@ import { passOn } from "../body/pass-on.ts";
 import { fault } from "../faults.ts";
 
 export interface ArrivalLimits {
-  /** How long a pause may be. */
+  /** The longest pause. */
   readonly maxMs: number;
-  /** Aborts when this process has to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** Passes a stream on. Throws a Fault when the stream pauses for too long, and when this process stops. */
+/** Forwards a stream. Throws a Fault when the stream pauses for too long, and when this process stops. */
 export function limitArrival(source: AsyncIterable<Uint8Array>, limits: ArrivalLimits): AsyncIterable<Uint8Array> {
   return passOn(source, (next) => soon(next, limits));
 }

@@ -1,24 +1,20 @@
-/** Between records there is no line break: `curl --data @file` removes them. */
+/** `curl --data @file` removes the line breaks between records. */
 const recordsInOneLine = /\}\s*,?\s*\{\s*"/;
 
-/** The first bytes of what is no text in UTF-8, as far as they cannot begin a record. */
+/** Magic bytes of binary formats, as far as no record can begin with them. */
 const signatures: readonly (readonly [bytes: readonly number[], remedy: string])[] = [
   [[0x1f, 0x8b], "The body is gzipped: send it with Content-Encoding: gzip."],
   [[0xff, 0xfe], "The body is UTF-16: send it as UTF-8."],
   [[0xfe, 0xff], "The body is UTF-16: send it as UTF-8."],
 ];
 
-/** What a first line begins with that belongs to another format. */
 const beginnings: Readonly<Record<string, string>> = {
   "[": "The body is a JSON array: send one record per line, without an array around them.",
   "<": "The body is HTML or XML: send records, one JSON object per line.",
   '"': "The body is a JSON text: send the records themselves, one per line and without quotes around them.",
 };
 
-/**
- * Finds out whether a body is of another format by its first line, which is not a JSON object, and says what to do. Undefined:
- * it may be a bad line among good ones.
- */
+/** Recognizes another format by a first line that is no JSON object. Undefined: a bad line among good ones. */
 export function findOtherFormat(line: Buffer): string | undefined {
   const signature = signatures.find(([bytes]) => bytes.every((byte, index) => line[index] === byte));
   if (signature !== undefined) return signature[1];

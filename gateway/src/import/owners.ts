@@ -5,25 +5,25 @@ import type { Facts, Records } from "@tessera/protos/services";
 import type { Clients } from "../clients.ts";
 import { fault } from "../faults.ts";
 
-/** A service that records go to. */
+/** A service that owns records. */
 export interface RecordOwner {
   readonly records: Client<Records>;
   readonly facts: Pick<Client<Facts>, "markFacts">;
-  /** Owners of what its records refer to: it must have copied their facts before it can check its records. */
+  /** Owners that its records refer to: it must have copied their facts before it can check its records. */
   readonly after: readonly RecordOwnerName[];
-  /** Who may send it a batch: each import takes its turn. */
+  /** Imports take turns in sending batches. */
   readonly turns: Turns;
 }
 
 export type RecordOwners = Readonly<Record<RecordOwnerName, RecordOwner>>;
 
-/** Each batch is a transaction with locks of its own. More of them at a time would take the owner's connections from gates. */
+/** Each batch is a transaction with locks. More concurrent batches would take database connections from gates. */
 const batchesAtOnce = 2;
 
 /** Imports wait for each other rather than fail. */
 const waitMs = 10 * 60_000;
 
-/** The owners of all kinds of records. An owner must not wait for itself, directly or through others. */
+/** The owners of all kinds of records. The graph of `after` is acyclic. */
 export function recordOwners(
   clients: Pick<
     Clients,
@@ -60,7 +60,6 @@ export function recordOwners(
   };
 }
 
-/** The turns of the imports into one owner. */
 export function batchTurns(): Turns {
   const busy = () => fault("owner_unavailable", "other imports take too long", { retryAfterMs: 60_000 });
   return new Turns({ total: batchesAtOnce, each: 1, waitMs, busy });

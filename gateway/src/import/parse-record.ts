@@ -16,7 +16,7 @@ import type { LineError } from "./summary.ts";
 export type ParsedRecord =
   | { readonly owner: RecordOwnerName; readonly record: WireRecord }
   | {
-      /** Messages by field of the envelope. */
+      /** Errors of the envelope, by field. */
       readonly errors: LineError["errors"];
       /** Null: the line names no known kind. An unknown one is not repeated, because it could be anything. */
       readonly kind: string | null;
@@ -24,10 +24,12 @@ export type ParsedRecord =
       readonly notAnObject: boolean;
     };
 
-/** The largest order has fewer, with all fields, answers and scans of its positions: its service parses them in one piece. */
+/**
+ * More than the largest order, with all fields, answers and scans of its positions, which its service parses at once.
+ */
 const mostValues = 300_000;
 
-/** Far more than any kind knows. A name that occurs for the first time takes longer to read than many values. */
+/** Far more than any kind has. To parse a new name takes longer than to parse many values. */
 const mostNames = 10_000;
 
 const tooMuch = {
@@ -41,7 +43,7 @@ export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   const text = bytes.toString("utf8");
   const excess = findExcess(text, mostValues);
   if (excess !== undefined) {
-    // It is not parsed, but one that begins like a record is no other format.
+    // The line is not parsed; a line that begins like a record is no other format.
     const notAnObject = !text.trimStart().startsWith("{");
     return { ...unreadable(tooMuch[excess]), notAnObject };
   }
@@ -60,7 +62,7 @@ export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
 }
 
 function hasTooManyNames(record: object, { length }: string): boolean {
-  // Each name takes its quotes, a colon, a value and what divides it from the next one.
+  // A shorter line cannot exceed the limit: each name takes two quotes, a colon, a value and a separator.
   if (length < 5 * mostNames) return false;
   const names = new Set<string>();
   const left: unknown[] = [record];
@@ -75,7 +77,7 @@ function hasTooManyNames(record: object, { length }: string): boolean {
 type Envelope = Readonly<Record<string, unknown>>;
 
 function readEnvelope(envelope: Envelope, { line, text }: { line: number; text: string }): ParsedRecord {
-  // Own keys alone: a record may contain `__proto__` as a name.
+  // Own keys only: a record may contain `__proto__` as a name.
   const field = (name: string): unknown => (Object.hasOwn(envelope, name) ? envelope[name] : undefined);
   const [kindName, organizer, event, data, deleted] = ["kind", "organizer", "event", "data", "deleted"].map(field);
   const name = isRecordKind(kindName) ? kindName : null;
@@ -105,10 +107,10 @@ function readEnvelope(envelope: Envelope, { line, text }: { line: number; text: 
 
 const ofData: ReadonlySet<string> = new Set(["data"]);
 
-/** Finds every number that is too large for JavaScript, and a few others. */
+/** Finds every number that overflows in JavaScript, and a few others. */
 const mayOverflow = /[\s,:[]-?(?:\d[\d.]*[eE]\+?\d{3}|\d{200})/;
 
-/** A number that overflows stays as it was sent, and its owner refuses it. Written again it would be null, which often means no limit. */
+/** Keeps a number that overflows, for its owner to refuse. Serialized again it would be null: often no limit. */
 function writeData(data: unknown, text: string): string {
   const sent = mayOverflow.test(text) ? fieldTexts(text, ofData).get("data") : undefined;
   return sent ?? JSON.stringify(data);

@@ -3,7 +3,7 @@ import { longestTurn } from "@tessera/testkit/longest-turn";
 import { describe, expect, it } from "vitest";
 import { readLine } from "./read-line.ts";
 
-/** What a shop sends of a position. */
+/** A position as shops send it. */
 const position = (id: number) => ({
   ...{
     id,

@@ -3,7 +3,7 @@ import { fault } from "../faults.ts";
 import type { LongLine } from "./parse-apart.ts";
 import { type ParsedRecord, parseRecord, unreadable } from "./parse-record.ts";
 
-/** What is parsed at once, in a few milliseconds, whatever it holds. */
+/** Parsed at once in a few milliseconds, whatever it holds. */
 const mostAtOnce = 128 * 1024;
 
 /** The longest line of an ordinary order takes less than a second. */
@@ -16,7 +16,7 @@ const thread = new Thread<LongLine, ParsedRecord>({
   maxHeap: limits.maxHeap,
 });
 
-/** Parses a line. A long one, such as an order of thousands of tickets, is parsed in a thread, so that it delays no scan. */
+/** Parses a line; a long one, such as an order of thousands of tickets, in a worker thread, to delay no scan. */
 export async function readLine(number: number, bytes: Buffer): Promise<ParsedRecord> {
   if (bytes.length <= mostAtOnce) return parseRecord(number, bytes);
   try {

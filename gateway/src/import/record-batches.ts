@@ -10,9 +10,8 @@ const mostBytes = 1024 * 1024;
 const envelopeBytes = 100;
 
 /**
- * Collects records for one owner and applies them in full batches, one at a
- * time: while one is applied the next is collected, and a caller with more than
- * that waits.
+ * Collects records for one owner, and applies them in full batches, one at a time. While a batch is applied the next is
+ * collected; then callers wait (backpressure).
  */
 export class RecordBatches {
   readonly #apply: (batch: readonly WireRecord[]) => Promise<void>;
@@ -24,7 +23,7 @@ export class RecordBatches {
     this.#apply = apply;
   }
 
-  /** Takes a record; resolves when there is room for another. */
+  /** Adds a record; resolves when there is room for another. */
   async add(record: WireRecord): Promise<void> {
     const bytes = record.data.length + envelopeBytes;
     if (this.#gathered.length > 0 && this.#bytes + bytes > mostBytes) await this.#send();
@@ -33,14 +32,14 @@ export class RecordBatches {
     if (this.#gathered.length >= mostRecords) await this.#send();
   }
 
-  /** Resolves when everything taken so far is applied. */
+  /** Resolves when all records so far are applied. */
   async flush(): Promise<void> {
     await this.#send();
     await this.#inFlight;
   }
 
   async #send(): Promise<void> {
-    // Repeated, because another caller may have sent a batch meanwhile.
+    // Repeated, because another caller may have sent a batch in between.
     for (let awaited: Promise<void> | undefined; awaited !== this.#inFlight; ) {
       awaited = this.#inFlight;
       await awaited;
@@ -50,7 +49,7 @@ export class RecordBatches {
     this.#gathered = [];
     this.#bytes = 0;
     this.#inFlight = this.#apply(batch);
-    // The next call of `send` or `flush` throws the failure.
+    // The next call of `send` or `flush` throws the error.
     this.#inFlight.catch(() => {});
   }
 }

@@ -6,7 +6,6 @@ const names = Object.keys(recordKinds) as RecordKindName[];
 
 const address = { type: "string", pattern: "^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$" } as const;
 
-/** The record of a kind, as one line holds it. */
 function recordOf(name: RecordKindName): JsonSchema {
   const isOfEvent = isAddressedByEvent(name);
   return {
@@ -38,7 +37,7 @@ const removal: JsonSchema = {
   },
 };
 
-/** What one line of an import holds. */
+/** The schema of one line of an import. */
 export const recordShown: JsonSchema = {
   title: "ImportRecord",
   type: "object",

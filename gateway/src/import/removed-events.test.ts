@@ -8,7 +8,7 @@ describe("an event that an import removes and brings again", () => {
   const ofEvent = (kind: string, slug = "e") => JSON.stringify({ kind, organizer: "o", event: slug, data: { id: 7 } });
   const replaced = [event("e", { deleted: true }), event("e")];
 
-  /** Targets of which one service reads facts only at its nth answer, each of which takes twenty seconds. */
+  /** Targets in which one service has caught up only at its nth answer, each after twenty seconds. */
   function lateTargets(late: string, { hearsAt = Number.POSITIVE_INFINITY, tookMs = 20_000 } = {}) {
     const { targets, happened } = fakeTargets();
     let asked = 0;

@@ -2,7 +2,7 @@ import { array, assert, property, string, uint8Array } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Line, splitLines } from "./split-lines.ts";
 
-/** Splits bytes that arrive in pieces of these sizes, over and over. */
+/** Splits bytes that arrive in chunks of these sizes, repeated. */
 function split(bytes: Buffer, sizes: readonly number[], maxBytes = 1000): [number, string | undefined][] {
   const splitter = splitLines({ maxBytes });
   const lines: Line[] = [];
@@ -15,7 +15,7 @@ function split(bytes: Buffer, sizes: readonly number[], maxBytes = 1000): [numbe
   return lines.map(({ number, bytes: line }) => [number, line?.toString("latin1")]);
 }
 
-/** The same in one go and all in memory. */
+/** The same in memory, in one go. */
 function expected(text: string, maxBytes = 1000): [number, string | undefined][] {
   return text
     .split("\n")

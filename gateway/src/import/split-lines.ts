@@ -4,11 +4,11 @@ export type Line =
   /** Longer than allowed; its content was dropped. */
   | { readonly number: number; readonly bytes: undefined };
 
-/** Cuts a stream of bytes into lines, without the byte order mark that it may begin with, keeping at most one line in memory. */
+/** Splits a stream of bytes into lines, without a leading byte order mark, with at most one line in memory. */
 export interface LineSplitter {
-  /** Takes the next piece and returns the lines that end in it, without blank ones. */
+  /** Takes the next chunk, and returns the lines that end in it, without blank ones. */
   push(piece: Uint8Array): Line[];
-  /** Returns the last line, if no line break ended it and it is not blank. */
+  /** Returns an unterminated last line, unless it is blank. */
   end(): Line[];
 }
 
@@ -48,7 +48,7 @@ export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
       const lines: Line[] = [];
       let start = 0;
       for (;;) {
-        // A stream of nothing but line breaks would otherwise cost a line for each byte.
+        // Fast path: a stream of line breaks would otherwise cost a line for each byte.
         while (bytes[start] === newline && size === 0 && !skipping) {
           number += 1;
           start += 1;
@@ -67,7 +67,7 @@ export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
   };
 }
 
-/** Blank lines are ignored, as by most readers of the format. */
+/** Blank lines are ignored, as by most readers of NDJSON. */
 export function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
 }

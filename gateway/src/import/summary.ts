@@ -2,7 +2,7 @@ import { arrayOf, boolean, integer, mapOf, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../http/answers.ts";
 
-/** The kind is null where the line does not name one, or names an unknown one. */
+/** The kind is null if the line names none, or an unknown one. */
 const rejectedLine = record("RejectedLine", {
   line: integer(),
   kind: text({ nullable: true }),
@@ -25,7 +25,7 @@ const overbookedQuota = record("OverbookedQuota", {
   taken: integer({ description: "Positions of paid and pending orders." }),
 });
 
-/** It does not contain the secret itself, which would admit. */
+/** Without the secret itself, which would admit. */
 const ambiguousSecret = record("AmbiguousSecret", {
   organizer: text(),
   event: text(),
@@ -79,5 +79,5 @@ export type LineError = TypeOf<typeof rejectedLine>;
 export type OverbookedQuota = TypeOf<typeof overbookedQuota>;
 export type AmbiguousSecret = TypeOf<typeof ambiguousSecret>;
 
-/** The result, up to there, of an import that ended early. */
+/** The result so far of an import that ended early. */
 export const failureShown = record("ImportFailure", { detail: text(), ...summary });

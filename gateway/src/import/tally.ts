@@ -1,16 +1,14 @@
 import type { IgnoredKey } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { ImportSummary, LineError, LineWarning } from "./summary.ts";
 
-/** How many rejected lines are named unless more are wanted: more would fill the memory of the client. */
+/** The default number of listed lines: more could exhaust the memory of the client. */
 export const usualErrors = 1000;
 
-/** They show which keys are misspelt. Data of another format may have any number of unknown keys. */
+/** Ignored keys reveal misspellings. Data of another format may have any number of unknown keys. */
 const mostIgnored = 100;
 
-/** What became of a record. */
 export type RecordOutcome = "accepted" | "rejected";
 
-/** Counts accepted and rejected records. */
 export class Tally {
   #accepted = 0;
   #rejected = 0;
@@ -23,7 +21,6 @@ export class Tally {
   readonly #mostErrors: number;
   readonly #onRecord: ((outcome: RecordOutcome) => void) | undefined;
 
-  /** `onRecord` is called for each record. */
   constructor({ mostErrors, onRecord }: { mostErrors: number; onRecord?: (outcome: RecordOutcome) => void }) {
     this.#mostErrors = mostErrors;
     this.#onRecord = onRecord;
@@ -67,7 +64,7 @@ export class Tally {
       accepted: this.#accepted,
       rejected: this.#rejected,
       kinds: Object.fromEntries(this.#kinds),
-      // Each owner answers on its own, so lines come out of order.
+      // Owners answer independently, so lines arrive out of order.
       errors: this.#errors.toSorted((one, other) => one.line - other.line),
       warned: this.#warned,
       warnings: this.#warnings.toSorted((one, other) => one.line - other.line),

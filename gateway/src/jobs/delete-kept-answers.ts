@@ -4,10 +4,7 @@ import { deleteOldAnswers, eraseAnswersOfDeleted, findGoneEvents, forgetDeletion
 
 const everyMs = 10 * 60 * 1000;
 
-/**
- * Deletes the answers to idempotency keys that are no longer kept, and erases those about deleted events.
- * Any number of replicas may run it at the same time.
- */
+/** Deletes expired kept answers, and erases answers about deleted events. Replicas may run it concurrently. */
 export function deleteKeptAnswers({ db }: { readonly db: Db }): Job {
   return {
     name: "delete-kept-answers",

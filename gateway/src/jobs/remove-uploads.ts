@@ -13,13 +13,13 @@ export interface UploadStores {
 
 const minuteMs = 60_000;
 
-/** The fact about a scan that named a file at its last moment is on its way for so long, unless the bus is down. */
+/** The fact about a scan that named a file at the last moment takes at most this long, unless the bus is down. */
 const graceMicros = 60 * minuteMs * 1000;
 
 /** Few enough to hold the row locks briefly, and for a store to delete them quickly. */
 const atOnce = 500;
 
-/** Deletes expired uploads. Any number of replicas may run it at the same time. */
+/** Deletes expired uploads. Replicas may run it concurrently. */
 export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
   return {
     name: "remove-expired-uploads",
@@ -36,7 +36,7 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
   };
 }
 
-/** Removes files that were stored and never recorded. Any number of replicas may do it at a time. */
+/** Removes files that were stored but never recorded. Replicas may run it concurrently. */
 export function removeUnrecordedUploads({ db, files, clock }: UploadStores): Job {
   return {
     name: "remove-unrecorded-uploads",

@@ -4,12 +4,12 @@ import type { Context } from "../http/context.ts";
 import { answerProblem } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
 
-/** Names and values of the headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
+/** Headers of every answer. None allows other origins (CORS), so browsers refuse pages of other hosts. */
 const usualHeaders = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
-  // Answers belong to one key and may change at any time: counts change without `Last-Modified`, so a browser that
-  // cached an answer and revalidated it by itself would show old counts.
+  // Answers belong to one key and may change at any time. Counts change without `Last-Modified`, so a browser that
+  // revalidates a cached answer would show old counts.
   "Cache-Control": "private, no-store",
   Vary: "Accept, Accept-Language",
   "Content-Language": "en",
@@ -20,10 +20,7 @@ export interface WholeAnswerOptions {
   readonly log: Log;
 }
 
-/**
- * Runs the steps and makes a whole answer of whatever comes of them: the headers of every answer, what became of an error,
- * and a connection that can be used again. When the process leaves, clients are told to connect elsewhere.
- */
+/** Runs the steps, and completes the answer: common headers, errors, the connection, and its end during shutdown. */
 export function answerWholly(steps: Step, { isLeaving, log }: WholeAnswerOptions) {
   return async (ctx: Context): Promise<void> => {
     for (const [name, value] of usualHeaders) ctx.res.setHeader(name, value);

@@ -4,7 +4,6 @@ import type { Directory } from "../access/directory.ts";
 import type { Context } from "../http/context.ts";
 import type { Step } from "../http/step.ts";
 
-/** Finds the caller, except on public endpoints. */
 export function authenticate(directory: Directory): Step {
   return (ctx) => {
     if (ctx.state.endpoint?.isPublic !== false) return undefined;

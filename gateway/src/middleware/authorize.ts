@@ -6,13 +6,12 @@ import type { Context } from "../http/context.ts";
 import { routesLike } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
-/** Decides in one step whether a request is forbidden, and refuses it in another. Between them, kept answers are repeated. */
+/** One step decides whether a request is forbidden, another refuses it. In between kept answers are repeated. */
 type AccessSteps = readonly [decide: Step, refuse: Step];
 
 /**
- * Lets a caller use the methods of a path that its rights open. An unknown
- * organizer, an unknown event, no access, a missing permission and a profile
- * without the route get the same answer: it does not show what exists.
+ * Lets a caller use the methods that its rights allow. An unknown organizer, an unknown event, no access, a missing
+ * permission and an excluded profile get the same answer, which does not reveal what exists.
  */
 export function authorize(directory: Directory): AccessSteps {
   return [
@@ -33,7 +32,6 @@ function note({ state }: Context, { isAllowed }: { readonly isAllowed: boolean }
   if (!isAllowed) state.forbidden = forbidden();
 }
 
-/** Whether the rights of a caller open the method of an address. */
 function isAllowed(
   { method, state }: Pick<Context, "method" | "state">,
   directory: Directory,

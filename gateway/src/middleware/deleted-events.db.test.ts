@@ -26,7 +26,7 @@ const { signal } = new AbortController();
 const place = { organizer: "bigevents", event: "sampleconf" };
 
 let gateways: readonly [ServedApp, ServedApp];
-/** The name of the list that services answer with. */
+/** The name of the list in the answers of services. */
 let shown: string;
 
 const { database, db } = await gatewayDatabase();
@@ -42,7 +42,7 @@ afterEach(async () => {
   for (const table of [sql`kept_answer`, sql`event`, sql`deleted_event`]) await db.run(sql`delete from ${table}`);
 });
 
-/** One gateway of several on one database. */
+/** One of several gateways on one database. */
 async function serve(): Promise<ServedApp> {
   const answers = endClaims(
     {
@@ -59,7 +59,7 @@ async function serve(): Promise<ServedApp> {
   return app;
 }
 
-/** Delivers the state of the event with a revision; "deleted" delivers its end. */
+/** Delivers states of the event with these revisions; "deleted" is its tombstone. */
 async function tell(...told: readonly (number | "deleted")[]): Promise<void> {
   const deps = { directory: { forget() {} }, cache: memoryCache({ log }) };
   const consumer = eventChanged.open({ db, group: "gateway", log, deps });
@@ -110,7 +110,7 @@ describe("answers about an event that is deleted and comes back", () => {
       expect(created()).toBe(2);
       expect((await create("one")).text).toBe(again.text);
       expect((await ask("one")).text).toBe(again.text);
-      // A service that has answered the former request would repeat that.
+      // A service that answered the former request would repeat that answer.
       expect(await requestIds()).not.toEqual(expect.arrayContaining(first));
       expect(created()).toBe(2);
 
@@ -162,7 +162,7 @@ describe("answers about an event that is deleted and comes back", () => {
 
   it("[A10.22] are not those of requests that came while there was no event", async () => {
     await tell("deleted");
-    // This gateway has not heard of it.
+    // This gateway has not received the fact yet.
     await create("between");
     await tell(2);
     expect((await ask("between")).status).toBe(404);

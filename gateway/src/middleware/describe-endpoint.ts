@@ -2,7 +2,7 @@ import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import { typesOf } from "../body/parse-body.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
-/** Describes an endpoint for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
+/** Describes an endpoint for OPTIONS: media types, name, description, and the writable fields. */
 export function describeEndpoint({ routes, produces }: Endpoint): object {
   const [first] = routes.values();
   const writes = Array.from(routes.values()).flatMap(({ method, body }) =>

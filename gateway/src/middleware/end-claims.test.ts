@@ -15,7 +15,7 @@ beforeEach(() => {
   logged = [];
 });
 
-/** A store whose first writes fail, or never end. */
+/** A store whose first writes fail, or hang. */
 function store({ failures = 0, claiming }: { failures?: number; claiming?: Promise<Claiming> } = {}): AnswerStore {
   let left = failures;
   const write = async (name: string) => {

@@ -5,7 +5,7 @@ import type { AnswerStore } from "./repeat-answers.ts";
 
 export interface EndOptions {
   readonly log: Log;
-  /** How long a request waits for its store. */
+  /** How long a request waits for the store. */
   readonly patienceMs?: number;
   /** The pauses before retries of a failed write. */
   readonly pausesMs?: readonly number[];
@@ -19,8 +19,8 @@ const mostWaiting = 1000;
 
 /**
  * Releases every claim with its request, however slow the store is: otherwise a repetition would be refused until the
- * lease ends. A claim that arrives after its request has ended is released, and failed writes are retried while the
- * request is answered.
+ * lease expires. A claim that is granted after its request has ended is released, and failed writes are retried in the
+ * background.
  */
 export function endClaims(store: AnswerStore, { log, patienceMs, pausesMs = usualPausesMs }: EndOptions): AnswerStore {
   const wait = <T>(answer: Promise<T>) => waitForDatabase(answer, patienceMs === undefined ? {} : { ms: patienceMs });
@@ -46,7 +46,7 @@ export function endClaims(store: AnswerStore, { log, patienceMs, pausesMs = usua
       }
       waiting -= 1;
     }
-    // The effect is stored with its request id, so a repetition gets the same answer even if it could not be kept.
+    // Harmless: the effect is stored with its request id, so a repetition gets the same answer.
     if (failure !== undefined) log.warn("a claim of an idempotency key could not be ended", { error: failure });
   }
 

@@ -10,9 +10,8 @@ import { notFoundPage } from "./not-found-page.ts";
 /**
  * Finds the endpoint of a path, or answers that the path is unknown.
  *
- * Hot routes are in a radix tree ahead of the router, which tries one path
- * after the other; both are filled from the same declarations. A value is
- * decoded after the path was split, once, so `%2F` stays inside its value.
+ * Hot routes are in a radix tree before the router, which tries one path after the other; both are filled from the same
+ * declarations. Values are decoded once, after the path was split, so `%2F` stays inside its value.
  */
 export function findEndpoint(
   endpoints: readonly Endpoint[],
@@ -21,7 +20,7 @@ export function findEndpoint(
   const router = new Router<State>({ strict: true, sensitive: true });
   for (const endpoint of endpoints) {
     router.all(toRouterPath(endpoint.path), (ctx, next) => {
-      // Of several endpoints that match, the first in the map counts.
+      // Of several matching endpoints the first in the map counts.
       if (ctx.state.endpoint === undefined) enter(ctx, { endpoint, params: ctx.params });
       return next();
     });
@@ -30,7 +29,7 @@ export function findEndpoint(
   const walk = router.routes() as Koa.Middleware<State>;
   const goOn = async () => {};
 
-  /** Answers a path that no endpoint has. */
+  /** Answers an unknown path. */
   function leave(ctx: Context): Outcome {
     const { endpoint } = ctx.state;
     if (endpoint === undefined) {
@@ -56,7 +55,7 @@ function enter(ctx: { state: State }, { endpoint, params }: Found): void {
   ctx.state.params = params;
 }
 
-/** What is wrong with a path that cannot be decoded, and with one that no stored value can match. */
+/** Why a path cannot be decoded, or matches no possible value. */
 function objectToPath(path: string): string | undefined {
   if (!path.includes("%")) return undefined;
   try {
@@ -68,7 +67,7 @@ function objectToPath(path: string): string | undefined {
 
 const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 
-/** Redirects a read to the path with a last slash; not a write, because clients would repeat it as a read. */
+/** Redirects a read to the path with a trailing slash; not a write, because clients would repeat it as a read. */
 function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State>; baseUrl: () => string }): void {
   const slashed = `${ctx.path}/`;
   if (!redirected.has(ctx.method) || ctx.path.endsWith("/") || router.match(slashed, "GET").path.length === 0) {

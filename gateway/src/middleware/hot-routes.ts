@@ -1,16 +1,15 @@
 import findMyWay, { type HTTPMethod } from "find-my-way";
 import { type Endpoint, routeFor } from "../http/endpoint.ts";
 
-/** The result for a path. */
 export interface Found {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the endpoint of a hot route, and nothing of others. */
+/** Finds the endpoint of a hot route; undefined for other routes. */
 export type FindHot = (method: string, path: string) => Found | undefined;
 
-/** Signed secrets have hundreds of characters; only the limit of the header bounds them. */
+/** Signed secrets have hundreds of characters; only the header limit bounds them. */
 const longestParameter = 65_536;
 
 interface HotEndpoint {
@@ -20,7 +19,7 @@ interface HotEndpoint {
   readonly suffix: string;
 }
 
-/** Finds hot routes in a radix tree, which costs the same for any number of routes. */
+/** Finds hot routes in a radix tree, whose cost does not depend on the number of routes. */
 export function hotRoutes(endpoints: readonly Endpoint[]): FindHot {
   const tree = findMyWay({ maxParamLength: longestParameter });
   for (const endpoint of endpoints) {
@@ -37,13 +36,13 @@ export function hotRoutes(endpoints: readonly Endpoint[]): FindHot {
     if (routeFor(endpoint, method) === undefined) return undefined;
     const { "*": everything, ...params } = found.params as Record<string, string>;
     if (rest === undefined || everything === undefined) return { endpoint, params };
-    // Compared as sent: an encoded slash belongs to the value, not to the suffix.
+    // Compared undecoded: an encoded slash belongs to the value, not to the suffix.
     if (!path.endsWith(suffix) || everything.length <= suffix.length) return undefined;
     return { endpoint, params: { ...params, [rest]: everything.slice(0, -suffix.length) } };
   };
 }
 
-/** The tree supports such a parameter only at the end of a path: the rest is compared afterwards. */
+/** The tree allows such a parameter only at the end of a path: the suffix is compared afterwards. */
 function toTreePath(path: string): { pattern: string; rest: string | undefined; suffix: string } {
   const [, before, rest, suffix] = /^(.*)\{(\w+)\+\}(.*)$/.exec(path) ?? [];
   const pattern = (before ?? path).replaceAll(/\{(\w+)\}/g, ":$1");

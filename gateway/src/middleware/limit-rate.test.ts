@@ -66,7 +66,7 @@ describe("limited requests", () => {
     expect((await app.send("GET", `${lists}7/positions/`)).status).toBe(429);
     expect((await app.send("GET", lists, { key: keys.reader })).status).toBe(200);
     expect((await app.send("GET", lists, { key: devices.full })).status).toBe(200);
-    // Forbidden ones count as well: they cost as much.
+    // Forbidden requests count, too: they cost as much.
     expect(statuses(await times(3, () => app.send("GET", lists, { key: keys.none })))).toEqual([403, 403, 429]);
   });
 

@@ -5,7 +5,7 @@ import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
-/** Requests per minute of each key and each device; 0 means no limit. */
+/** Requests per minute of each key and each device; 0: no limit. */
 export interface RateLimits {
   readonly requests: number;
   /** Scans are counted separately, so that other uses of a key do not close a gate. */
@@ -24,8 +24,8 @@ interface Policy {
 }
 
 /**
- * Counts requests, notes those beyond the limit, and reports to all others how much is left. It counts by caller, never by
- * address: a whole site may share one. Without limits there is no step.
+ * Counts requests by caller, and reports the remaining quota. Not by address: a whole venue may share one. Requests
+ * beyond the limit are noted for a later step.
  */
 export function limitRate(cache: Cache, { requests, scans }: RateLimits): Step | undefined {
   const requestPolicy = policyOf(cache, { name: "requests", attempts: requests });

@@ -1,7 +1,7 @@
 import { fault } from "../faults.ts";
 import type { Step } from "../http/step.ts";
 
-/** Refuses a request whose Accept header or `format` excludes the media types of the endpoint. It runs before authentication. */
+/** Refuses a request whose Accept header or `format` excludes all media types. Runs before authentication. */
 export function negotiate(): Step {
   return (ctx) => {
     const produces = ctx.state.endpoint?.produces ?? [];
@@ -17,14 +17,14 @@ export function negotiate(): Step {
   };
 }
 
-/** What nearly all clients send allows JSON, which every address answers with. */
+/** Nearly all clients accept JSON, which every address answers with. */
 function isUsual(accept: string): boolean {
   return accept === "" || accept === "*/*" || accept === "application/json";
 }
 
 /**
- * Tells whether an Accept header allows a media type: the most specific range that matches it decides. Koa's own
- * `ctx.accepts` refuses a range with parameters, `application/json; charset=utf-8`, which many clients send.
+ * Whether an Accept header allows a media type: the most specific matching range decides. Koa's own `ctx.accepts`
+ * refuses a range with parameters, `application/json; charset=utf-8`, which many clients send.
  */
 export function accepts(header: string, type: string): boolean {
   const [major = ""] = type.split("/");

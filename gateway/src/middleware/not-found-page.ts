@@ -10,7 +10,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Answers an unknown path. Not in JSON: scanners read a 404 in JSON as an answer about a ticket. */
+/** Answers an unknown path as HTML: scanners take a 404 in JSON for an answer about a ticket. */
 export function notFoundPage(ctx: Context): void {
   ctx.status = statusOf("not_found");
   ctx.type = "html";

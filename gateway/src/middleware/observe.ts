@@ -8,21 +8,21 @@ import type { GatewayFault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 
-/** Buckets from a cached answer to a slow scan, in seconds. Each is a series for every route and status. */
+/** Buckets from a cached answer to a slow scan, in seconds. Each is a time series per route and status. */
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 1, 5];
 
-/** A valid request id of a client; any other is replaced, because ids are logged. */
+/** A valid request id of a client; others are replaced, because ids are logged. */
 const requestIdPattern = /^[\w.:-]{8,128}$/;
 
-/** Thousands of scans a second may be refused so, when there is no time to write lines; a counter tells how many. */
+/** Thousands of scans a second may be refused with this code: counted, but not logged. */
 const floodOfScans: GatewayFault = "too_many_redeems";
 
-/** A request that takes longer is worth a line. */
+/** A longer request is logged. */
 const slowMs = 1000;
 
 /**
- * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
- * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
+ * Makes one metric observation and one log line per request: at `info` or above if it was refused or slow, else at
+ * `debug`. Both contain only the route's template, because addresses contain ticket secrets.
  */
 export function observe(
   answer: (ctx: Context) => Promise<void>,
@@ -50,13 +50,12 @@ export function observe(
       }
     };
     const parent = ctx.get("traceparent");
-    // A span without a parent begins the trace; without spans the trace begins here, for the lines of the log.
+    // A root span starts the trace; without spans the trace id is made here, for the log.
     const context = tracing.isOn && parent === "" ? {} : { traceparent: acceptTraceparent(parent || undefined) };
     await runInContext(context, () => tracing.span("HTTP", { kind: "server" }, answerObserved));
   };
 }
 
-/** What is counted of requests, and how long they take. */
 function requestMetrics(metrics: Metrics) {
   return {
     duration: metrics.histogram(
@@ -71,13 +70,12 @@ function requestMetrics(metrics: Metrics) {
   };
 }
 
-/** The id that a client sent, or a new one. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const sent = headers["x-request-id"];
   return typeof sent === "string" && requestIdPattern.test(sent) ? sent : randomUUID();
 }
 
-/** Describes the span of a request. The path itself stays out of traces: it contains ticket secrets. */
+/** Describes the span of a request. The path stays out of traces: it contains ticket secrets. */
 function describe(span: Span, { status, protocol, state }: Context, { method, route }: Served): void {
   const isKnown = route !== "none";
   if (isKnown) span.rename(`${method} ${route}`);
@@ -87,7 +85,7 @@ function describe(span: Span, { status, protocol, state }: Context, { method, ro
     "url.scheme": protocol,
     ...(isKnown ? { "http.route": route } : {}),
   });
-  // What a client did wrong is no failure of the server.
+  // A client error is no failure of the server.
   if (status >= 500) span.fail(state.refusal ?? String(status));
 }
 
@@ -96,7 +94,7 @@ interface Served {
   readonly route: string;
 }
 
-/** The route of a request. Clients can send dozens of methods to each address; only the routes are few. */
+/** The route of a request. Its labels are bounded, although clients may send any method. */
 function served({ method, state: { endpoint } }: Context): Served {
   const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
   return { method: route?.method ?? "none", route: (route && endpoint?.template) ?? "none" };

@@ -3,13 +3,10 @@ import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
-/** Notes what a route refuses whatever the request says, in one step, and refuses it in another. Between them, kept answers are repeated. */
+/** One step notes refusals by load, another refuses. In between kept answers are repeated. */
 type CrowdSteps = readonly [note: Step, refuse: Step];
 
-/**
- * Refuses requests that are too many, before their bodies are read: those beyond a rate limit, and those that a route
- * has no room for.
- */
+/** Refuses requests before their bodies are read (load shedding): beyond a rate limit, or if the route has no room. */
 export function refuseCrowd(): CrowdSteps {
   return [
     (ctx) => {
@@ -24,7 +21,6 @@ export function refuseCrowd(): CrowdSteps {
   ];
 }
 
-/** Why the route of a request has no room for its caller. */
 function findRefusal({ method, state }: Pick<Context, "method" | "state">): Fault | undefined {
   const { endpoint, caller, params } = state;
   const crowd = endpoint === undefined ? undefined : routeFor(endpoint, method)?.crowd;

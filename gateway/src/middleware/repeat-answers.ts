@@ -20,14 +20,14 @@ import type {
   Occupied,
 } from "../store/kept-answers.ts";
 
-/** The store of kept answers. It retries failed writes by itself: the request is answered anyway. */
+/** The store of kept answers, which retries failed writes in the background. */
 export interface AnswerStore {
   claim(request: ClaimedRequest): Promise<Claiming>;
-  /** Why a request could not be claimed; undefined: it can. */
+  /** Why a request cannot be claimed; undefined: it can. */
   find(request: KeyedRequest): Promise<Occupied | undefined>;
   keep(claim: Claim, answer: NewAnswer): Promise<void>;
   release(claim: Claim): Promise<void>;
-  /** Whether so much is kept for a caller that nothing more is. */
+  /** Whether the limit of kept answers of a caller is reached. */
   isFull(caller: string): boolean;
 }
 
@@ -46,9 +46,9 @@ const longestKey = 190;
 /**
  * Repeats the answer to a request that comes again under its `X-Idempotency-Key` (rules: A10).
  *
- * It applies to every unsafe method, whatever the outcome. Transient outcomes (401, 409, 429, 5xx) are not kept: the
- * next repetition retries under the same request id, by which services recognise what they have already done. Where a body
- * is read as a stream, its handler claims the key; imports are exempt: repeated records change nothing.
+ * Applies to every unsafe method, whatever the outcome. Transient outcomes (401, 409, 429, 5xx) are not kept: the next
+ * repetition is processed under the same request id, by which services recognise what they have done. If the body is a
+ * stream, its handler claims the key; imports are exempt, because records are idempotent.
  */
 export function repeatAnswers(options: RepeatOptions): Step {
   return (ctx) => {
@@ -102,10 +102,7 @@ async function answerOnce(
   return "answered";
 }
 
-/**
- * Lets the handler claim the key when it has read the stream, which is a part of the request. What is refused before leaves the
- * key as it is.
- */
+/** Lets the handler claim the key after it has read the stream. An earlier refusal leaves the key as it is. */
 async function answerStreamOnce(ctx: Context, { answers, log, rest, caller, key, route }: KeyedUse): Promise<Outcome> {
   const owner = ownerOf(caller);
   let held: Claim | undefined;
@@ -126,7 +123,7 @@ async function answerStreamOnce(ctx: Context, { answers, log, rest, caller, key,
   return "answered";
 }
 
-/** Keeps the answer to a claimed request, or lets the next repetition claim it. */
+/** Keeps the answer to a claimed request, or releases the claim for the next repetition. */
 async function end(
   claim: Claim,
   { ctx, answers, route }: { readonly ctx: Context; readonly answers: AnswerStore; readonly route: Route | undefined },
@@ -135,8 +132,8 @@ async function end(
 }
 
 /**
- * Reads the body, because it is a part of the request. A request that is refused unless it repeats another costs little:
- * if its body is large, it is refused without a look at the body.
+ * Reads the body, which is part of the request. A request that will be refused unless it repeats another must stay
+ * cheap: with a large body it is refused unread.
  */
 async function readToHash(
   ctx: Context,
@@ -152,7 +149,6 @@ async function readToHash(
   }
 }
 
-/** Claims a request, or finds its answer. */
 async function claimOrRepeat(
   request: ClaimedRequest,
   options: { readonly answers: AnswerStore; readonly notNow: Fault | undefined },
@@ -198,7 +194,7 @@ function ownerOf(caller: Caller): string {
   return caller.kind === "operator" ? caller.kind : caller.countedAs;
 }
 
-/** Lengths separate the parts. */
+/** Length prefixes make the concatenation unambiguous. */
 function hashOf(ctx: Context, said: readonly (string | Buffer)[]): Buffer {
   const hash = createHash("sha256");
   for (const part of [ctx.method, ctx.url, ...said]) {
@@ -212,7 +208,7 @@ function isKept(status: number, route: Route | undefined): boolean {
   return isLasting(status);
 }
 
-/** The headers that a repetition needs; all others are set for each answer. */
+/** The headers of a kept answer; others are set for each answer. */
 const keptNames = ["Content-Type", "Location", "Allow"] as const;
 
 function toKept(ctx: Context): NewAnswer {
@@ -224,7 +220,7 @@ function toKept(ctx: Context): NewAnswer {
   return { status, headers: Object.fromEntries(headers), body: bytesOf(ctx), isBrief: isBrief(status) };
 }
 
-/** Turns the body into the bytes that will be sent. */
+/** Serializes the body. */
 function bytesOf(ctx: Context): Buffer | null {
   const { body } = ctx;
   if (body === null || body === undefined) return null;
@@ -234,7 +230,6 @@ function bytesOf(ctx: Context): Buffer | null {
   return bytes;
 }
 
-/** Sends a kept answer. */
 function sendKept(ctx: Context, { status, headers, body }: KeptAnswer): void {
   ctx.body = body;
   ctx.status = status;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { fault } from "../faults.ts";
 import type { Step } from "../http/step.ts";
 
-/** Headers of which there must be one, by their names in lower case. Of several Node keeps the first, and a proxy may keep the last. */
+/** Headers that must not repeat: Node keeps the first value, but a proxy may keep the last (request smuggling). */
 const single: ReadonlyMap<string, string> = new Map([
   ["authorization", "Authorization"],
   ["host", "Host"],
@@ -10,18 +10,17 @@ const single: ReadonlyMap<string, string> = new Map([
 
 const lengths: ReadonlySet<number> = new Set([...single.keys()].map(({ length }) => length));
 
-/** Refuses requests that Node accepts, and that a proxy may have read in another way. */
+/** Refuses requests that Node accepts, but that a proxy may have read differently. */
 export function requireSoundHead(): Step {
   return (ctx) => {
     const objection = objectToHead(ctx.req);
     if (objection === undefined) return undefined;
-    // Where the next request begins is uncertain, too.
+    // It is uncertain where the next request begins.
     ctx.set("Connection", "close");
     throw fault("malformed_request", objection);
   };
 }
 
-/** What is wrong with the head of a request. */
 function objectToHead({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return "Send the request as HTTP/1.1.";
   const coding = headers["transfer-encoding"];

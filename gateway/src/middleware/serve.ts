@@ -61,7 +61,7 @@ async function answer(
     incoming.query = search === noSearch ? withoutQuery(route) : readQuery(route.query ?? {}, search);
     incoming.body = await readContent(route, reading);
   } catch (error) {
-    // A missing object takes precedence over errors in the request about it.
+    // A missing object takes precedence over errors in the request.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
     throw error;
   }
@@ -73,7 +73,7 @@ async function answer(
   }
 }
 
-/** Answers what is wrong with the elements of a list, which is long: written at once it would delay others. */
+/** Answers errors of list elements in slices: the list is long. */
 async function replyErrors(ctx: Context, error: unknown): Promise<Reply> {
   if (!(error instanceof Fault && error.cause instanceof ElementErrors && error.cause.field === undefined)) throw error;
   ctx.state.refusal = error.code;
@@ -82,19 +82,19 @@ async function replyErrors(ctx: Context, error: unknown): Promise<Reply> {
   return { status, headers, type: "application/json", body };
 }
 
-/** Of requests without a query; never changed. */
+/** For requests without a query; never changed. */
 const noSearch = new URLSearchParams();
 
 const readWithoutQuery = new WeakMap<Route, unknown>();
 
-/** What the parameters of a route are in a request that sends none: the same each time. */
+/** The parsed parameters of a request without a query, cached per route. */
 function withoutQuery(route: Route): unknown {
   const known = readWithoutQuery.get(route) ?? readQuery(route.query ?? {}, noSearch);
   readWithoutQuery.set(route, known);
   return known;
 }
 
-/** What is wrong with elements of a list, in the order of the request. */
+/** Converts errors of list elements to the order of the request. */
 function aligned(error: unknown, { body, listField }: AnyDeclaration, sent: unknown): unknown {
   if (body?.kind === "list") return Array.isArray(sent) ? alignElementErrors(error, sent.length) : error;
   const list = listField !== undefined && isObject(sent) ? sent[listField] : undefined;

@@ -46,26 +46,26 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "shredders"
     | "vouchers"
   >;
-  /** The store that services put files into. */
+  /** The file store of the services. */
   readonly files: Pick<Files, "get">;
-  /** Whether the deployment has the service; else its paths do not exist. */
+  /** Whether the service is deployed; otherwise its paths do not exist. */
   readonly hasOfflineSales: boolean;
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
   readonly credentials: Omit<CredentialRouteDependencies, "credentials">;
-  /** Aborts when this process has to stop. */
+  /** Aborts when this process stops. */
   readonly stopping: AbortSignal;
   readonly baseUrl: () => string;
   readonly version: string;
-  /** Keys that the page of the documentation fills in. */
+  /** Keys that the documentation page fills in. */
   readonly demoKeys: DemoKeys;
 }
 
 const organizer = "/api/v1/organizers/{organizer}";
 const event = `${organizer}/events/{event}`;
 
-/** The URL map: the whole interface at a glance. */
+/** The URL map: the whole API at a glance. */
 export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const { clients, baseUrl, version } = deps;
   const lists = checkinListRoutes(clients);
@@ -138,7 +138,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("PATCH", `${event}/checkinlists/{id}/`, lists.patch),
     at("PUT", `${event}/checkinlists/{id}/`, lists.put),
     at("DELETE", `${event}/checkinlists/{id}/`, lists.remove),
-    // The published documentation of the interface names this path.
+    // The published API documentation names this path.
     at("DELETE", `${event}/checkinlist/{id}/`, {
       ...lists.remove,
       name: "deleteCheckinListSingular",

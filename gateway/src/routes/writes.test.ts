@@ -36,11 +36,11 @@ describe("operations that write", () => {
 
   const exampleOf = ({ requestBody }: Write) => requestBody?.content["application/json"]?.example;
 
-  /** The fields of a body, and of the objects inside it. */
+  /** The fields of a body, and of nested objects. */
   const knownBy = ({ operationId }: Write) =>
     new Set(propertiesIn(app.routes.find(({ name }) => name === operationId)?.body?.schema));
 
-  /** The calls that a body leads to, without what each call has of its own. */
+  /** The calls for a body, without fields that differ from call to call. */
   async function callsOf(write: Write, body: unknown) {
     const { calls } = app.peers;
     for (const list of [calls, app.seen]) list.splice(0);
@@ -80,7 +80,7 @@ function propertiesIn(schema: unknown): string[] {
   return [...Object.keys(properties), ...Object.values(schema).flatMap(propertiesIn)];
 }
 
-/** Every call that names an organizer names that of the path, at any depth. */
+/** Expects that every call that names an organizer names that of the path, at any depth. */
 function expectPlace(calls: unknown, { operationId, path }: Write): void {
   JSON.stringify(calls, (name, value: unknown) => {
     if (name === "organizer") expect(value, operationId).toBe("bigevents");

@@ -14,7 +14,7 @@ export interface Device {
 
 const key = { organizer: text, kind: text as Column<CredentialKind>, id: text };
 
-/** Our copy of API keys and devices. Nothing authenticates as a credential without a hash of its token. */
+/** Our copy of API keys and devices. Without a token hash nothing authenticates as the credential. */
 export const credentials = copyTable("credential", {
   key,
   columns: {
@@ -30,7 +30,7 @@ export const credentials = copyTable("credential", {
 
 type CredentialState = Parameters<typeof credentials.upsertNewer>[1][number];
 
-/** An API key or a device with its token. Inactive: the key was switched off, the device revoked. */
+/** An API key or a device with its token. Inactive: the key was switched off, or the device revoked. */
 export type Credential = Omit<CredentialState, "tokenHash" | "name" | "revision"> & { readonly tokenHash: Buffer };
 
 export type CredentialKey = Pick<Credential, "organizer" | "kind" | "id">;
@@ -40,7 +40,6 @@ type CredentialRow = Omit<Credential, "tokenHash" | "allEvents"> & {
   readonly all_events: boolean;
 };
 
-/** Finds the credential that a token belongs to. */
 export async function findByHash(
   db: Queryable,
   kind: CredentialKind,
@@ -57,9 +56,9 @@ export async function findByHash(
 }
 
 /**
- * Stores the states that are newer than what is stored. Each credential may occur once.
+ * Stores the states that are newer than the stored ones; keys must be distinct.
  *
- * A token belongs to the credential that had it last. All others lose it, even if the fact about them is late or lost.
+ * A token belongs to its latest credential. All others lose it, even if the fact about them is late or lost.
  */
 export async function storeCredentials(tx: Tx, states: readonly CredentialState[]): Promise<void> {
   const sent = sql`
@@ -95,7 +94,7 @@ function hexOf(tokenHash: Uint8Array | null | undefined): string {
   return tokenHash == null ? "" : Buffer.from(tokenHash).toString("hex");
 }
 
-/** Tells whether our copy of a credential is at least as new as a revision. */
+/** Whether our copy of a credential is at least as new as a revision. */
 export async function isAsNewAs(
   db: Queryable,
   { organizer, kind, id, revision }: CredentialKey & { readonly revision: number },

@@ -2,16 +2,14 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { copyTable, text } from "@tessera/kit/pg/table";
 
-/** An event of an organizer. */
 export interface EventName {
   readonly organizer: string;
   readonly event: string;
 }
 
-/** Which events there are. */
+/** The copy of events: only that they exist. */
 export const events = copyTable("event", { key: { organizer: text, event: text }, columns: {} });
 
-/** Tells whether an organizer has an event. */
 export async function hasEvent(db: Queryable, organizer: string, event: string): Promise<boolean> {
   const { known } = await db.one<{ known: boolean }>(sql`
     select exists (select from event where event.organizer = ${organizer} and event.event = ${event}) as known`);

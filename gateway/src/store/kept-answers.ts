@@ -5,7 +5,7 @@ import { rowsAs, text } from "@tessera/kit/pg/table";
 import { shredders } from "@tessera/values";
 import type { EventName } from "./events.ts";
 
-/** Names one use of an idempotency key. */
+/** One use of an idempotency key. */
 export interface KeyUse {
   /** The caller that uses it. */
   readonly caller: string;
@@ -19,23 +19,23 @@ export interface KeptAnswer {
   readonly body: Buffer | null;
 }
 
-/** An answer to keep. A brief one is kept for some minutes instead of a day. */
+/** An answer to keep. A brief answer is kept for some minutes instead of a day. */
 export interface NewAnswer extends KeptAnswer {
   readonly isBrief: boolean;
 }
 
-/** The right to work on a request until the lease ends. */
+/** The right to process a request until the lease expires. */
 export interface Claim extends KeyUse {
   readonly requestId: string;
   readonly attempt: number;
 }
 
-/** A request that is to be answered under a key. */
+/** A request to be answered under a key. */
 export interface KeyedRequest extends KeyUse {
   readonly requestHash: Buffer;
 }
 
-/** A request that somebody starts to work on, and the event whose data its answer may show. */
+/** A request to be processed, and the event whose data its answer may show. */
 export interface ClaimedRequest extends KeyedRequest {
   readonly of: EventName | undefined;
 }
@@ -52,18 +52,18 @@ export type Claiming = { readonly kind: "claimed"; readonly claim: Claim } | Occ
 /** Longer than any request may take. */
 const leaseSeconds = 60;
 
-/** What an answer may show of people: it is a copy of what other services hold. */
+/** The kinds of personal data that an answer, a copy of other services' data, may show. */
 export const shownKinds = Object.keys(shredders).filter((kind) => kind !== "cachedtickets");
 
 const keptHours = 24;
 const briefMinutes = 10;
 
-/** The key is free again. */
+/** The answer has expired: the key is free again. */
 const isOver = sql`
   (kept_answer.created_at < now() - make_interval(hours => ${keptHours})
    or (kept_answer.brief and kept_answer.leased_until <= now()))`;
 
-/** The event was deleted since the request was claimed: its answer is as good as erased. */
+/** The event was deleted after the claim: the answer counts as erased. */
 const isOfDeleted = (row: Sql) => sql`
   exists (select from deleted_event
            where deleted_event.organizer = ${row}.organizer
@@ -72,15 +72,15 @@ const isOfDeleted = (row: Sql) => sql`
 
 const kept = sql`kept_answer`;
 
-/** The id under which services know a request; another one where it is no longer the same request. */
+/** The request id; a new one if this is another request. */
 const idUnless = (isAnother: Sql) => sql`case when ${isAnother} then gen_random_uuid() else kept_answer.request_id end`;
 
 const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
 
 /**
- * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A request
- * that lost its lease without an answer is claimed again under the same id; one of a deleted event is another one now, or a
- * service would repeat what it has answered about that. When an answer is no longer kept, its key is free again.
+ * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A
+ * request whose lease expired without an answer is claimed again under its id. A request of a deleted event gets a new
+ * id; otherwise services would repeat answers about that event. When an answer expires, its key is free again.
  */
 export async function claimRequest(db: Queryable, request: ClaimedRequest): Promise<Claiming> {
   const { caller, key, requestHash, of } = request;
@@ -109,13 +109,13 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
   if (claimed !== undefined) {
     return { kind: "claimed", claim: { caller, key, requestId: claimed.request_id, attempt: claimed.attempt } };
   }
-  // If the other claim has ended since the insert, the request was under way a moment ago.
+  // If the other claim has ended since the insert, the request was in progress a moment ago.
   return (await findRequest(db, request)) ?? { kind: "under way" };
 }
 
 /**
- * The last deletion of an event of this name; null if none is noted. While there is no event, what a service still answers
- * shows the deleted one: such a request gets an id that no deletion has.
+ * The last deletion of an event of this name; null: none is noted. While there is no event, services may still answer
+ * with data of the deleted one: such a request gets an id that matches no deletion.
  */
 function lastDeletion(of: EventName | undefined): Sql {
   if (of === undefined) return sql`null`;
@@ -152,8 +152,9 @@ export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedR
 }
 
 /**
- * Stores the answer to a claimed request, unless a later attempt has claimed it. Of an event with erased personal data no
- * answer is kept: it may show what was read before, or what another service has still to erase. Nor is one of a deleted event.
+ * Stores the answer to a claimed request, unless a later attempt has claimed the request. No answer is kept of a
+ * deleted event, or of an event with erased personal data: it may show data read before, or data that another service
+ * has still to erase.
  */
 export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promise<void> {
   const { status, headers, body, isBrief } = answer;
@@ -176,16 +177,15 @@ export async function releaseRequest(db: Db, claim: Claim): Promise<void> {
   await db.run(sql`update kept_answer set leased_until = now() where ${isMine(claim)}`);
 }
 
-/** What became of a request under a key. */
 export type KeyState =
   | { readonly kind: "answered"; readonly answer: KeptAnswer }
   | { readonly kind: "under way" }
-  /** Its answer was erased, or not kept because the data of its event was. */
+  /** The answer was erased, or not kept because data of its event was erased. */
   | { readonly kind: "erased" }
-  /** Its process died, or its answer was one after which the same request may get another. */
+  /** Its process died, or its answer was transient. */
   | { readonly kind: "open" };
 
-/** Finds what became of the request under a key; undefined if its caller has not used the key. */
+/** Finds the state of the request under a key; undefined: the caller has not used the key. */
 export async function findAnswer(db: Queryable, use: KeyUse): Promise<KeyState | undefined> {
   const held = await db.maybeOne<{
     is_leased: boolean;
@@ -210,10 +210,10 @@ export async function findAnswer(db: Queryable, use: KeyUse): Promise<KeyState |
 /** Few enough to hold the row locks briefly. */
 const mostDeleted = 5000;
 
-/** Fewer, because requests wait for them, and they for requests. */
+/** Fewer, because requests and this erasure wait for each other. */
 const mostErased = 500;
 
-/** Deletes answers that are no longer kept; returns whether more of them may be left. */
+/** Deletes expired answers; returns whether more may be left. */
 export async function deleteOldAnswers(db: Db): Promise<boolean> {
   const whole = await deleteWhere(db, sql`old.created_at < now() - make_interval(hours => ${keptHours})`);
   const brief = await deleteWhere(
@@ -235,7 +235,7 @@ async function deleteWhere(db: Db, condition: Sql): Promise<boolean> {
   return deleted === mostDeleted;
 }
 
-/** Finds the callers for whom at least so many answers are kept. */
+/** Finds the callers with at least this many kept answers. */
 export async function findFullCallers(
   db: Queryable,
   { most }: { readonly most: number },
@@ -248,7 +248,7 @@ export async function findFullCallers(
   return new Set(rows.map(({ caller }) => caller));
 }
 
-/** Ends what is kept about events that are deleted: from this transaction on it is neither repeated nor shown. */
+/** Invalidates all kept answers about deleted events: from this transaction on they are neither repeated nor shown. */
 export async function noteDeleted(tx: Queryable, events: readonly EventName[]): Promise<void> {
   if (events.length === 0) return;
   await tx.run(sql`
@@ -261,14 +261,14 @@ export async function noteDeleted(tx: Queryable, events: readonly EventName[]): 
                deleted_at = excluded.deleted_at`);
 }
 
-/** Forgets deletions after which nothing is kept any more. */
+/** Deletes notes of deletions older than any kept answer. */
 export async function forgetDeletions(db: Queryable): Promise<void> {
   await db.run(
     sql`delete from deleted_event where deleted_event.deleted_at < now() - make_interval(hours => ${2 * keptHours})`,
   );
 }
 
-/** Finds events that no longer exist and whose data kept answers show, and those that were deleted lately. */
+/** Finds events that no longer exist but whose data kept answers show, and recently deleted events. */
 export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
   return db.many<EventName>(sql`
     select kept_answer.organizer, kept_answer.event
@@ -283,7 +283,7 @@ export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
       from deleted_event`);
 }
 
-/** Counts the answers that are kept and show data of an event. */
+/** Counts the kept answers that show data of an event. */
 export async function countAnswers(db: Queryable, { organizer, event }: EventName): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
@@ -295,15 +295,15 @@ export async function countAnswers(db: Queryable, { organizer, event }: EventNam
 }
 
 /**
- * Erases answers that show data of an event; returns how many, and whether more of them may be left. A request that comes again is
+ * Erases answers that show data of an event; returns how many, and whether more may be left. A repeated request is
  * processed again under its id, by which services recognise what they have done: it takes effect once, and its answer
- * shows what is left. Requests under way are not touched; an answer that is being repeated is waited for.
+ * shows the remaining data. Requests in progress are skipped; an answer being repeated is waited for.
  */
 export function eraseAnswers(db: Queryable, of: EventName): Promise<Erased> {
   return eraseWhere(db, of, () => sql`true`);
 }
 
-/** The same for a deleted event alone: what shows another one of its name stays. */
+/** The same for a deleted event: answers about another event of its name stay. */
 export function eraseAnswersOfDeleted(db: Queryable, of: EventName): Promise<Erased> {
   const isMissing = sql`
     not exists (select from event where event.organizer = ${of.organizer} and event.event = ${of.event})`;
@@ -321,8 +321,8 @@ async function eraseWhere(
   condition: (row: Sql) => Sql,
 ): Promise<Erased> {
   const [old, held] = [sql`old`, sql`held`];
-  // First some are found, however many there are. Then their locks are taken in order, so that two processes may erase at once;
-  // what has changed meanwhile stays. No index serves the second comparison: the rows are read by their keys.
+  // Finds a batch first, and then locks it in key order, so that two processes may erase concurrently; rows that have
+  // changed are skipped. No index serves the second comparison: the rows are read by key.
   const erased = await db.run(sql`
     with old as materialized (
       select old.caller, old.key
@@ -352,13 +352,13 @@ async function eraseWhere(
   return { count: erased, isMore: erased === mostErased };
 }
 
-/** The row of a key that is not free again. */
+/** The row of a key whose answer has not expired. */
 function isUse({ caller, key }: KeyUse) {
   return sql`
     kept_answer.caller = ${caller} and kept_answer.key = ${key} and not ${isOver}`;
 }
 
-/** The row of a claim. The key of one whose answer is no longer kept may have been claimed by another request. */
+/** The row of a claim. After its answer has expired another request may have claimed the key. */
 function isMine({ caller, key, requestId, attempt }: Claim) {
   return sql`
     kept_answer.caller = ${caller} and kept_answer.key = ${key}

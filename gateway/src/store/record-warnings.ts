@@ -1,15 +1,15 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
-/** Fields that records were taken without, or that were doubtful. */
+/** Fields that were ignored or doubtful in records. */
 export interface FieldWarnings {
   readonly kind: string;
-  /** Its path without the places of elements: `positions.tax_rate`. */
+  /** The path without indexes: `positions.tax_rate`. */
   readonly field: string;
   readonly count: number;
 }
 
-/** Adds to what is known of fields. In one order, so that imports which run beside each other do not lock each other out. */
+/** Adds counts, in key order, so that concurrent imports do not deadlock. */
 export async function addWarnings(db: Queryable, warnings: readonly FieldWarnings[]): Promise<void> {
   const [kinds, fields, counts] = [
     warnings.map(({ kind }) => kind),
@@ -26,7 +26,7 @@ export async function addWarnings(db: Queryable, warnings: readonly FieldWarning
            last_at = excluded.last_at`);
 }
 
-/** Finds the fields that were met in the last days, the most frequent first. */
+/** Finds the fields of the last days, the most frequent first. */
 export async function findWarnings(
   db: Queryable,
   { days, most }: { readonly days: number; readonly most: number },

@@ -9,7 +9,7 @@ import type { EventName } from "./events.ts";
 /** The folder of all uploads in the file store. */
 export const uploadsPrefix = "uploads/";
 
-/** The key of an upload's file. It contains the random id, so it cannot be guessed. */
+/** The file key of an upload. It contains the random id, so it cannot be guessed. */
 export function keyOf(id: string): string {
   return uploadsPrefix + id;
 }
@@ -20,7 +20,7 @@ export function idAt(key: string): string | undefined {
   return key.startsWith(uploadsPrefix) && isUuid(id) ? id : undefined;
 }
 
-/** A file that was sent, its sender, and until when the sender may name it. */
+/** A received file, its sender, and until when the sender may name it. */
 export interface Upload {
   readonly id: string;
   readonly organizer: string;
@@ -28,9 +28,7 @@ export interface Upload {
   readonly credentialId: string;
   readonly fileName: string;
   readonly contentType: string;
-  /** In bytes. */
   readonly size: number;
-  /** In hexadecimal. */
   readonly sha256: string;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -38,10 +36,9 @@ export interface Upload {
   readonly requestId?: string | undefined;
 }
 
-/** Who has sent an upload. */
 export type UploadOwner = Pick<Upload, "organizer" | "credentialKind" | "credentialId">;
 
-/** Records a file that is stored; returns its id, or that of the file which the same request has recorded before. */
+/** Records a stored file; returns its id, or the id of the file that the same request has recorded before. */
 export async function insertUpload(db: Queryable, upload: Upload): Promise<string> {
   const { id } = await db.one<{ id: string }>(sql`
     insert into upload (id, organizer, credential_kind, credential_id, file_name, content_type, size, sha256,
@@ -55,7 +52,7 @@ export async function insertUpload(db: Queryable, upload: Upload): Promise<strin
   return id;
 }
 
-/** What the reader of an upload needs to copy it. */
+/** The fields that the consumer of an upload needs to copy it. */
 type NamedUpload = Pick<Upload, "id" | "fileName" | "contentType" | "size" | "sha256">;
 
 interface NamedRow {
@@ -66,7 +63,7 @@ interface NamedRow {
   readonly sha256: string;
 }
 
-/** Returns the given uploads that a caller may name now. */
+/** Returns which of these uploads a caller may name now. */
 export async function findUploads(
   db: Queryable,
   options: UploadOwner & { readonly ids: readonly string[]; readonly now: number },
@@ -85,7 +82,6 @@ export async function findUploads(
   return rows.map(({ file_name: fileName, content_type: contentType, ...row }) => ({ ...row, fileName, contentType }));
 }
 
-/** An upload that a stored answer names. */
 export interface NamingAnswer {
   readonly organizer: string;
   readonly event: string;
@@ -93,8 +89,8 @@ export interface NamingAnswer {
 }
 
 /**
- * Keeps the uploads that stored answers name until their reader has had time to copy them. Each is prolonged once. Where the
- * answers of all events that name one were erased, it expires at once.
+ * Keeps the uploads that stored answers name until their consumer has had time to copy them. Each is prolonged once. If
+ * the answers of all events that name an upload were erased, it expires at once.
  */
 export async function keepNamed(
   tx: Queryable,
@@ -138,10 +134,7 @@ export async function keepNamed(
         on conflict do nothing`);
 }
 
-/**
- * Has uploads expire at once that an admitted scan of an event named after the erasure of its answers. Such answers are dropped,
- * so no fact tells of them (D4.2).
- */
+/** Expires uploads that an admitted scan named after the erasure of answers, which no fact mentions (D4.2). */
 export async function expireDropped(
   db: Queryable,
   { organizer, event }: EventName,
@@ -156,14 +149,14 @@ export async function expireDropped(
        and ${isErased({ organizer: sql`${organizer}`, event: sql`${event}` }, ["question_answers"])}`);
 }
 
-/** How much has been sent and not been named by a stored answer. */
+/** The uploads that no stored answer names. */
 export interface Outstanding {
   readonly files: number;
   /** In bytes. */
   readonly size: number;
 }
 
-/** Counts the uploads of an organizer, and those of one of its credentials among them, that no stored answer names. */
+/** Counts the uploads that no stored answer names: of an organizer, and of one of its credentials. */
 export async function countOutstanding(
   db: Queryable,
   { organizer, credentialKind, credentialId, now }: UploadOwner & { readonly now: number },
@@ -182,7 +175,7 @@ export async function countOutstanding(
   };
 }
 
-/** The expired uploads, the oldest first. One that no answer has named may still turn out to be named, until the grace ends. */
+/** The expired uploads, the oldest first; without an answer only after the grace period: a fact may still name it. */
 export async function findExpired(
   db: Queryable,
   { now, graceMicros, most }: { readonly now: number; readonly graceMicros: number; readonly most: number },
@@ -197,7 +190,6 @@ export async function findExpired(
   return rows.map(({ id }) => id);
 }
 
-/** The given ids that are uploads. */
 export async function findRecorded(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ id: string }>(sql`select id from upload where id = any (${ids}::uuid[])`);
   return new Set(rows.map(({ id }) => id));
@@ -212,7 +204,7 @@ const isNamedIn = ({ organizer, event }: EventName) => sql`
                    where further_naming.upload = upload.id
                      and further_naming.event = ${event}))`;
 
-/** Finds uploads that stored answers of an event name. The lock serializes the ends of what several events name. */
+/** Finds and locks uploads that stored answers of an event name. The lock serializes erasures of several events. */
 export async function lockOfEvent(
   tx: Queryable,
   place: EventName,
@@ -228,7 +220,7 @@ export async function lockOfEvent(
   return rows.map(({ id }) => id);
 }
 
-/** Forgets that an event names these uploads, which are locked, where another one does, too. Returns the ids of those. */
+/** Removes an event's references to locked uploads. Returns the uploads that other events still reference. */
 export async function endNaming(
   tx: Queryable,
   { event }: EventName,
@@ -256,7 +248,6 @@ export async function endNaming(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Counts the uploads that stored answers of an event name. */
 export async function countOfEvent(db: Queryable, place: EventName): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
@@ -265,7 +256,6 @@ export async function countOfEvent(db: Queryable, place: EventName): Promise<num
   return count;
 }
 
-/** Deletes the rows of uploads. */
 export async function deleteUploads(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.run(sql`delete from upload where id = any (${ids}::uuid[])`);
 }

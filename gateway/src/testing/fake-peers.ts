@@ -5,12 +5,11 @@ import type { Layout } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { type Clients, clients } from "../clients.ts";
 
-/** Peers that do what a test says and remember what they were asked. */
+/** Peers that answer as a test says, and record their requests. */
 export interface FakePeers {
   readonly clients: Clients;
-  /** Names of the methods called, with their requests, in order. */
+  /** Called methods with their requests, in order. */
   readonly calls: { readonly method: string; readonly request: unknown }[];
-  /** Makes a method answer. */
   when<Service extends keyof Clients, Method extends keyof Clients[Service] & string>(
     service: Service,
     method: Method,
@@ -19,7 +18,7 @@ export interface FakePeers {
   requestsOf(method: string): unknown[];
 }
 
-/** Makes peers of which every method fails until a test says otherwise. */
+/** Makes peers whose methods all fail until a test says otherwise. */
 export function fakePeers(): FakePeers {
   const answers = new Map<string, (request: unknown, options: unknown) => unknown>();
   const calls: { method: string; request: unknown }[] = [];
@@ -45,7 +44,6 @@ export function fakePeers(): FakePeers {
   };
 }
 
-/** A list as checkin knows it. */
 export function aList(overrides: Partial<CheckinList["fields"]> = {}, id = 7): CheckinList {
   return {
     id,

@@ -15,7 +15,7 @@ import { batchTurns } from "../import/owners.ts";
 type Validate = (request: ValidateRecordsRequest) => Promise<ValidateRecordsResponse>;
 type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
 
-/** Owners that accept everything and write down what happened, in order. */
+/** Owners that accept everything, and record what happened in order. */
 export function fakeTargets(
   overrides: {
     boxoffice?: Apply;
@@ -69,14 +69,11 @@ export function fakeTargets(
   return { targets, happened };
 }
 
-/** A record of a kind that boxoffice owns. */
 export const item = (id: number, more: object = {}) =>
   JSON.stringify({ kind: "item", organizer: "o", event: "e", data: { id }, ...more });
 
-/** A record of a kind that checkin owns. */
 export const list = (id: number) => JSON.stringify({ kind: "checkin_list", organizer: "o", event: "e", data: { id } });
 
-/** Lines as they arrive. */
 export async function* stream(lines: Iterable<string>): AsyncIterable<Uint8Array> {
   for (const line of lines) yield Buffer.from(`${line}\n`);
 }

@@ -18,7 +18,7 @@ interface ServeOptions {
   readonly rate?: AppOptions["rate"];
 }
 
-/** The application, which keeps its answers in a database, with the callers that have no room for more keys. */
+/** The application with a database of kept answers, and the callers whose limit is reached. */
 export interface RepeatingGateway {
   readonly db: Db;
   readonly app: ServedApp;
@@ -31,7 +31,7 @@ export interface RepeatingGateway {
   created(): number;
 }
 
-/** Serves the application for each test of a file. No answer is kept when a test begins. */
+/** Serves the application for each test of a file. Each test begins without kept answers. */
 export function repeatingGateway(): RepeatingGateway {
   let database: TestDatabase;
   let db: Db;
@@ -107,7 +107,6 @@ export function repeatingGateway(): RepeatingGateway {
 
 export const lists = `${inEvent}/checkinlists/`;
 
-/** A request under an idempotency key. */
 export const withKey = (key: string, body: unknown = { name: "Gate 1" }) => ({
   headers: { "x-idempotency-key": key },
   body,

@@ -4,7 +4,7 @@ import { type Endpoint, routeFor } from "../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
 
-/** What the application did with one request. */
+/** One request and its answer. */
 export interface Seen {
   readonly endpoint: Endpoint | undefined;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface Seen {
 export function requireDocumented({ seen }: { readonly seen: readonly Seen[] }): void {
   for (const { endpoint, method, status, body } of seen) {
     const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-    // These are no answers of a route: unknown paths and methods, clients that disconnected, and bugs.
+    // Not answers of a route: unknown paths and methods, disconnected clients, and bugs.
     if (route === undefined || [405, 499, 500].includes(status)) continue;
     const answer = answersOf(route)[status];
     if (answer === undefined) throw new Error(`${method} ${route.path} answered ${status}, which is not documented`);
@@ -31,7 +31,7 @@ export function requireDocumented({ seen }: { readonly seen: readonly Seen[] }):
   }
 }
 
-/** What is written in slices, and what was kept, is JSON in bytes. */
+/** Lists written in slices, and kept answers, are JSON in bytes. */
 function isJson({ produces }: Route, status: number): boolean {
   return produces === undefined || status >= 300;
 }
@@ -49,7 +49,7 @@ function checkOf(shape: JsonSchema): Check<unknown> {
   return check;
 }
 
-/** Each shape that a body may have sees a copy of its own, because reading a value may change it. */
+/** Each possible shape checks its own copy, because a check may change the value. */
 export function checkBody(schema: JsonSchema, body: unknown): Checked<unknown> {
   const shapes = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as JsonSchema[]) : [schema];
   const results = shapes.map((shape) => checkOf(shape)(structuredClone(body)));

@@ -26,7 +26,7 @@ export interface Sent {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined if it is something else. */
+  /** The body as JSON; undefined: it is something else. */
   readonly json: unknown;
 }
 
@@ -34,7 +34,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: unknown;
-  /** The API key; null sends no credentials. */
+  /** The API key; null: no credentials. */
   readonly key?: string | null;
 }
 
@@ -46,12 +46,12 @@ export interface ServedApp {
   readonly logged: Record<string, unknown>[];
   readonly metrics: Metrics;
   readonly port: number;
-  /** Sends a request whose path goes out exactly as given. */
+  /** Sends a request whose path is not normalized. */
   send(method: string, path: string, options?: SendOptions): Promise<Sent>;
   close(): Promise<void>;
 }
 
-/** The address that answers link to; the server itself listens somewhere else. */
+/** The base of links in answers; the server itself listens elsewhere. */
 export const publicBase = "https://tickets.example.com/shop";
 
 export const inEvent = "/api/v1/organizers/bigevents/events/sampleconf";
@@ -139,7 +139,7 @@ export interface ServeOptions {
   expireDropped?: RedeemOptions["expireDropped"];
   /** Whether our copy of credentials keeps up with boxoffice. */
   copied?: boolean;
-  /** The largest body of every route. */
+  /** The size limit of every body. */
   maxBytes?: number;
   server?: Partial<HttpServerOptions>;
   bodies?: Partial<AppOptions["bodies"]>;
@@ -181,7 +181,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
       tickets: clients.tickets,
     },
     uploadTargets: {
-      // Never made, unless a test uploads something.
+      // Never created, unless a test uploads something.
       files: diskFiles({ directory: join(tmpdir(), "tessera-uploads-of-tests") }),
       record: async ({ id }) => id,
       now: () => 0,
@@ -235,7 +235,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
   };
 }
 
-/** Serves the application for each test of a file; the document has to describe its answers. */
+/** Serves the application for each test of a file; the document must describe its answers. */
 export function appOfEachTest(options: ServeOptions = {}): ServedApp {
   let app: ServedApp;
   beforeEach(async () => {

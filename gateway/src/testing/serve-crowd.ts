@@ -4,9 +4,9 @@ import type { Crowd } from "../http/route.ts";
 import { aPosition } from "./fake-peers.ts";
 import { inEvent, type ServedApp, serveApp } from "./serve-app.ts";
 
-/** The application, and what its scans have room for. */
+/** The application, and the room for its scans. */
 export interface ServedCrowd extends ServedApp {
-  /** A test sets it. At first there is no room. */
+  /** Set by a test. At first there is no room. */
   crowd: Crowd;
 }
 
@@ -23,7 +23,7 @@ export const admitted: ScanOutcome = {
 
 export const redeemPath = (code: string, event = inEvent) => `${event}/checkinlists/7/positions/${code}/redeem/`;
 
-/** Serves the application with scans that have as much room as a test says, and that are admitted. */
+/** Serves the application with scans that are admitted as far as a test leaves room. */
 export async function serveCrowd(options: Omit<Parameters<typeof serveApp>[0], "routes"> = {}): Promise<ServedCrowd> {
   const told = { crowd: noRoom };
   const crowd: Crowd = (request) => told.crowd(request);

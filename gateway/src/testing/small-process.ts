@@ -1,4 +1,4 @@
-/** A program: the server for clients and, as the operations port is, another one in the same process. It writes both ports. */
+/** A program with two servers in one process: for clients, and for operations. It prints both ports. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLog } from "@tessera/kit/telemetry/log";

@@ -5,12 +5,11 @@ import type { Tenant } from "../access/caller.ts";
 import { findUploads, type UploadOwner } from "../store/uploads.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 
-/** The owner of what a caller sends. */
+/** The owner of a caller's uploads. */
 export function ownerOf({ organizer, kind: credentialKind, id: credentialId }: Tenant): UploadOwner {
   return { organizer, credentialKind, credentialId };
 }
 
-/** Finds the uploads of a caller that an answer names. */
 export function uploadFinder({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
   return async (ids: readonly string[], caller: Tenant): Promise<SentFile[]> => {
     const found = await waitForDatabase(findUploads(db, { ids, ...ownerOf(caller), now: clock.now() }));

@@ -5,11 +5,11 @@ import { fault } from "../faults.ts";
 
 export interface ReceiveLimits {
   readonly maxBytes: number;
-  /** How long a pause may be. */
+  /** The longest pause. */
   readonly idleMs: number;
-  /** How long the whole may take. */
+  /** The timeout of the whole body. */
   readonly maxMs: number;
-  /** The least rate of arrival, in bytes per second, from some time on. */
+  /** The least rate, in bytes per second, after some time. */
   readonly leastRate: { readonly bytes: number; readonly fromMs: number };
 }
 
@@ -39,7 +39,6 @@ export async function* receiveBytes(
   }
 }
 
-/** Refuses a file for its size. */
 export function tooLarge(maxBytes: number): Fault {
   return fault("file_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
 }

@@ -12,30 +12,30 @@ import { keyOf, type Outstanding, type Upload } from "../store/uploads.ts";
 import { ownerOf } from "./find-uploads.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
 
-/** What stores uploads. */
+/** The dependencies of uploads. */
 export interface UploadTargets {
   readonly files: Files;
   /** Records a stored file, so that its sender may name it; returns the id of the first file of its request. */
   record(upload: Upload): Promise<string>;
   /** Microseconds since 1970. */
   now(): number;
-  /** The largest file, in bytes. */
+  /** The size limit of a file, in bytes. */
   readonly maxBytes: number;
-  /** How much a caller has sent, and its organizer, that no stored answer names. */
+  /** Counts the uploads of a caller, and of its organizer, that no stored answer names. */
   countOutstanding(caller: Tenant): Promise<{ readonly organizer: Outstanding; readonly credential: Outstanding }>;
-  /** How much of that an organizer may have; one credential half of it. */
+  /** The limit of these for an organizer; half of it for one credential. */
   readonly mostOutstanding: Outstanding;
 }
 
-/** A file that is being received, and whose headers have been read. */
+/** A file being received, after its headers. */
 export interface ArrivingFile {
   readonly caller: Tenant;
   readonly type: FileType;
   readonly name: string;
-  /** Undefined: the sender does not say. */
+  /** Undefined: the sender announces no size. */
   readonly announcedBytes: number | undefined;
   readonly content: AsyncIterable<Uint8Array>;
-  /** Tells whether the file was sent before under its idempotency key. */
+  /** Claims the idempotency key, or finds that the file was sent before. */
   readonly claimKey: ClaimKey;
   /** Aborts when the sender disconnects. */
   readonly signal: AbortSignal;
@@ -49,22 +49,22 @@ export type TakenUpload =
 
 const dayMicros = 24 * 60 * 60 * 1_000_000;
 
-/** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. A slower sender would take the place of others. */
+/** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. Slower senders would block others. */
 const arrivalLimits = { idleMs: 20_000, maxMs: 120_000, leastRate: { bytes: 16 * 1024, fromMs: 10_000 } };
 
 /**
- * A store may hold in memory what it has not yet sent: at most this much may be arriving, half of it for one organizer.
- * A larger limit for files raises it to two files.
+ * A file store may buffer unsent data in memory: at most this much may be arriving, half of it for one organizer. A
+ * larger size limit of files raises it to two files.
  */
 const arrivingBytes = 80 * 1024 * 1024;
 
-/** Files are examined in memory. One organizer's files never use both slots. */
+/** Files are examined in memory. One organizer never uses both slots. */
 const examinedAtOnce = { total: 2, each: 1 };
 
-/** Common clients and proxies time out after 30 seconds without a response. */
+/** Common clients and proxies time out after 30 seconds without an answer. */
 const waitMs = 20_000;
 
-/** Receives files: stores and examines them, and records the valid ones, as far as they are taken. A repeated one is compared before it is examined. */
+/** Receives files: stores and examines them, and records valid ones. A repetition is compared before. */
 export function uploadTaker(targets: UploadTargets) {
   const { files, record, now, maxBytes } = targets;
   const each = Math.max(arrivingBytes / 2, maxBytes);
@@ -80,7 +80,7 @@ export function uploadTaker(targets: UploadTargets) {
     const key = keyOf(id);
     const party = caller.organizer;
 
-    // First the bytes, then the row: a process killed in between leaves a file without a row, and a job deletes it.
+    // File before row: a process killed in between leaves a file without a row, which a job deletes.
     const content = receiveBytes(file.content, { maxBytes, ...arrivalLimits });
     const received = await arrivals.run({ party, amount: announcedBytes ?? maxBytes, signal }, () =>
       files.put(key, content, { contentType: type }),
@@ -123,7 +123,7 @@ export function uploadTaker(targets: UploadTargets) {
   };
 }
 
-/** What is being sent at the same time may exceed the limit, by no more than may arrive at a time. */
+/** Concurrent uploads may exceed the limit by what may be arriving. */
 async function requireRoom(caller: Tenant, { countOutstanding, mostOutstanding: most }: UploadTargets): Promise<void> {
   const { organizer, credential } = await countOutstanding(caller);
   const isFull = ({ files, size }: Outstanding, share: number) =>
@@ -146,7 +146,6 @@ function refused(objection: string): TakenUpload {
   return { taken: false, objection };
 }
 
-/** Reads into one buffer. */
 async function readBack(files: Files, key: string): Promise<Uint8Array> {
   const found = await files.get(key);
   if (found === undefined) throw new Error("a file that was just stored is not there");

@@ -39,7 +39,7 @@ afterEach(async () => {
 const asked = () => peers.requestsOf("getAnswerFile").length;
 const download = async () => (await app.send("GET", address)).status;
 
-/** A client that asks, and takes nothing of the answer. */
+/** A client that sends a request, and reads nothing. */
 function askWithoutReading(): Socket {
   const socket = connect(app.port, "127.0.0.1", () =>
     socket.write(`GET ${address} HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${keys.all}\r\n\r\n`),

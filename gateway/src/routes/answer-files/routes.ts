@@ -10,13 +10,13 @@ import { declare } from "../../http/route.ts";
 const largestBytes = 10 * 1024 * 1024;
 const timeoutMs = 20_000;
 
-/** Together with the call, common clients and proxies wait this long for an answer. */
+/** Together with the call less than the timeout of common clients and proxies. */
 const waitMs = 10_000;
 
 /** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. */
 const longestMs = 120_000;
 
-/** How many bytes may be in memory, each from its request until its client has read it; half of them for one organizer. */
+/** The memory of files that are being sent, from the request until the client has read them; half for one organizer. */
 const leavingBytes = 8 * largestBytes;
 
 /** Answers that are files: `orderpositions/{position}/answer/{question}/`. */

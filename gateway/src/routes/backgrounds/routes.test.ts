@@ -122,10 +122,10 @@ describe("[L6.2] what is no background", () => {
 });
 
 describe("[L6.3] backgrounds of one organizer", () => {
-  // Larger than the socket buffers: the answer cannot be sent while nobody reads it.
+  // Larger than the socket buffers, so that the answer waits for its reader.
   const large = Buffer.alloc(64 * 1024 * 1024, "a");
 
-  /** A client that asks, and takes nothing of the answer. */
+  /** A client that sends a request, and reads nothing. */
   const askWithoutReading = (): Socket => {
     const socket = connect(app.port, "127.0.0.1", () => socket.write(`GET ${address} HTTP/1.1\r\nHost: a\r\n\r\n`));
     socket.pause();

@@ -10,15 +10,15 @@ import type { PublicUrl } from "../../http/public-url.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { presentUnsatisfiable } from "./present.ts";
 
-/** Each holds a file open until its client has read it. Anyone may ask, so an organizer's files never take all places. */
+/** Each holds a file open until its client has read it. The route is public, so each organizer has a share. */
 const usualLimits = { total: 256, each: 64, waitMs: 10_000, longestMs: 120_000 };
 
-/** The bytes of an address never change, but it ends with its layout, and caches on the way should not keep it for long then. */
+/** The content of an address is immutable, but ends with its layout: caches should not keep it for long. */
 const cacheControl = "public, max-age=3600";
 
 const ending = ".pdf";
 
-/** The address where a background can be read, without credentials. */
+/** The public address of a background, readable without credentials. */
 export function backgroundUrl(
   { base }: PublicUrl,
   { organizer, event, name }: { readonly organizer: string; readonly event: string; readonly name: string },

@@ -8,15 +8,15 @@ function read(document: CatalogueDocument | undefined): Shown {
   return JSON.parse(utf8.decode(document.json)) as Shown;
 }
 
-/** Shows what a record brought, as it did. */
+/** Presents a document as its record sent it. */
 export const presentDocument = (document: CatalogueDocument | undefined): Shown => read(document);
 
-/** Shows an event. The keys of signed tickets are those of its record, if it has any. */
+/** Presents an event. The keys of signed tickets are those of its record, if it has any. */
 export function presentEvent(document: CatalogueDocument | undefined): Shown {
   return { valid_keys: { pretix_sig1: [] }, ...read(document), best_availability_state: null };
 }
 
-/** Shows a date, which names its event: lists have those of several. */
+/** Presents a date, with its event: lists may have dates of several events. */
 export function presentSubevent(document: CatalogueDocument | undefined): Shown {
   return { ...read(document), event: document?.event };
 }
@@ -26,7 +26,7 @@ interface Identified {
   readonly identifier: string | null;
 }
 
-/** Shows a question: it and its options are called by their ids where a record gave them no other names. */
+/** Presents a question: without other names in its record, question and options are named by their ids. */
 export function presentQuestion(document: CatalogueDocument | undefined): Shown {
   const question = read(document);
   const options = question["options"] as readonly Identified[];
@@ -39,7 +39,7 @@ function named<T extends Identified>(one: T): T {
 
 type Link = number | string | { readonly id: number } | null;
 
-/** Shows a medium with the ids of its tickets. */
+/** Presents a medium with the ids of its tickets. */
 export function presentMedium(document: CatalogueDocument | undefined): Shown {
   const medium = read(document);
   const several = (medium["linked_orderpositions"] ?? []) as readonly Link[];

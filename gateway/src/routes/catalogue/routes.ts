@@ -24,7 +24,7 @@ const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles
 
 type Conditions = Partial<Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among">>;
 
-/** What can be read of a kind. */
+/** A kind of readable documents. */
 interface Kind {
   readonly kind: DocumentKind;
   readonly shows: Schema;
@@ -43,7 +43,6 @@ const kinds = {
   medium: { kind: DocumentKind.REUSABLE_MEDIUM, shows: shown.medium, present: presentMedium },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The list of a kind as its route declares it. */
 interface ListOf<P extends Parameters> {
   readonly name: string;
   readonly example: Example;
@@ -77,7 +76,7 @@ const toDates = (query: Values<typeof dates>): Conditions => ({
 const inPlace = { ordering: ordering(["id", "position"], "position,id") };
 const inOrder = (query: Values<typeof inPlace>): Conditions => ({ ordering: [...query.ordering] });
 
-/** What records brought, to be read: events, dates, products, questions, codes and media. */
+/** Imported records, for reading: events, dates, products, questions, codes and media. */
 export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
   const list = <const P extends Parameters>(
     { kind, shows, present }: Kind,
@@ -254,7 +253,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
   };
 }
 
-/** What scanners ask for and this platform has none of: without an answer they would not go on. */
+/** Routes of resources that do not exist here: scanners need an answer to go on. */
 function emptyRoutes() {
   const empty = (name: string, example: Example, summary: string) =>
     declareList({

@@ -8,7 +8,7 @@ import { subeventRecord } from "@tessera/resources/records/subevent";
 import { arrayOf, id, mapOf, object, plain, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
 
-/** What records brought, and what follows from where it is. */
+/** The record of an event, with fields that follow from its address. */
 export const event = record("Event", {
   ...eventRecord.properties,
   valid_keys: mapOf(arrayOf(text()), { description: "Public keys of signed tickets, by how these are signed." }),

@@ -9,7 +9,7 @@ import type { Resource } from "../listed-positions/expand.ts";
 
 export const listFields = fields(checkinList, CheckinListFields);
 
-/** The fields of a list, in the order in which clients know them; its date in full where that was read. */
+/** The fields of a list, in the documented order; with its date, if that was expanded. */
 export function presentList(list: CheckinList | undefined, subevents: ReadonlyMap<number, Resource> = new Map()) {
   if (list?.fields === undefined) throw new Error("checkin answered without the fields of a list");
   const { name, all_products, limit_products, subevent, ...others } = listFields.present(list.fields);

@@ -1,7 +1,7 @@
 import type { Clients } from "../../clients.ts";
 import type { Incoming } from "../../http/route.ts";
 
-/** Makes what throws `not_found` unless the event has the list that a path names as `{list}`. */
+/** Makes a check that throws `not_found` unless the event has the list `{list}` of the path. */
 export function listRequirer(checkinLists: Clients["checkinLists"]) {
   return async (request: Incoming): Promise<void> => {
     await checkinLists.getCheckinList(request.inEvent({ id: request.id("list") }), { signal: request.signal });

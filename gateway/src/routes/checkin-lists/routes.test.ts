@@ -85,7 +85,7 @@ describe("GET checkinlists/", () => {
       "",
       "Sat, 21 Nov 2026 12:00:00 GMT",
     ]);
-    // As a client in the field sends it after its filter has changed.
+    // A date format that an existing client sends after its filter has changed.
     const strange = await app.send("GET", lists, { headers: { "if-modified-since": "Sat Nov 21 12:00:00 UTC 2026" } });
     expect(strange.status).toBe(200);
     expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([
@@ -104,7 +104,7 @@ describe("GET checkinlists/", () => {
     ["Sat, 21 Nov 2026 11:59:59 GMT", 412],
     ["Sat, 21 Nov 2026 12:00:00 GMT", 200],
     ["Sat, 21 Nov 2026 12:00:01 GMT", 200],
-    // As a client in the field writes it, and nonsense.
+    // A date format of an existing client, and nonsense.
     ["Sat Nov 21 11:00:00 UTC 2026", 200],
     ["2026-11-21T11:00:00Z", 200],
     ["yesterday", 200],

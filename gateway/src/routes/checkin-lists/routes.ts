@@ -25,7 +25,7 @@ const writing: Access = { kind: "event", anyOf: ["event.settings.general:write"]
 const shown = (description: string) => ({ description, schema: listShown });
 const missing = notFound("The event has no such list.");
 
-/** Fields that a client may leave out of the answer. */
+/** Fields that a client may exclude from the answer. */
 const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
@@ -39,7 +39,7 @@ type SentList = TypeOf<typeof listPatch.schema>;
 
 type Writing = Incoming<{ readonly expand: readonly "subevent"[] }, SentList>;
 
-/** What is written: a field that is asked for in full is read-only (C1.6). */
+/** The fields to write: an expanded field is read-only (C1.6). */
 function sentBy({ query, body }: Writing): SentList {
   const { subevent: _readOnly, ...others } = body;
   return query.expand.includes("subevent") ? others : body;
@@ -68,7 +68,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     const expanded = toExpand(request.query.expand);
     if (list === undefined || expanded === undefined) return presentList(list);
     const asked = request.inEvent<GetCheckinListRequest>({ id: list.id, expand: expanded });
-    // It is stored: where its date cannot be shown now, the id is.
+    // The list is stored: if its date cannot be shown, its id is.
     const { documents } = await checkinLists.getCheckinList(asked).catch(() => ({ documents: undefined }));
     return presentList(list, readSubevents(documents, request));
   };
@@ -100,7 +100,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       },
       async find(request, page) {
         const { query, signal } = request;
-        // No change of a date is a change of a list, so such an answer cannot be known to be the same.
+        // Changes of dates are not changes of lists, so such an answer has no time of last change.
         const dependsOnDates = query.expand.includes("subevent") || query.ends_after !== undefined;
         const found = await checkinLists.listCheckinLists(
           request.inEvent({

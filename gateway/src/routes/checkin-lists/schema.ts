@@ -3,17 +3,16 @@ import { arrayOf, boolean, id, integer, object, partial, plain, text } from "@te
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
 
-/** The body of POST and PUT: what is left out gets its default. */
+/** The body of POST and PUT: missing fields get their defaults. */
 export const listBody = bodyOf({ title: "CheckinListBody", ...checkinList });
 
-/** The same fields without their defaults: what a PATCH leaves out keeps its value. */
+/** The same fields without defaults: fields missing in a PATCH keep their values. */
 const patchable = partial(checkinList);
 
 export const listPatch = bodyOf({ title: "CheckinListPatch", ...patchable }, { missingBooleans: "absent" });
 
 const { name, ...fieldsShown } = patchable.properties;
 
-/** A list as it is answered. */
 export const listShown = record("CheckinList", {
   id: id(),
   name,
@@ -25,7 +24,7 @@ export const listShown = record("CheckinList", {
   }),
 });
 
-/** The same in a page, where a client may have left out fields. */
+/** The same in a page, where fields may be excluded. */
 export const listInPage = { ...listShown, title: "CheckinListInPage", required: [] };
 
 const counts = { checkin_count: integer(), position_count: integer() };

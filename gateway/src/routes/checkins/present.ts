@@ -4,7 +4,6 @@ import { formatInstant } from "@tessera/values";
 import { presentCheckin } from "../listed-positions/present.ts";
 import type { pastCheckinShown } from "./schema.ts";
 
-/** Writes a scan as the history of its event shows it. */
 export function presentPastScan(scan: PastScan | undefined): Shown<typeof pastCheckinShown.properties> {
   if (scan?.checkin === undefined) throw new Error("checkin answered without a scan");
   const { checkin, refused } = scan;

@@ -33,7 +33,7 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
         error_reason: choiceFilter("Only scans refused for this reason.", errorReasons),
         list: idFilter("Only scans on this list."),
         type: choiceFilter("Only entries, or only exits.", ["entry", "exit"] as const),
-        // Both belong to the organizer, and are compared without being looked up: see ListScans.
+        // Gates and devices belong to the organizer; the ids are compared without a lookup (see ListScans).
         gate: numberFilter("Only scans at this gate, by its id."),
         device: numberFilter("Only scans by this device, by its internal id."),
         auto_checked_in: flagFilter("Only scans that the platform made by itself, or only the others."),

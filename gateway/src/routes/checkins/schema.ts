@@ -5,7 +5,6 @@ import { checkinFields } from "../listed-positions/schema.ts";
 
 const maybe = { nullable: true } as const;
 
-/** A scan as the history of its event shows it. */
 export const pastCheckinShown = record("PastCheckin", {
   ...checkinFields,
   successful: boolean(),

@@ -19,7 +19,7 @@ import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.t
 export interface Kind<B> {
   readonly kind: CredentialKind;
   readonly published: Published;
-  /** What it is called: in names of routes, in sentences with its article, and in short. */
+  /** Its name: in route names, in sentences with its article, and in short. */
   readonly title: string;
   readonly one: string;
   readonly noun: string;

@@ -15,9 +15,9 @@ export interface StoredState extends CredentialKey {
 
 export interface CredentialRouteDependencies {
   readonly credentials: Clients["credentials"];
-  /** Makes a new token; for a repeated request, the one that it had. */
+  /** Makes a token; a repeated request gets the same token. */
   readonly makeToken: () => string;
-  /** Waits until gateways authenticate by this state, or a newer one; false when that takes too long. */
+  /** Waits until gateways have this state or a newer one; false: that takes too long. */
   readonly untilCopied: (state: StoredState, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ const noOrganizer = notFound("There is no such organizer.");
 const changes =
   "A key that records bring along is changed there: the newest record counts, whatever happened here before it.";
 
-/** What the operator does with API keys and devices: `apikeys/` and `devices/` of an organizer. */
+/** The operator's routes for API keys and devices: `apikeys/` and `devices/` of an organizer. */
 export function credentialRoutes(dependencies: CredentialRouteDependencies) {
   return { apiKeys: routesOf(apiKeys, dependencies), devices: routesOf(devices, dependencies) };
 }

@@ -7,17 +7,15 @@ import { bodyOf } from "../../http/route.ts";
 
 const name = text({ blank: false, maxLength: 190, description: "What to find it again by." });
 
-/** The closed lists are shown, and not checked here: boxoffice says which element is wrong, and reads unknown profiles. */
+/** The closed lists are documented, not checked: boxoffice names the wrong element, and accepts unknown profiles. */
 const named = { ...apiKey.properties.permissions, items: text({ enum: permissionNames }) };
 const profiled = { ...sentDevice.properties.security_profile, enum: [...deviceProfiles, null] };
 
-/** The body of a new API key. */
 export const apiKeyBody = bodyOf(
   { title: "ApiKeyBody", ...object({ ...apiKey.properties, permissions: named, name }, { required: ["name"] }) },
   { missingBooleans: "absent" },
 );
 
-/** The body of a new device. */
 export const deviceBody = bodyOf(
   {
     title: "DeviceBody",
@@ -31,7 +29,6 @@ const settled = boolean({
   description: "Whether all gateways know of it by now. If not, they will as soon as they can be reached.",
 });
 
-/** The answers about credentials of one kind. */
 function answersOf<P extends Properties>(title: string, shown: P) {
   return {
     listed: record(title, shown),

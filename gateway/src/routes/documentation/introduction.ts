@@ -1,4 +1,4 @@
-/** What the first page of the documentation says, as Markdown. */
+/** The first page of the documentation, in Markdown. */
 export const introduction = `Check-in at gates, vouchers, ticket layouts, tickets as PDF, batches for offline sales, and the erasure of personal data.
 Events, products, orders and keys come in as records, through \`POST /api/v1/import/\`.
 

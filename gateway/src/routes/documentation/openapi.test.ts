@@ -33,7 +33,7 @@ async function documented(): Promise<{ document: Document; routes: readonly Rout
 
 const documentedIn = (routes: readonly Route[]) => routes.filter(({ isPage }) => isPage !== true);
 
-/** Fields that are kept as they were sent are texts when they are checked. */
+/** Fields that are kept as they were sent are texts during the check. */
 const hasVerbatim = (properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>) =>
   Object.values(properties).some((property) => property["read"] === "json");
 

@@ -8,7 +8,7 @@ import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
 import { describeTag, tagNames, tagOf } from "./tags.ts";
 
-/** Writes the OpenAPI document of all routes, from nothing but their declarations. */
+/** Generates the OpenAPI document of all routes from their declarations alone. */
 export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
@@ -44,7 +44,7 @@ function headerScheme(description: string): object {
   return { type: "apiKey", in: "header", name: "Authorization", description };
 }
 
-/** Paths are shown as clients write them: what may hold slashes is an ordinary parameter there. */
+/** Paths as clients write them: `{name+}` is an ordinary parameter. */
 export function documentedPath(path: string): string {
   return path.replaceAll("+}", "}");
 }
@@ -156,11 +156,11 @@ function requestBody({ body, streams, lines, example }: Route, components: Compo
   const schema = components.refer(body.schema);
   const required = body.kind === "list" || ((body.schema["required"] ?? []) as readonly string[]).length > 0;
   const description = limitsOf(body);
-  // Forms are read, too. Generated clients would send the last of several types.
+  // Forms are accepted, too, but not documented: generated clients would use the last of several types.
   return { requestBody: { description, required, content: { "application/json": { schema, ...shown } } } };
 }
 
-/** Says how large a body may be. A value is anything in it, also a list or an object and what is inside. */
+/** Describes the limits of a body. Values are counted with all nested lists, objects and what is inside. */
 function limitsOf(body: Body<unknown>): string {
   const size = `At most ${body.maxBytes / 1024} KiB`;
   if (body.kind === "object") return `${size} and ${body.mostValues} values.`;
@@ -168,7 +168,7 @@ function limitsOf(body: Body<unknown>): string {
   return `${size}, ${mostElements} elements and ${mostInAll} values in all; each element has at most ${longestElement / 1024} KiB and ${mostValues} values.`;
 }
 
-/** Clients that are generated send and read it as it is. */
+/** Generated clients send and read it unchanged. */
 const bytes = { type: "string", format: "binary" };
 
 function response(
@@ -200,7 +200,7 @@ function textHeaders(headers: NonNullable<Answer["headers"]>): object {
   );
 }
 
-/** Every answer that a route may give: those it declares, and those of the steps before all routes. */
+/** Every answer of a route: declared ones, and those of the steps before all routes. */
 export function answersOf(route: Route): Readonly<Record<number, Answer>> {
   const guarded = route.access.kind !== "public";
   const reads = route.body !== undefined || route.streams !== undefined;
@@ -232,7 +232,7 @@ function tooLarge({ body }: Route): string {
   return body === undefined ? "The body is too large." : `The body has more than ${body.maxBytes} bytes.`;
 }
 
-/** Schemas with a title become components, once each. */
+/** Schemas with a title become components, each once. */
 class Components {
   readonly schemas: Record<string, object> = {};
   readonly #seen = new Map<string, JsonSchema>();
@@ -246,7 +246,7 @@ class Components {
     if (typeof value !== "object" || value === null) return value;
     const inner = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.#hoist(part)]));
     const { title } = inner;
-    // A field may be called title; a schema's title is a string.
+    // A property may be called `title`; the title of a schema is a string.
     if (typeof title !== "string" || inner["type"] === undefined) return inner;
     const before = this.#seen.get(title);
     if (before !== undefined && JSON.stringify(before) !== JSON.stringify(inner))

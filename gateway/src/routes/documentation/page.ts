@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-// Addresses are relative, so that the pages also work behind a proxy that serves them below a path of its own.
+// Addresses are relative, so that the pages also work behind a proxy below a path of its own.
 
 /** The mark of the project: a tile of a mosaic with the two halves of a ticket. */
 export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -27,7 +27,7 @@ small { color: #b9c3d2 }
 }
 `;
 
-/** The first page of a deployment: what it is, and where to read on. */
+/** The start page of a deployment. */
 export const homePage = (version: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -61,7 +61,7 @@ export const docsPage = `<!doctype html>
 </html>
 `;
 
-/** Everything comes from here; nothing may be fetched from or sent to another host. The viewer sets styles from its script. */
+/** Everything is loaded from this host; other hosts are blocked. The viewer sets styles by script. */
 export const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -75,13 +75,13 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The keys of a demo, which everybody may use who opens the page. */
+/** The public keys of a demo. */
 export interface DemoKeys {
   readonly apiKey: string | undefined;
   readonly deviceKey: string | undefined;
 }
 
-/** A file of its own, because the page allows no script inside itself. Whatever would leave this host is switched off. */
+/** A file of its own, because the page allows no inline script. Features that would contact other hosts are off. */
 export function startScript({ apiKey = "", deviceKey = "" }: DemoKeys): string {
   const options = {
     url: "api/v1/openapi.json",
@@ -93,7 +93,7 @@ export function startScript({ apiKey = "", deviceKey = "" }: DemoKeys): string {
     mcp: { disabled: true },
     authentication: {
       preferredSecurityScheme: "key",
-      // A key is pasted behind the word that the header begins with.
+      // The prefix of the header, after which a key is pasted.
       securitySchemes: {
         key: { value: `Token ${apiKey}` },
         device: { value: `Device ${deviceKey}` },

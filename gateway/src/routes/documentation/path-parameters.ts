@@ -35,7 +35,7 @@ const parameters: Readonly<Record<string, PathParameter>> = {
   case: ofUuid("Id of the erasure, as the answer that started it has it."),
 };
 
-/** What has an `id`, by the segment of the path in front of it. */
+/** The resource of an `id`, by the preceding segment of the path. */
 const things: Readonly<Record<string, string>> = {
   checkinlists: "check-in list",
   checkinlist: "check-in list",
@@ -51,7 +51,7 @@ const things: Readonly<Record<string, string>> = {
   questions: "question",
 };
 
-/** Describes a parameter of a path by its name, and by what is in front of it. */
+/** Describes a path parameter by its name, and by the preceding segment. */
 export function describePathParameter(name: string, path: string): PathParameter {
   if (name === "file") return describeFile(path);
   const found = name === "id" ? describeId(path) : parameters[name];

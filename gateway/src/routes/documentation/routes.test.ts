@@ -58,7 +58,7 @@ describe("the pages", () => {
       const tag = first.headers.etag ?? "";
       const again = await app.send("GET", address, { key: null, headers: { ...headers, "if-none-match": tag } });
       expect([again.status, again.text], address).toEqual([304, ""]);
-      // Its bytes are others without compression.
+      // Uncompressed, it has another ETag.
       expect((await app.send("GET", address, { key: null })).headers.etag, address).not.toBe(tag);
     }
   });

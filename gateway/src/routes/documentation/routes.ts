@@ -20,13 +20,13 @@ const page = {
 } as const;
 
 export interface DocumentationTargets {
-  /** Is called once, when the document is first requested. */
+  /** Called once, when the document is first requested. */
   readonly document: () => object;
   readonly version: string;
   readonly demoKeys: DemoKeys;
 }
 
-/** The document of the API, and pages that show it. */
+/** The OpenAPI document, and pages that show it. */
 export function documentationRoutes({ document, version, demoKeys }: DocumentationTargets) {
   const written = once(() => fix(json, JSON.stringify(document())));
   const home = once(() => fix(html, homePage(version)));
@@ -95,7 +95,7 @@ function framed(policy: string): Readonly<Record<string, string>> {
   return { "Content-Security-Policy": policy, "X-Frame-Options": "DENY" };
 }
 
-/** Makes something when it is first requested. A failure is tried again. */
+/** Memoizes a promise; a failure is retried. */
 function once(make: () => Promise<Fixed>): () => Promise<Fixed> {
   let made: Promise<Fixed> | undefined;
   return () => {
@@ -107,7 +107,7 @@ function once(make: () => Promise<Fixed>): () => Promise<Fixed> {
   };
 }
 
-/** Reads the viewer's own bundle out of its package: four megabytes. */
+/** Reads the viewer's bundle from its package: four megabytes. */
 function readViewer(): Promise<Buffer> {
   return readFile(new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")));
 }

@@ -1,6 +1,5 @@
 import type { Route } from "../../http/route.ts";
 
-/** The name and the description of each group of routes. */
 const tags: Readonly<Record<string, readonly [title: string, description: string]>> = {
   checkinlists: ["Check-in lists", "Who may enter where: lists, their tickets and counts, and scans on them."],
   checkins: ["Scans", "The history of an event: every scan, refused or not."],
@@ -27,7 +26,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
   deployment: ["Deployment", "Uploads, repeated requests, and this document."],
 };
 
-/** What a route is about, by a part of its path; the first that fits counts. */
+/** The group of a route, by a part of its path; the first match counts. */
 const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/checkinlist\//, "checkinlists"],
   [
@@ -41,13 +40,12 @@ const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/^/, "deployment"],
 ];
 
-/** The group of a route. */
 export function tagOf({ path }: Pick<Route, "path">): string {
   const [part = /^/, tag = ""] = parts.find(([pattern]) => pattern.test(path)) ?? [];
   return tag.replace("$1", part.exec(path)?.[1] ?? "");
 }
 
-/** All groups, in the order in which the page shows them. */
+/** All groups, in display order. */
 export const tagNames: readonly string[] = Object.keys(tags);
 
 export function describeTag(name: string): object {

@@ -3,7 +3,7 @@ import { formatInstant } from "@tessera/values";
 import { nameScanType, readScanType } from "../checkins/scan-type.ts";
 import type { FailedCheckinBody } from "./schema.ts";
 
-/** Writes what a body says for the service that keeps it. An empty nonce identifies nothing. */
+/** Converts a body to the message of its service. An empty nonce identifies nothing. */
 export function toFailedScan(body: FailedCheckinBody): FailedScan {
   return {
     reason: body.error_reason,
@@ -20,7 +20,6 @@ export function toFailedScan(body: FailedCheckinBody): FailedScan {
   };
 }
 
-/** Writes a refusal as the API shows it. */
 export function presentFailedScan(scan: FailedScan | undefined) {
   if (scan?.at === undefined) throw new Error("checkin answered without the refusal it stored");
   return {

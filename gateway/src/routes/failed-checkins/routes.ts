@@ -7,7 +7,7 @@ import { failedCheckinExample } from "./examples.ts";
 import { presentFailedScan, toFailedScan } from "./present.ts";
 import { failedCheckinBody, failedCheckinShown } from "./schema.ts";
 
-/** Scans that devices refused by themselves: `checkinlists/{list}/failed_checkins/`. */
+/** Refusals that devices decided: `checkinlists/{list}/failed_checkins/`. */
 export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients, "checkinLists" | "scanHistory">) {
   return {
     create: declare({
@@ -31,7 +31,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
       async handle(request) {
         const { tenant } = request;
         const isPublic = standsInPublic(tenant.profile);
-        // A number that a passer-by may have typed finds no ticket.
+        // A device in public must not find tickets by a typed number.
         const body = isPublic ? { ...request.body, position: null } : request.body;
         const { scan } = await scanHistory.recordFailedScan(
           request.inEvent(

@@ -3,18 +3,17 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
 
-/** Why a scan was refused, in the words that scanners and histories use. */
+/** The reasons of refusals, as scanners and histories name them. */
 export const errorReasons = [
   ...["canceled", "invalid", "unpaid", "product", "rules", "revoked", "incomplete", "already_redeemed", "ambiguous"],
   ...["error", "blocked", "unapproved", "invalid_time", "annulled"],
-  // Of media, which scanners in the field may know already.
+  // Reasons about media, which scanners in the field may know already.
   ...["already_exchanged", "medium_invalid", "medium_exists"],
 ] as const;
 
-/** What a code may be read from. */
 const sourceTypes = ["barcode", "nfc_uid", "nfc_mf0aes"] as const;
 
-/** No code holds so much, also where it is written in base64, and a page of explanations is still answered quickly. */
+/** Longer than any code, even in base64, and short enough that a page of explanations is quick. */
 const longestText = 10_000;
 
 const maybe = { nullable: true } as const;
@@ -41,7 +40,7 @@ const fields = {
   position: id({ ...maybe, description: "Default: the position with `raw_barcode` for its secret, if there is one." }),
 };
 
-/** A code and an explanation, in any script. */
+/** The size of a code and an explanation, in any script. */
 const mostBytes = 64 * 1024;
 
 export const failedCheckinBody = bodyOf(
@@ -49,10 +48,8 @@ export const failedCheckinBody = bodyOf(
   { maxBytes: mostBytes },
 );
 
-/** What a scanner reports of a scan that it has refused by itself. */
 export type FailedCheckinBody = TypeOf<typeof failedCheckinBody.schema>;
 
-/** A refusal as it is answered. */
 export const failedCheckinShown = record("FailedCheckin", {
   ...fields,
   raw_source_type: choice(sourceTypes),

@@ -7,12 +7,12 @@ import { declare, repeatReply } from "../../http/route.ts";
 import type { KeyState, KeyUse } from "../../store/kept-answers.ts";
 import { offlineSalesExamples } from "../offline-sales/examples.ts";
 
-/** Finds what became of the request under an idempotency key of a caller; undefined where it was not used. */
+/** Finds the state of the request under an idempotency key of a caller; undefined: the key was not used. */
 export type FindAnswer = (use: KeyUse) => Promise<KeyState | undefined>;
 
 const asItWas = (description: string) => ({ description, schema: any() });
 
-/** What became of a request: `idempotency_query`. */
+/** The state of a request: `idempotency_query`. */
 export function idempotencyRoutes(findAnswer: FindAnswer) {
   return {
     query: declare({

@@ -14,10 +14,10 @@ import { presentFailure } from "./present.ts";
 /** A client that sends nothing for this long has disconnected, or is stuck. */
 const idleMs = 60_000;
 
-/** So many take a few tens of megabytes. */
+/** Takes a few tens of megabytes. */
 const mostErrors = 100_000;
 
-/** Brings records in: `/api/v1/import/`. */
+/** Imports records: `/api/v1/import/`. */
 export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
   const failed = (description: string) => ({ description, schema: { anyOf: [failureShown, detail] } });
 

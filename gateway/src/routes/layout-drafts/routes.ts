@@ -18,7 +18,7 @@ const writeSettings = "event.settings.general:write";
 const previewing: Access = { kind: "event", anyOf: [readOrders, writeSettings], profiles: [] };
 const linting: Access = { kind: "event", anyOf: [writeSettings], profiles: [] };
 
-/** A page of many elements, or a picture of many dots, may take as long as this. */
+/** Enough for a page of many elements, or a large picture. */
 const mostMs = 20_000;
 
 const unprintable = { description: "The stored background cannot be read, or was replaced meanwhile.", schema: detail };
@@ -29,7 +29,7 @@ const undrawable = {
 
 const types = { pdf: "application/pdf", png: "image/png" } as const;
 
-/** Looks at layouts that need not be stored: `ticketlayouts/preview/` and `ticketlayouts/lint/`. They change nothing. */
+/** Checks layouts that need not be stored: `ticketlayouts/preview/` and `ticketlayouts/lint/`. They change nothing. */
 export function layoutDraftRoutes({
   rendering,
   findUploads,
@@ -55,7 +55,7 @@ export function layoutDraftRoutes({
         "With `position` it needs `event.orders:read`; without it the ticket is made of sample data. Nothing of it is stored. `X-Tessera-Warnings` says how many things could not be printed as the layout wants them.",
       access: previewing,
       body: previewBody,
-      // A ticket opens doors: its answer is not kept.
+      // A ticket admits its holder, so the answer is not kept.
       showsSecret: true,
       produces: Object.values(types),
       answers: {

@@ -1,7 +1,6 @@
 import { exampleEvent, examplePage } from "../../http/example-page.ts";
 import type { Example } from "../../http/route.ts";
 
-/** Its scan, as positions show it. */
 export const scanExample = {
   id: 1,
   datetime: "2027-05-12T06:31:08.214000Z",

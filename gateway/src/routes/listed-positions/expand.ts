@@ -5,25 +5,24 @@ import type { PdfData } from "./pdf-data.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 
-/** The parts of a position that can be shown in full instead of by id. */
+/** The resources of a position that can be expanded. */
 export type Expandable = (typeof expandable)[number];
 
-/** The query parameter that asks for it. */
 export const expansion = () =>
   words("Shows in full what is otherwise an id; `addons` adds the add-ons of each ticket.", expandable);
 
-/** The query parameter that asks for what layouts print. */
+/** The query parameter for the printed variables of tickets. */
 export const printing = () =>
   flag(
     "Adds `pdf_data` to each ticket, for a credential that may read orders; what layouts print on it. It is empty while that cannot be told at once.",
   );
 
-/** Tells whether tickets are shown with what layouts print: only to those who may read orders. */
+/** Whether tickets are shown with their printed variables: only to callers that may read orders. */
 export function showsPdfData(query: { readonly pdf_data: boolean }, caller: Tenant): boolean {
   return query.pdf_data && holds(caller, "event.orders:read");
 }
 
-/** The same for a service; undefined where nothing is asked for. */
+/** The same for a service; undefined: nothing is expanded. */
 export function toExpand(names: readonly Expandable[]): Expand | undefined {
   if (names.length === 0) return undefined;
   return {
@@ -35,18 +34,18 @@ export function toExpand(names: readonly Expandable[]): Expand | undefined {
   };
 }
 
-/** What was asked for, and what a service answered. */
+/** The expanded resources of an answer. */
 export interface Expansion {
   readonly names: readonly Expandable[];
   readonly documents: Documents | undefined;
-  /** What scanners print badges from: of positions, not of their add-ons. Undefined: the request is not about it. */
+  /** The printed variables of positions, without those of add-ons. Undefined: not requested. */
   readonly pdfData: PdfData | undefined;
 }
 
 /** A resource as its own address shows it. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** Finds the resource of an id, if that was asked for and is known; else the id. */
+/** Finds the resource of an id, if it is expanded and known; else the id. */
 export interface Resources {
   readonly subevent: (id: number) => Resource | number;
   readonly item: (id: number) => Resource | number;
@@ -54,7 +53,7 @@ export interface Resources {
   readonly question: (id: number) => Resource | number;
 }
 
-/** Where nothing was asked for. */
+/** Without expansion. */
 const idsAlone: Resources = {
   subevent: (id) => id,
   item: (id) => id,
@@ -62,7 +61,7 @@ const idsAlone: Resources = {
   question: (id) => id,
 };
 
-/** Reads what a service answered, each resource once. */
+/** Reads the resources that a service answered, each once. */
 export function readResources(
   { names, documents }: Pick<Expansion, "names" | "documents">,
   { event }: { readonly event: string },
@@ -81,7 +80,6 @@ export function readResources(
   };
 }
 
-/** Reads the dates that a service answered. */
 export function readSubevents(
   documents: Documents | undefined,
   { event }: { readonly event: string },

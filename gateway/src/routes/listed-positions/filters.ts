@@ -15,7 +15,6 @@ const among = (what: string) => `Comma-separated; ${what} is one of them.`;
 /** Pending, paid, expired, canceled. */
 const statuses = ["n", "p", "e", "c"] as const;
 
-/** What tickets can be chosen by, one by one or on a list. */
 export const choosing = {
   ignore_status: flag("Also shows tickets whose order has a status that is not on the list."),
   search: textFilter(
@@ -45,7 +44,7 @@ export const choosing = {
 
 type Chosen = Values<typeof choosing>;
 
-/** Asks a service for the tickets that were chosen; undefined where all are wanted. */
+/** Converts filters for a service; undefined: all tickets are wanted. */
 export function toFilters(
   chosen: Chosen,
   { gate }: { readonly gate: number | undefined },
@@ -79,7 +78,7 @@ export function toFilters(
   return isEmpty ? undefined : filters;
 }
 
-/** Where both parameters were sent, both hold. */
+/** If both parameters were sent, both must hold. */
 function statusesOf({ order__status: one, order__status__in: several }: Chosen): string[] | undefined {
   if (several === undefined) return one === undefined ? undefined : [one];
   return several.filter((status) => one === undefined || status === one);

@@ -3,32 +3,32 @@ import type { Clients } from "../../clients.ts";
 import type { Incoming } from "../../http/route.ts";
 import { answerUrl } from "./position-url.ts";
 
-/** What layouts print, by ticket. A ticket that is missing has none yet. */
+/** The printed variables, by ticket. A missing ticket has none yet. */
 export type PdfData = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
 
-/** Reads what layouts print on tickets. */
+/** Reads the printed variables of tickets. */
 export type ReadPdfData = (request: Asking, positions: readonly number[]) => Promise<PdfData>;
 
 type Asking = Pick<Incoming, "organizer" | "event" | "url" | "inEvent">;
 
-/** A guest waits for this: gates never wait long for what only a badge needs. */
+/** A visitor waits, and only a badge needs the variables. */
 const longestMs = 500;
 
-/** So many questions at a time in one process, and of one organizer; further ones are not asked. */
+/** Concurrent requests of one process, and of one organizer; further ones are not sent. */
 const mostAtOnce = 16;
 const mostOfOne = 8;
 
-/** After so many failures in a row, requests of the organizer no longer wait. */
+/** After this many consecutive failures the circuit breaker of the organizer opens. */
 const mostFailures = 3;
 
-/** How long it rests then until the next question. */
+/** How long it stays open until the next probe. */
 const rests = { firstMs: 1000, longestMs: 30_000 };
 
 const mostPositions = 100;
 
 type Evaluating = Pick<Clients["rendering"], "evaluateVariables">;
 
-/** How an organizer's questions went. */
+/** The circuit breaker of an organizer. */
 interface Experience {
   asking: number;
   failures: number;
@@ -37,9 +37,9 @@ interface Experience {
 }
 
 /**
- * Reads what layouts print on tickets. Scans come first: without an answer in half a second, and while too many ask,
- * tickets are shown without it. While the service is away or slow no scan waits for it: now and then a question is asked
- * whose answer no request needs.
+ * Reads the printed variables of tickets. Scans come first: after half a second without an answer, and beyond the limit
+ * of concurrent requests, tickets are shown without variables. While the circuit breaker is open no scan waits: probes
+ * are sent whose answers no request needs.
  */
 export function pdfDataReader({ rendering }: { readonly rendering: Evaluating }): ReadPdfData {
   const experiences = new Map<string, Experience>();
@@ -60,7 +60,7 @@ export function pdfDataReader({ rendering }: { readonly rendering: Evaluating })
     } finally {
       asking -= 1;
       one.asking -= 1;
-      // Good experiences need not be remembered.
+      // The initial state need not be stored.
       if (one.asking === 0 && one.failures === 0) experiences.delete(request.organizer);
     }
   }

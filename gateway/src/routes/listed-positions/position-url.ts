@@ -1,12 +1,12 @@
-/** Where a position is: what its addresses are made of. */
+/** The parts of a position's address. */
 export interface PositionAddress {
-  /** The deployment's address, without a slash at its end. */
+  /** The deployment's address, without a trailing slash. */
   readonly base: string;
   readonly organizer: string;
   readonly event: string;
 }
 
-/** The address of the file that a position answers a question with. */
+/** The address of a file that answers a question of a position. */
 export function answerUrl(address: PositionAddress, position: number, question: number): string {
   return `${positionUrl(address, position)}answer/${question}/`;
 }

@@ -7,7 +7,7 @@ import { type Expansion, type Resources, readResources } from "./expand.ts";
 import { answerUrl, downloadUrl, type PositionAddress } from "./position-url.ts";
 import { type checkinFields, seat } from "./schema.ts";
 
-/** The letter of an order's status in the published interface. An unknown status of a newer service counts as one that does not admit. */
+/** The API's letter of an order status. An unknown status of a newer service counts as one that does not admit. */
 const statusLetters: ReadonlyMap<string, string> = new Map([
   [OrderStatus.PENDING, "n"],
   [OrderStatus.PAID, "p"],
@@ -17,12 +17,12 @@ const canceled = "c";
 
 const seats = fields(seat, Seat);
 
-/** Writes a position as a check-in list shows it, with what was asked for of what it refers to. */
+/** Presents a position as a check-in list sees it, with the expanded resources. */
 export function presentPosition(listed: ListedPosition | undefined, address: PositionAddress, expansion: Expansion) {
   return present(listed, address, { ...expansion, resources: readResources(expansion, address) });
 }
 
-/** Writes several positions; what they refer to is read once. */
+/** Presents several positions; their expanded resources are read once. */
 export function presentPositions(listed: readonly ListedPosition[], address: PositionAddress, expansion: Expansion) {
   const resources = readResources(expansion, address);
   return listed.map((each) => present(each, address, { ...expansion, resources }));
@@ -32,7 +32,7 @@ interface Expanded extends Pick<Expansion, "names" | "pdfData"> {
   readonly resources: Resources;
 }
 
-/** Clients expect the add-ons of a position where they asked for add-ons, and of an add-on, too. */
+/** With `expand=addons` clients expect `addons` in each position, and in each add-on, too. */
 function present(listed: ListedPosition | undefined, address: PositionAddress, expanded: Expanded) {
   return {
     ...presentAlone(listed, address, expanded),
@@ -91,7 +91,6 @@ function presentAlone(listed: ListedPosition | undefined, address: PositionAddre
   };
 }
 
-/** Writes a scan as it is shown wherever one is shown. */
 export function presentCheckin(checkin: Checkin): Shown<typeof checkinFields> {
   return {
     id: checkin.id,

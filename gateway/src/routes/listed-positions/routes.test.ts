@@ -38,7 +38,7 @@ describe("GET checkinlists/{list}/positions/", () => {
       previous: at("colour=3&ordering=order__code&page=6&search=ada"),
     });
     expect(app.peers.requestsOf("listPositions")).toMatchObject([{ page: 7, cursor: "here" }]);
-    // Tickets went while pages were turned: the numbers of pages are more than there are.
+    // Tickets were deleted while a client paged: the page is beyond the last.
     listed(41, {});
     expect((await app.send("GET", `${positions}?cursor=here&page=41`)).json).toMatchObject({
       next: null,

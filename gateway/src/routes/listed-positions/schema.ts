@@ -20,7 +20,7 @@ const expandable = (name: string) =>
 
 const money = text({ description: "A decimal." });
 
-/** What is shown of a scan wherever one is shown. */
+/** The fields of a scan, wherever it is shown. */
 export const checkinFields = {
   id: id(),
   datetime: instant({ description: "When it was scanned." }),
@@ -97,7 +97,6 @@ const addonShown = record("ListedAddon", {
   addons: arrayOf(any(), { maxItems: 0, description: "Add-ons have none." }),
 });
 
-/** A position as a check-in list shows it. */
 export const positionShown = record(
   "ListedPosition",
   {

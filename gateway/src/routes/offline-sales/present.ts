@@ -6,14 +6,12 @@ import type { batchBody } from "./schema.ts";
 
 export type SentBatch = TypeOf<typeof batchBody.schema>;
 
-/** A batch to make. */
 export function toNewBatch(sent: SentBatch) {
   const { testmode, sales_channel: salesChannel, layout, item, amount, comment, subevent, variation } = sent;
   const ofSome = { subevent: subevent ?? undefined, variation: variation ?? undefined };
   return { testmode, salesChannel, layout, item, amount, comment, ...ofSome };
 }
 
-/** A batch as lists show it. */
 export function presentListed(batch: OfflineBatch) {
   const { id, createdAt, testmode, salesChannel, layout, subevent, item, variation, amount, comment } = batch;
   return {
@@ -30,13 +28,12 @@ export function presentListed(batch: OfflineBatch) {
   };
 }
 
-/** A batch with its orders. */
 export function presentBatch(batch: OfflineBatch | undefined) {
   if (batch === undefined) throw new Error("offline-sales answered without a batch");
   return { ...presentListed(batch), orders: batch.orders };
 }
 
-/** Shows a batch that was canceled, or what kept it from that. */
+/** Presents a canceled batch, or the scans that prevent its cancellation. */
 export function presentCanceled({ batch, scannedOrders }: CancelBatchResponse): Reply {
   if (scannedOrders.length === 0) return { status: 200, body: presentBatch(batch) };
   const detail = "Tickets of this batch were scanned. Send `force` to cancel it nevertheless.";

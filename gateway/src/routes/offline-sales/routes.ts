@@ -30,7 +30,7 @@ const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles:
 
 const writing: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
 
-/** Ten thousand orders are canceled, or looked up before they are rendered. Common clients and proxies wait this long. */
+/** Enough to cancel ten thousand orders, or to look them up. Common clients and proxies wait this long. */
 const batchMs = 20_000;
 
 const root = "offlinesalesbatches";

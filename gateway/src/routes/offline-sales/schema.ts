@@ -2,7 +2,7 @@ import { arrayOf, boolean, id, instant, integer, object, text } from "@tessera/s
 import { fieldErrors, record } from "../../http/answers.ts";
 import { type Answer, bodyOf } from "../../http/route.ts";
 
-/** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
+/** The longest comment takes six bytes for each UTF-16 code unit, if a client escapes it. */
 const batchLimits = { maxBytes: 1024 * 1024, mostValues: 5000 };
 
 const most = 10_000;
@@ -48,7 +48,6 @@ const shown = {
   comment: text({ trim: false }),
 };
 
-/** A batch in a list. */
 export const batchListed = record("OfflineSalesBatchListed", shown);
 
 export const batchShown = record("OfflineSalesBatch", {
@@ -64,7 +63,7 @@ export const renderingShown = record("OfflineSalesBatchRenderStarted", {
   download: text({ description: "Answers the file once it is made." }),
 });
 
-/** Why nothing is canceled. */
+/** The scans that prevent a cancellation. */
 export const scannedShown: Answer = {
   description: "Tickets were scanned, and `force` is not set; or the request is not valid.",
   schema: {

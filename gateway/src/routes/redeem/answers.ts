@@ -4,12 +4,12 @@ import { isUuid } from "@tessera/values";
 import { fault } from "../../faults.ts";
 import { scanBytes } from "./schema.ts";
 
-/** Finds the uploads that the caller of a scan may name, of those with these ids. */
+/** Finds the uploads with these ids that the caller of a scan may name. */
 export type FindUploads = (ids: readonly string[]) => Promise<readonly SentFile[]>;
 
 /**
- * Reads what a scanner answers, by question. What names no question is ignored, and so is a number that is too large, which
- * would be passed on as null and take an answer back; what names an upload brings its file along.
+ * Reads the answers of a scanner, by question. Ignored are names of no question, and numbers that overflow, which would
+ * be passed on as null and delete an answer. An upload brings its file along.
  */
 export async function readAnswers(
   answers: Readonly<Record<string, unknown>> | null | undefined,
@@ -31,13 +31,13 @@ export async function readAnswers(
   return written;
 }
 
-/** Whether JSON has words for all of it: it has none for what overflows a number. */
+/** Whether JSON can represent the value: it cannot represent numbers that overflow. */
 function isWritable(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isWritable);
 }
 
-/** A number may be written with more digits than it was sent with: `1e20` has four characters. */
+/** A number may be serialized with more digits than it was sent with: `1e20` has four characters. */
 function tooLong(): Fault {
   const message = `These answers have more than ${scanBytes} characters.`;
   return fault("invalid_body", message, { fields: { answers: [message] } });

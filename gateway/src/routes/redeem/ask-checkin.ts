@@ -11,12 +11,13 @@ import { overloaded } from "./scan-room.ts";
 /** Scanners wait a little longer. */
 const scanMs = 8000;
 
-/** In them the end of a connection is read that came with its last request, while this process stood still. */
+/** After an event-loop stall, a closed connection is noticed within these turns. */
 const turnsToEnd = 3;
 
 /**
- * Has checkin decide a scan, in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
- * once. A scan whose scanner has gone is not sent, or not stored any more: the scanner may have been told something else since.
+ * Sends a scan to checkin in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
+ * once. A scan whose scanner has disconnected is not sent, or not stored any more: the scanner may have got another
+ * outcome since.
  */
 export async function askCheckin(
   redeem: Client<Scans>["redeem"],

@@ -2,17 +2,14 @@ import type { Order, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1
 import type { ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 
-/**
- * The outcome of a scan as a device in public may show it. What is shown is listed here, field by field, so that a new
- * field of tickets is not shown until it stands here.
- */
+/** The outcome of a scan for a device in public. An allow list: a new field of tickets is hidden until listed. */
 export function onPublicScreen({ outcome, list, position, checkinTexts, documents }: ScanOutcome): ScanOutcome {
   const note = position?.position?.order?.checkinText;
   return {
     outcome,
     list,
     position: position && shownOf(position),
-    // What is noted at an order is about a person, and for the staff.
+    // Notes on an order are about a person, and for the staff.
     checkinTexts: checkinTexts.filter((text) => text !== note),
     documents,
   };
@@ -40,7 +37,7 @@ function ticketOf(position: Position): Position {
     attendeeNameParts: {},
     // Scanners need a text here.
     secret: "",
-    // What somebody typed or uploaded may be an address or a number; what was chosen is the organizer's own text.
+    // Typed and uploaded answers may be personal; options are the organizer's own texts.
     answers: answers.filter(({ options }) => options.length > 0),
     order: order && orderOf(order),
   };

@@ -8,7 +8,7 @@ import { presentPosition } from "../listed-positions/present.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
-  /** What the scan asked to see in full. */
+  /** The resources that the scan expands. */
   readonly names: readonly Expandable[];
   readonly pdfData: PdfData | undefined;
   readonly force: boolean;
@@ -19,9 +19,8 @@ export interface PresentOptions {
 export type RefusedStatus = 200 | 400;
 
 /**
- * Decides how the outcome of a scan is answered. A forced refusal is always
- * 400: scanners send a scan that they judged offline again until they read
- * success or 400, so with 200 they would never stop.
+ * Decides the status of an outcome. A forced refusal is always 400: scanners resend a scan that they decided offline
+ * until they read success or 400, so with 200 they would never stop.
  */
 export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): Reply {
   switch (outcome.outcome?.$case) {
@@ -49,7 +48,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           reason,
           reason_explanation: explanation ?? null,
           ...around(outcome, options),
-          // A revoked code says nothing about the ticket that had it.
+          // A revoked code reveals nothing about the ticket that had it.
           ...(reason === "revoked" ? { require_attention: false } : {}),
           ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
         },

@@ -230,7 +230,7 @@ describe("what a scan is answered", () => {
       status: 404,
       json: { detail: "Not found." },
     });
-    // Counts before what is wrong with the body.
+    // Takes precedence over errors of the body.
     expect((await app.send("POST", pathTo("abc", 8), { body: { type: "sideways" } })).status).toBe(404);
   });
 
@@ -245,7 +245,7 @@ describe("what a scan is answered", () => {
     const waiting = Array.from({ length: mostOfOneCredential }, (_, index) => redeem({}, { lookup: `t${index}` }));
     const crowded = { status: 429, headers: { "retry-after": "1" }, json: { detail: expect.any(String) } };
     await expect.poll(() => redeem({ type: "sideways" }), { timeout: 20_000 }).toMatchObject(crowded);
-    // A caller that may not scan here learns nothing of it.
+    // A caller that may not scan here learns nothing about it.
     expect(await redeem({}, { key: keys.reader })).toMatchObject({ status: 403 });
     answerAll();
     await Promise.all(waiting);

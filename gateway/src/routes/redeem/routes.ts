@@ -27,9 +27,9 @@ export interface RedeemOptions {
   readonly scans: Clients["scans"];
   readonly refusedStatus: RefusedStatus;
   readonly readPdfData: ReadPdfData;
-  /** The uploads of a caller among these, each kept until boxoffice has its answer. */
+  /** The uploads of a caller among these ids, each kept until boxoffice has its answer. */
   findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
-  /** Has uploads expire that an admitted scan named, if answers to its event are erased. */
+  /** Expires uploads that an admitted scan named, if answers of its event are erased. */
   expireDropped(ids: readonly string[], place: Pick<Scan, "organizer" | "event">): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function redeemRoutes(options: RedeemOptions) {
   const exists = listRequirer(checkinLists);
   const room = new ScanRoom();
 
-  /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
+  /** A screen in public shows no more of a ticket than `onPublicScreen` allows. */
   async function pdfDataOf(
     { position }: ScanOutcome,
     request: Incoming<RedeemQuery, RedeemBody>,
@@ -93,7 +93,7 @@ export function redeemRoutes(options: RedeemOptions) {
           askCheckin(scans.redeem, { scan: toScan(request, answers), request }),
         );
         const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
-        // The visitor is admitted, whatever comes of this: without it they expire within a day.
+        // The visitor is admitted even if this fails: the uploads then expire within a day.
         if (uploads.length > 0 && decided.outcome?.$case === "admitted")
           await expireDropped(uploads, { organizer, event }).catch(() => {});
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
@@ -144,8 +144,8 @@ function toScan(request: Incoming<RedeemQuery, RedeemBody>, answers: SentAnswer[
 }
 
 /**
- * Every scan has a nonce: if the service's answer is lost, the scan is asked for again and is still stored once. A scan
- * that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces.
+ * Every scan gets a nonce: if the service's answer is lost, the scan is sent again and still stored once. Repetitions
+ * under an idempotency key have the same nonce, even if the scanner knows no nonces.
  */
 function nonceOf({ nonce }: RedeemBody): string {
   return nonce === "" || nonce === undefined || nonce === null ? (currentContext().requestId ?? randomUUID()) : nonce;
@@ -156,7 +156,7 @@ function notSimulated(): Fault {
   return fault("simulation_not_supported", message, { fields: { simulate: [message] } });
 }
 
-/** Software that passes on what it scanned: its input is not trusted, whatever the query says. */
+/** Scanner software forwards what it scanned: its input is not trusted, whatever the query says. */
 function isScanner(softwareBrand: string): boolean {
   return softwareBrand.toLowerCase().includes("pretixscan");
 }

@@ -2,23 +2,22 @@ import type { Fault } from "@tessera/kit/fault";
 import { Counts } from "@tessera/kit/waiting/counts";
 import { fault } from "../../faults.ts";
 
-/** Scans without an answer. With more of them a scan would wait for a quarter of a second, where a thousand are decided in one. */
+/** Unanswered scans: where a thousand are decided per second, a further one would wait for a quarter of a second. */
 const mostOpen = { organizer: 256, credential: 128 };
 
-/** Who sends a scan. */
 export interface Sender {
   readonly organizer: string;
-  /** Names the key or the device. */
+  /** Identifies the key or the device. */
   readonly credential: string;
 }
 
-/** The scans that have no answer yet, by their senders. */
+/** Counts the unanswered scans of each sender (backpressure). */
 export class ScanRoom {
   readonly #open = { organizer: new Counts(), credential: new Counts() };
-  /** One for all: thousands a second are refused so, and the trace of an error costs as much as an answer. */
+  /** Shared: thousands a second are refused, and the stack of an error costs as much as an answer. */
   readonly #refusal = overloaded();
 
-  /** Why one more scan of this sender is refused, whatever it says; undefined: there is room. */
+  /** Why a further scan of this sender is refused; undefined: there is room. */
   refuse({ organizer, credential }: Sender): Fault | undefined {
     const hasRoom =
       this.#open.organizer.of(organizer) < mostOpen.organizer &&
@@ -26,7 +25,6 @@ export class ScanRoom {
     return hasRoom ? undefined : this.#refusal;
   }
 
-  /** Has a scan decided, if there is room for it. */
   async hold<T>(sender: Sender, decide: () => Promise<T>): Promise<T> {
     const refusal = this.refuse(sender);
     if (refusal !== undefined) throw refusal;

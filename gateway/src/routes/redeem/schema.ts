@@ -17,7 +17,7 @@ import { bodyOf } from "../../http/route.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
-/** Scans of all organizers are decided together: what one of them carries is small. */
+/** Scans of all organizers are decided together, so each must be small. */
 export const scanBytes = 64 * 1024;
 
 const decision = (description: string) => boolean({ nullable: true, description });
@@ -46,11 +46,10 @@ export const redeemBody = bodyOf(
       simulate: decision("Reserved; true is refused, because a rehearsal must never admit. Default: false."),
     }),
   },
-  // A form that says nothing of questions comes from a scanner that never heard of the field, and the field's default is yes.
+  // A form without this field comes from a scanner that does not know it; the default is yes.
   { missingBooleans: "absent", maxBytes: scanBytes },
 );
 
-/** What a scanner sends. */
 export type RedeemBody = TypeOf<typeof redeemBody.schema>;
 
 const listShown = record("ScannedList", {
@@ -85,7 +84,7 @@ export const refusedShown = record(
   { optional: ["position"] },
 );
 
-/** A question as its record has it: these keys and those that clients in the field read besides. */
+/** A question as its record has it: these keys, and others that existing clients read. */
 const questionShown = {
   title: "Question",
   ...object(

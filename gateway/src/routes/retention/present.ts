@@ -6,7 +6,7 @@ import {
 import { formatInstant } from "@tessera/values";
 import type { states } from "./schema.ts";
 
-/** What an organizer has set; undefined: nothing. */
+/** The settings of an organizer; undefined: none. */
 export function presentRetention(set: Retention | undefined) {
   if (set === undefined) return { days: null, shredders: [], changed: null };
   return { days: set.days, shredders: set.shredders, changed: formatInstant(set.changedAt) };
@@ -20,7 +20,6 @@ const names: Readonly<Partial<Record<UpcomingState, (typeof states)[number]>>> =
   [UpcomingState.BLOCKED]: "blocked",
 };
 
-/** An erasure that was announced. */
 export function presentUpcoming({ event, dueAt, shredders, state, reason }: UpcomingErasure) {
   const name = names[state];
   if (name === undefined) throw new Error(`shredder answered an unknown state: ${state}`);

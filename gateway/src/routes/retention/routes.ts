@@ -9,10 +9,10 @@ import { retentionExamples } from "./examples.ts";
 import { presentRetention, presentUpcoming } from "./present.ts";
 import { erasedShown, retentionBody, retentionShown, upcomingShown } from "./schema.ts";
 
-/** Who may erase every event of the organizer may have that done. */
+/** Requires the rights to erase every event of the organizer. */
 const shreddingAll: Access = { kind: "organizer", anyOf: ["event.orders:write"] };
 
-/** How long an organizer keeps the personal data of its events: `retention/` and below. */
+/** The retention of personal data of an organizer's events: `retention/` and below. */
 export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
   return {
     get: declare({

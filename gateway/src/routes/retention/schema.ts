@@ -5,7 +5,7 @@ import { bodyOf } from "../../http/route.ts";
 
 const identifiers = Object.keys(shredders);
 
-/** Ten years of 365 days, as long as anybody has to keep records of sales. */
+/** Ten years of 365 days: the longest legal retention of sales records. */
 const mostDays = 3650;
 
 const most = 1000;
@@ -35,7 +35,6 @@ export const retentionShown = record("Retention", {
   changed: instant({ nullable: true, description: "When it was set to this." }),
 });
 
-/** How far an erasure is that was announced. */
 export const states = ["announced", "due", "exporting", "erasing", "blocked"] as const;
 
 export const upcomingShown = record("UpcomingErasure", {

@@ -1,8 +1,8 @@
 import { runInContext } from "@tessera/kit/context";
 
 /**
- * Makes a question of one that costs a call: its answer is kept, and a failure for a shorter time. All who ask meanwhile share
- * one call. It belongs to none of them, so that it does not fail when one goes away.
+ * Caches the answer of a costly call, and a failure for a shorter time. Concurrent callers share one call, which has no
+ * caller's deadline or abort signal.
  */
 export function askSeldom<T>(
   ask: () => Promise<T>,

@@ -7,7 +7,7 @@ import {
 import type { Reply } from "../../http/route.ts";
 import { replyUnfinished } from "../unfinished-jobs/present.ts";
 
-/** Says how an erasure ended (D6.6). */
+/** The end of an erasure (D6.6). */
 export function presentStatus({ state, message }: FindShredResponse): Reply {
   if (state === ShredState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
   if (state === ShredState.GONE) return { status: 410, body: { status: "gone", message } };
@@ -15,7 +15,7 @@ export function presentStatus({ state, message }: FindShredResponse): Reply {
   return replyUnfinished({ state, message }, ShredState);
 }
 
-/** A certificate, with its text as it is signed and as an object. */
+/** A certificate, with its signed text and as an object. */
 export function presentCertificate({ statement, signature, publicKey }: GetCertificateResponse) {
   const signed = Buffer.from(statement).toString();
   return {
@@ -26,7 +26,7 @@ export function presentCertificate({ statement, signature, publicKey }: GetCerti
   };
 }
 
-/** What is said of an event that is not ready stands alone in a list (D2.2). */
+/** Why an event is not ready is a list of one message (D2.2). */
 export async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();

@@ -35,7 +35,7 @@ export interface ShredderTargets {
 
 const shredding: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
 
-/** The key changes at most with a database that was restored. Anybody may ask for it, as often as they like, also while its service is away. */
+/** The key changes at most with a restored database. Anyone may request it at any rate, even during an outage. */
 const keyAsked = { keptMs: 60_000, failedMs: 1000 };
 
 const zip = "application/zip";

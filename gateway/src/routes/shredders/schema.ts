@@ -52,7 +52,7 @@ export const certificateKeyShown = record("ErasureCertificateKey", {
   public_key: text({ trim: false, description: "Ed25519, as PEM." }),
 });
 
-/** One sentence about the event stands alone in a list. */
+/** A list of one message about the event. */
 export const notReady: Answer = {
   description: "The request is not valid, or the event is not ready: then a list of one sentence.",
   schema: { anyOf: [fieldErrors, { type: "array", items: { type: "string" } }] },

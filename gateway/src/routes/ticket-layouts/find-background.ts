@@ -3,7 +3,6 @@ import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/lay
 import type { Tenant } from "../../access/caller.ts";
 import { fault } from "../../faults.ts";
 
-/** Finds the uploads of a caller among these ids. */
 export type FindUploads = (ids: readonly string[], caller: Tenant) => Promise<readonly SentFile[]>;
 
 /** The largest background, in bytes. */

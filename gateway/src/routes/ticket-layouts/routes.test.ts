@@ -37,7 +37,7 @@ beforeEach(() => {
   });
 });
 
-/** Every field, in the order of the published interface. */
+/** Every field, in the documented order. */
 const shown =
   '{"id":7,"name":"Standard","default":true,' +
   '"layout":[{"type":"poweredby","left":1.0,"bottom":"007.50","size":20,"content":"dark"}],' +

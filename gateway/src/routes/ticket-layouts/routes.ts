@@ -23,19 +23,18 @@ const reading: Access = { kind: "event", anyOf: [], profiles: [] };
 
 const writing: Access = { kind: "event", anyOf: ["event.settings.general:write"], profiles: [] };
 
-/** A background of 10 MiB is copied. */
+/** Enough to copy a background of 10 MiB. */
 const savingMs = 20_000;
 
 const shown = (description: string) => ({ description, schema: layoutShown });
 const missing = notFound("The event has no such layout.");
 
-/** What a client sent of a layout: what it left out is missing. */
 type SentLayout = TypeOf<typeof layoutPatch.schema>;
 
 /** Names of fields in the messages of services. */
 const fieldNames = { name: "name", default: "is_default", layout: "elements", background: "background" } as const;
 
-/** Layouts of an event and what they are for: `ticketlayouts/`, `ticketlayoutitems/` and below. */
+/** Layouts of an event and their assignments: `ticketlayouts/`, `ticketlayoutitems/` and below. */
 export function ticketLayoutRoutes({
   layouts,
   findUploads,

@@ -5,10 +5,10 @@ import { fieldErrors, record } from "../../http/answers.ts";
 import { listBodyOf } from "../../http/list-body.ts";
 import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
 
-/** Longer layouts than are taken, so that their senders get to know what is wrong, and more values than any of those may have. */
+/** Larger than any valid layout, so that the error can say what is wrong. */
 export const layoutLimits = { maxBytes: 512 * 1024, mostValues: 30_000 };
 
-/** The body of POST and PUT: what is left out gets its default. */
+/** The body of POST and PUT: missing fields get their defaults. */
 const whole = { title: "TicketLayoutBody", ...ticketLayout };
 
 export const layoutBody: ObjectBody<TypeOf<typeof whole>> = {
@@ -16,7 +16,7 @@ export const layoutBody: ObjectBody<TypeOf<typeof whole>> = {
   check: compileLayoutSchema(whole),
 };
 
-/** The same fields without their defaults: what a PATCH leaves out keeps its value. */
+/** The same fields without defaults: fields missing in a PATCH keep their values. */
 const patchable = { title: "TicketLayoutPatch", ...partial(ticketLayout) };
 
 export const layoutPatch: ObjectBody<TypeOf<typeof patchable>> = {
@@ -34,7 +34,6 @@ export const assignmentsBody = listBodyOf(
 /** A product and a sales channel. */
 const target = { item: id(), sales_channel: text({ trim: false }) };
 
-/** A layout as it is answered. */
 export const layoutShown = record("TicketLayout", {
   id: id(),
   name: text({ trim: false }),
@@ -46,7 +45,6 @@ export const layoutShown = record("TicketLayout", {
 
 export const assignmentShown = record("TicketLayoutItem", { id: id(), layout: id(), ...target });
 
-/** Errors of assignments. */
 export const invalidAssignments: Answer = {
   description:
     "The request is not valid. The errors of each assignment are told, in the order of the request; a good one has none.",

@@ -19,7 +19,7 @@ const ids = "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1/1c7ae55b-3b0c-4f0e-8e0f-3a52a5
 const rendered = (place: string) => `${place}/ticketpdfrenderer/download/${ids}`;
 const ofBatch = `${inEvent}/offlinesalesbatches/7/download/${ids}`;
 const ticket = (place: string) => `${place}/orderpositions/42/download/pdf/`;
-/** More than sockets take of an answer that no client reads. */
+/** Larger than the socket buffers, so that the answer waits for its reader. */
 const large = Buffer.alloc(10 * 1024 * 1024, "x");
 
 let directory: string;
@@ -27,7 +27,7 @@ let app: ServedApp;
 let peers: FakePeers;
 let sockets: Socket[];
 
-/** Two downloads of an organizer at a time, and four in all. */
+/** Two concurrent downloads of an organizer, and four in all. */
 async function start({ longestMs = 60_000 }: Partial<DownloadLimits> = {}) {
   const files = diskFiles({ directory });
   await files.put("renders/x.pdf", large, { contentType: "application/pdf" });
@@ -66,7 +66,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A client that asks, and takes nothing of the answer but its beginning. */
+/** A client that sends a request, and reads only the beginning of the answer. */
 async function askWithoutReading(path: string): Promise<Socket> {
   const socket = connect(app.port, "127.0.0.1", () =>
     socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${keys.all}\r\n\r\n`),

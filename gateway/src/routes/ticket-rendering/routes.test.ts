@@ -120,7 +120,7 @@ describe("GET download/", () => {
       status: 200,
       headers: { "x-tessera-warnings": "2", "x-tessera-left-out": "3, 17" },
     });
-    // A proxy answers 502 where the headers take more than four kilobytes.
+    // A proxy answers 502 if the headers take more than four kilobytes.
     const leftOut = Array.from({ length: 1000 }, (_, index) => index + 1).filter((number) => number % 500 > 0);
     answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, leftOut });
     expect((await app.send("GET", download)).headers["x-tessera-left-out"]).toBe("1-499, 501-999");

@@ -20,7 +20,7 @@ export interface RenderingTargets {
 
 const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
 
-/** A ticket of many pages may take as long as this. */
+/** Enough for a ticket of many pages. */
 const ticketMs = 10_000;
 
 type SentBatch = TypeOf<typeof batchBody.schema>;

@@ -2,7 +2,7 @@ import { arrayOf, choice, id, object, text } from "@tessera/schema/build";
 import { fieldErrors, record } from "../../http/answers.ts";
 import { type Answer, bodyOf } from "../../http/route.ts";
 
-/** A thousand parts with all their fields, and as many again: those who send too many are told so. */
+/** Twice the size of a thousand parts with all fields, so that the error can say that there are too many. */
 const batchBytes = 512 * 1024;
 
 const part = object(
@@ -41,7 +41,6 @@ export const startedShown = record("RenderStarted", {
   download: text({ description: "Answers the file once it is made." }),
 });
 
-/** Errors of parts. */
 export const invalidParts: Answer = {
   description:
     "The request is not valid. The errors of each part are told under `parts`, in the order of the request; a good one has none.",

@@ -2,10 +2,10 @@ import { choice, integer, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
 import type { Reply } from "../../http/route.ts";
 
-/** How long clients wait before they ask again (A8.6). */
+/** The polling interval of clients (A8.6). */
 const again = { "Retry-After": "1" };
 
-/** A job that has nothing to show. */
+/** A job without a result. */
 interface UnfinishedJob<S> {
   readonly state: S;
   /** Why it failed, for people. */
@@ -14,7 +14,7 @@ interface UnfinishedJob<S> {
   readonly total?: number | undefined;
 }
 
-/** Shows how far a job of a service is, by the names of that service's states (L42.1). */
+/** The progress of a job, by the names of its service's states (L42.1). */
 export function replyUnfinished<S>(
   { state, done, total, message }: UnfinishedJob<S>,
   states: { readonly WAITING: S; readonly FAILED: S },
@@ -39,7 +39,7 @@ const failedShown = record("JobFailed", {
   message: text({ description: "Why, for people." }),
 });
 
-/** How a route answers for a job that has nothing to show. */
+/** The answers of a route for a job without a result. */
 export const unfinishedAnswers = {
   409: { description: "The job has not ended; ask again after `Retry-After`.", schema: pendingShown },
   410: { description: "The job has failed for good.", schema: failedShown },

@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** One gateway of several on one database and one store of files. */
+/** One of several gateways on one database and one file store. */
 async function serve(): Promise<ServedApp> {
   const answers = endClaims(
     {
@@ -99,7 +99,7 @@ describe("an upload that comes again under its idempotency key", () => {
       first.text,
       first.headers["content-type"],
     ]);
-    // In pieces, and with parameters of its type, it is the same file.
+    // In chunks, and with parameters of its type, it is the same file.
     const pieces = await upload("k", { type: "image/png; q=1", headers: { "transfer-encoding": "chunked" } });
     expect([pieces.status, pieces.text]).toEqual([201, first.text]);
     const asked = await gateways[1].send("GET", "/api/v1/idempotency_query?key=k");

@@ -59,7 +59,7 @@ function upload(body: Buffer | string | undefined, type: string, name: string, o
 }
 
 const examined = await examine({ type: "application/pdf", bytes: Uint8Array.from(aPdf()) });
-/** One that is written again as it is. */
+/** A PDF that is rewritten unchanged. */
 const writtenPdf = Buffer.from((examined.ok && examined.rewritten) || []);
 
 describe("POST /api/v1/upload", () => {
@@ -204,7 +204,7 @@ describe("POST /api/v1/upload", () => {
     record = () => Promise.reject(new Fault("unavailable", "database_unavailable", "the database does not answer"));
     const { status, json } = await upload(aPng(), "image/png", "a.png");
     expect([status, json]).toEqual([503, { detail: expect.any(String) }]);
-    // Perhaps it was recorded all the same: a job looks for it later.
+    // It may have been recorded all the same: a job checks later.
     expect(await stored()).toHaveLength(1);
   });
 

@@ -78,7 +78,7 @@ function requireUncompressed(request: Incoming): void {
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
 }
 
-/** What the head of a request says of its size; its server has seen to it that a length is a number. */
+/** The announced size; the server has checked that a length is a number. */
 function announcedBytesOf(request: Incoming): number | undefined {
   if (request.header("Transfer-Encoding") !== "") return undefined;
   return Number(request.header("Content-Length") || "0");

@@ -212,7 +212,7 @@ describe("[V3.13] a long batch", () => {
   const bytes = Buffer.from(JSON.stringify(many));
   const headers = { type: "application/json", encoding: "" };
 
-  /** How often everything else had its turn meanwhile. */
+  /** How many turns of the event loop other work had. */
   async function countTurns(work: () => Promise<unknown>): Promise<number> {
     let turns = 0;
     let isOver = false;

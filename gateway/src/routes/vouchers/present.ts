@@ -7,7 +7,7 @@ import type { SentVoucher } from "./schema.ts";
 
 export const voucherFields = fields(voucher, VoucherFields);
 
-/** The default of every field but the code, which has none. */
+/** The defaults of all fields but the code. */
 const defaults = readDefaults();
 
 function readDefaults(): SentVoucher {
@@ -16,17 +16,17 @@ function readDefaults(): SentVoucher {
   return checked.value;
 }
 
-/** What a client sent, and the default of what it left out. */
+/** Fills in the defaults of missing fields. */
 export function withDefaults(sent: SentVoucher): SentVoucher {
   return { ...defaults, ...sent };
 }
 
-/** A voucher to create. Without a code it gets one. */
+/** A voucher to create, with its code generated if it has none. */
 export function toNewVoucher(sent: SentVoucher): NewVoucher {
   return { fields: voucherFields.toMessage(withDefaults(sent)), sent: voucherFields.namesIn(sent) };
 }
 
-/** The fields of a voucher, in the order in which clients know them. */
+/** The fields of a voucher, in the documented order. */
 export function presentVoucher(shown: Voucher | undefined) {
   if (shown?.fields === undefined) throw new Error("voucher answered without the fields of a voucher");
   const { code, max_usages, budget, ...others } = voucherFields.present(shown.fields);

@@ -10,7 +10,7 @@ const form = { "content-type": "application/x-www-form-urlencoded" };
 
 const app = appOfEachTest();
 
-/** Every field, in the order of the published interface. */
+/** Every field, in the documented order. */
 const shown = {
   id: 7,
   created: "2023-11-14T22:13:20Z",

@@ -33,7 +33,7 @@ const reading: Access = { kind: "event", anyOf: ["event.vouchers:read"], profile
 
 const writing: Access = { kind: "event", anyOf: ["event.vouchers:write"], profiles: [] };
 
-/** How long a batch may take. With the time for its body, common clients and proxies wait this long. */
+/** The timeout of a batch. With the time for its body, common clients and proxies wait this long. */
 const batchMs = 20_000;
 
 const shown = (description: string) => ({ description, schema: voucherShown });

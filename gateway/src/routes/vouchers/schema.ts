@@ -8,12 +8,12 @@ import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
 /** The fields without their defaults. */
 const patchable = partial(voucher);
 
-/** What a client sent of a voucher: what it left out is missing. */
+/** The sent fields of a voucher. */
 export type SentVoucher = TypeOf<typeof patchable>;
 
 export const priceModes = ["none", "set", "subtract", "percent"] as const;
 
-/** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
+/** The longest comment takes six bytes for each UTF-16 code unit, if a client escapes it. */
 const voucherLimits = { maxBytes: 1024 * 1024, mostValues: 5000 };
 
 export const voucherPatch = bodyOf(
@@ -21,10 +21,7 @@ export const voucherPatch = bodyOf(
   { missingBooleans: "absent", ...voucherLimits },
 );
 
-/**
- * The body of POST and PUT. Its defaults are for the document: the service has to know which fields were sent, so they are
- * filled in afterwards.
- */
+/** The body of POST and PUT. Defaults are filled in later: the service must know which fields were sent. */
 export const voucherBody: ObjectBody<SentVoucher> = {
   ...voucherPatch,
   schema: { title: "VoucherBody", ...voucher },
@@ -44,7 +41,7 @@ const {
   ...others
 } = patchable.properties;
 
-/** A voucher as it is answered. What came in as a record need not keep the limits of what is sent. */
+/** A voucher as it is answered. Imported vouchers may exceed the limits of the API. */
 export const voucherShown = record("Voucher", {
   id: id(),
   created: instant({ description: "When it was created." }),
@@ -61,7 +58,6 @@ export const voucherShown = record("Voucher", {
 
 export const vouchersShown = arrayOf(voucherShown);
 
-/** Errors of a batch. */
 export const invalidBatch: Answer = {
   description:
     "The request is not valid. Of a list the errors of each element are told, in the order of the request; a good one has none.",
