@@ -7,7 +7,7 @@ import { heldRows } from "./store/holds.ts";
 import { voucherUseRows } from "./store/positions.ts";
 import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claim-rows.ts";
 
-/** What boxoffice keeps as voucher does, and what it counts. */
+/** Accounts that are reconciled with voucher, and the counts. */
 export const accounts: readonly Account[] = [
   {
     name: "what vouchers take of quotas and seats",

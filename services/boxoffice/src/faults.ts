@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of boxoffice. */
 export const fault = faultCodes({
   ambiguous_id: "invalid",
   answer_file_missing: "unavailable",

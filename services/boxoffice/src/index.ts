@@ -41,7 +41,7 @@ import { personalData } from "./personal-data.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 import { reportEvents } from "./report-events.ts";
 
-/** Owns what all other services refer to: organizers, events, products, orders, keys and devices. */
+/** Owns the entities that other services refer to: organizers, events, products, orders, keys and devices. */
 export const boxoffice = defineService({
   name: "boxoffice",
   schema: "boxoffice",

@@ -10,7 +10,7 @@ import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
 import { countRows, versionOf } from "./store/erase-documents.ts";
 
-/** What the documents of orders hold, of each kind. */
+/** The personal data in the documents of orders, by kind. */
 const inOrders = Object.keys(orderPersonalData).map(
   (kind): Holding => ({ kind, name: "order.data", leftOfAll: countOrders }),
 );
@@ -25,7 +25,7 @@ function countOrders(...[db, place, kinds]: Parameters<CountAll>) {
   );
 }
 
-/** What the states of positions hold, of each kind that their topic declares. */
+/** The personal data in the states of positions, by the kinds that their topic declares. */
 const inPositions = Object.keys(topics.positionChanged.personalData)
   .filter((kind) => kind !== "kept")
   .map((kind): Holding => ({ kind, name: "position.state", leftOfAll: countPositions }));
@@ -37,7 +37,7 @@ async function countPositions(...[db, place, kinds]: Parameters<CountAll>) {
   return countStates(
     db,
     { table: "position", place },
-    // Mostly a state has none of them.
+    // Most states hold no personal data.
     (state) => {
       if (eraseState(state, all) === state) return [];
       const placedAt = placedAtOf(state);
@@ -48,7 +48,6 @@ async function countPositions(...[db, place, kinds]: Parameters<CountAll>) {
   );
 }
 
-/** The personal data that boxoffice holds, and how it is exported and erased. */
 export const personalData = holdPersonalData<{ readonly files: Files }>({
   requests: topics.shredRequested,
   topics: catalogue,

@@ -17,12 +17,12 @@ interface SalePlace extends Scope {
 
 const nouns: Readonly<Record<CredentialKind, string>> = { api_key: "an API key", device: "a device" };
 
-/** The id of an API key is the hash of its token. Its beginning is enough to find the key. */
+/** The id of an API key is the hash of its token. A prefix is enough to find the key. */
 const keyCharacters = 8;
 
 export type BoxofficeEvents = ReturnType<typeof reportEvents>;
 
-/** Reports what operators and statistics need: log line and counter in one place. Neither contains a token, secret or name. */
+/** Log lines and counters for operators and statistics. None contains a token, secret or name. */
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
   const credentials = metrics.counter(
     "boxoffice_credential_changes_total",

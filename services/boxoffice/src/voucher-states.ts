@@ -5,12 +5,12 @@ import { lockPresent } from "./store/events.ts";
 import { voucherClaims } from "./store/voucher-claim-rows.ts";
 import { toVoucherClaim } from "./wire/voucher-fact.ts";
 
-/** Keeps what vouchers take, where that is newer than what is known. Vouchers of a removed event take nothing. */
+/** Stores the newest claims of vouchers. Vouchers of a removed event take nothing. */
 export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Promise<void> {
   if (states.length === 0) return;
   const present = new Set((await lockPresent(tx, placesOf(states))).map(placeOf));
   const claims = states.filter((state) => present.has(placeOf(state))).map(toVoucherClaim);
-  // Batches of positions lock claims in the order of their ids, too.
+  // In the order of ids, as in batches of positions, against deadlocks.
   await voucherClaims.upsertNewer(
     tx,
     claims.sort((one, other) => one.id - other.id || (nameOf(one) < nameOf(other) ? -1 : 1)),

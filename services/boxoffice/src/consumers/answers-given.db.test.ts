@@ -23,27 +23,27 @@ beforeEach(async () => {
 });
 afterEach(() => expect(office.logged).toEqual([]));
 
-/** Applies records that are all right. */
+/** Applies valid records. */
 async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }
 
 const red = { question: 1, answer: "red", question_identifier: "Q1" };
 
-/** An order of two positions, of which the first answers these questions. */
+/** An order of two positions, the first of which has these answers. */
 function order(answers: readonly object[] = [red], rest: object = {}): TestRecord {
   return sample.order({
     positions: [position({ answers, ...rest }), position({ id: 2, positionid: 2, secret: "second" })],
   });
 }
 
-/** What is published of a position: its answers by question, and up to where those of gates are part of it. */
+/** The published state of a position: its answers by question, and the merged revision of gate answers. */
 async function stands(id = 1, event = "fest"): Promise<{ answers: Record<number, string>; upTo: number | undefined }> {
   const { answers, answersRevision } = await readPosition(db, { id, event });
   return { answers: Object.fromEntries(answers.map((each) => [each.question, each.answer])), upTo: answersRevision };
 }
 
-/** What was told of positions since, by id. */
+/** The published positions since, by id. */
 async function told(): Promise<[number, Position["answers"][number]["answer"][]][]> {
   return (await takeFacts(db)).map(({ topic, value }) => {
     const fact = value as { position: Position } | null;

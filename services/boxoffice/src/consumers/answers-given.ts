@@ -9,7 +9,7 @@ import { applyGivenAnswers } from "../records/change-gate-answers.ts";
 /**
  * Applies answers that visitors gave at gates.
  *
- * They belong to the position from then on. A tombstone follows the removal of a position, which deleted its answers
+ * From then on the position owns them. A tombstone follows the deletion of a position, whose answers are deleted
  * already. A rebuild of the topic sweeps nothing: answers that checkin has lost would be lost here, too.
  */
 export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
@@ -18,7 +18,7 @@ export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
   if (welcome.length > 0) await applyGivenAnswers(tx, welcome);
 });
 
-/** Leaves out answers to events whose answers were erased: a scanner may send them late. */
+/** Drops answers to events whose answers were erased: a scanner may send them late. */
 async function withoutErased<G extends AnswersGiven>(tx: Tx, given: readonly G[]): Promise<G[]> {
   const byEvent = Map.groupBy(given, ({ organizer, event }) => entityKey(organizer, event, ""));
   const kept: G[] = [];

@@ -30,7 +30,7 @@ const ledger = await startLedger(db);
 const seats = ["stalls-1-1", "stalls-1-2"];
 const scope = { organizer: "org", event: "fest" };
 
-/** Three quotas of two products; one has no size, and two positions are sold. */
+/** Three quotas of two products; one is unlimited, and two positions are sold. */
 async function openShop(): Promise<void> {
   await emptyTables(db);
   const variations = [21, 22].map((id) => ({ id, value: {} }));
@@ -85,7 +85,7 @@ describe("a fact of a voucher", () => {
     await ledger.mustHold([need(1, { amount: 2, basedOn: 1 })]);
     await ledger.mustHold([need(1, { amount: 3, basedOn: 2 })]);
     const underWay = await ledger.mustHold([need(1, { amount: 4, basedOn: 7 })]);
-    // It came of no hold: a change that takes less asks for none.
+    // No hold preceded it: a change that takes less needs none.
     await ledger.tell(voucher(1, { revision: 7 }));
     expect(await db.many(sql`select hold from held_claim`)).toEqual([{ hold: underWay }]);
     expect(await confirmed()).toEqual([{ id: 1, amount: 1, revision: 7 }]);
@@ -134,7 +134,7 @@ describe("a fact of a voucher", () => {
     await ledger.mustHold([need(1)]);
     await db.run(sql`update capacity_hold set changed_at = changed_at - interval '25 hours'`);
     await ledger.mustHold([need(2)]);
-    // Its cutoff is no time, so it is not known when it began.
+    // Its cutoff is no time, so the begin of the rebuild is unknown.
     await ledger.sweep(1000);
     expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
     await ledger.sweep(Date.now() * 1000 - 7_200_000_000);
@@ -171,7 +171,7 @@ const products = [
 ] as const;
 const times = [undefined, undefined, undefined, longAgo, farAway];
 
-/** What a voucher is to take, as a hold and as a fact say it. */
+/** What a voucher is to take, as in a hold and in a fact. */
 const wish = record({
   voucher: integer({ min: 1, max: 4 }),
   product: constantFrom<(typeof products)[number]>(...products),
@@ -179,15 +179,15 @@ const wish = record({
   validUntil: constantFrom(...times),
   seat: constantFrom(undefined, undefined, undefined, ...seats),
   isChecked: constantFrom(true, true, true, false),
-  // The state that a hold is to replace; one that is not the last was overtaken meanwhile.
+  // The revision that a hold is to replace; an older one was overtaken.
   basedOn: integer({ min: 0, max: 8 }),
 });
 type Wish = typeof wish extends Arbitrary<infer T> ? T : never;
 
-/** Which of the last holds. */
+/** The index of one of the last holds. */
 const place = integer({ min: 0, max: 5 });
 
-/** A process may be killed behind any step: then those that would follow do not come, or come much later. */
+/** A process may be killed after any step: later steps do not happen, or much later. */
 const step = oneof(
   {
     weight: 5,
@@ -204,7 +204,7 @@ const step = oneof(
     arbitrary: record({
       kind: constantFrom("fact" as const),
       wish,
-      // Also older than the last one, or the same.
+      // May be older than the last one, or equal.
       revision: integer({ min: 1, max: 9 }),
       twice: boolean(),
     }),
@@ -231,14 +231,14 @@ interface Line {
 
 const isOver = ({ validUntil }: Pick<Line, "validUntil">) => validUntil === longAgo;
 
-/** Whether a product belongs to a quota, said once more in another way. */
+/** Whether a product belongs to a quota, by an independent implementation. */
 function belongs(product: Wish["product"], quota: Quota): boolean {
   if ("quota" in product) return product.quota === quota.id;
   if ("variation" in product) return quota.variations.includes(product.variation);
   return product.item === 1 ? quota.items.includes(1) : quota.variations.length > 0;
 }
 
-/** The ledger as lists without any database. */
+/** The ledger as lists in memory. */
 class Model {
   readonly confirmed = new Map<number, Line & { readonly revision: number }>();
   readonly held = new Map<string, Line[]>();
@@ -248,7 +248,7 @@ class Model {
     return [...this.confirmed.values(), ...[...this.held.values()].flat()].filter((line) => line.voucher === voucher);
   }
 
-  /** A voucher has a later state than some of its holds were to replace. */
+  /** Ends holds that were to replace an earlier state of the voucher. */
   endHolds(voucher: number, changed: number): void {
     for (const [hold, lines] of this.held) {
       const left = lines.filter((line) => line.voucher !== voucher || line.basedOn >= changed);
@@ -305,7 +305,7 @@ function toNeed({ voucher: id, product, isChecked, ...rest }: Wish): VoucherNeed
   return { voucher: id, ...product, isChecked, ...rest };
 }
 
-/** Does one step to the ledger and to the model. */
+/** Applies one step to the ledger and to the model. */
 async function take(model: Model, each: Step, names: string[]): Promise<void> {
   const nameAt = (at: number) => names.at(-1 - (at % Math.max(names.length, 1)));
   switch (each.kind) {
@@ -357,7 +357,7 @@ async function take(model: Model, each: Step, names: string[]): Promise<void> {
   }
 }
 
-/** What vouchers take, by quota, as the ledger computes it. */
+/** The claims of vouchers by quota, as the ledger computes them. */
 async function countTaken(): Promise<Record<number, number>> {
   const stored = await readQuotas(db, scope, { ids: [], subevents: [null] });
   const taken = sumByQuota((await readLedger(db, [scope])).claims, matchQuotas(stored, new Map([[2, [21, 22]]])));
@@ -383,6 +383,6 @@ it("[V4.1, V4.13] vouchers take what a list of them says, whatever is held, rele
     }),
     { numRuns: 60 },
   );
-  // Steps that are all refused would prove nothing.
+  // If all steps were refused, the test would prove nothing.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
 });

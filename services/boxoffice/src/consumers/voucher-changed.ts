@@ -8,11 +8,11 @@ import { forgetClaims, forgetOlderClaims, recountUses, voucherClaims } from "../
 import { storeStates } from "../voucher-states.ts";
 
 /**
- * Keeps what vouchers take of capacity and seats.
+ * Keeps the capacity and seats that vouchers take.
  *
- * In one transaction, the state of a fact replaces what its voucher took, and ends the holds that were asked for on an
- * earlier state: voucher confirms a hold with the very next state or never, so a hold ends in time whichever of the later
- * facts is read. A fact of one voucher says nothing about others of the same hold. Vouchers of a removed event take nothing.
+ * In one transaction, the state of a fact replaces the claim of its voucher, and ends holds on earlier states: voucher
+ * confirms a hold with the very next state or never, so any later fact ends the hold. A fact of one voucher says
+ * nothing about others of the same hold. Vouchers of a removed event take nothing.
  */
 export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
   copy: voucherClaims,
@@ -25,9 +25,9 @@ export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
 });
 
 async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Promise<void> {
-  // First: who tells a state meanwhile has locked what is held, and its claim goes here, too.
+  // Lock order: holds, then claims, as in `tellVouchers`, whose claim of a deleted voucher is removed here.
   await endHolds(tx, facts.flatMap(toEnd));
-  // A voucher that was deleted and imported again has new revisions, so the state before its tombstone goes first.
+  // Deletions first: a voucher that was deleted and imported again has new revisions.
   const deleted = newestPerKey(facts.filter(({ value }) => value === null)).map(({ key }) => parseEntityKey(key));
   await forgetClaims(
     tx,
@@ -39,7 +39,7 @@ async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Pr
   );
 }
 
-/** The revision up to which holds of a voucher are over. */
+/** The revision up to which holds of a voucher have ended. */
 function toEnd({ key, value, deletedAt }: Fact<VoucherChanged>): Parameters<typeof endHolds>[1][number][] {
   const { organizer, event, id } = parseEntityKey(key);
   const changed = value === null ? deletedAt : value.changed;

@@ -1,4 +1,4 @@
-/** Sorts a list into so many parts, one behind the other: what was next to each other is in different ones. */
+/** Interleaves a list into this many parts, so that neighbours are in different parts. */
 export function apart<T>(list: readonly T[], parts: number): T[] {
   return Array.from({ length: parts }, (_, part) => list.filter((__, at) => at % parts === part)).flat();
 }

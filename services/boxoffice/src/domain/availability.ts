@@ -1,7 +1,7 @@
-/** How a position counts towards what is taken. */
+/** How a position counts towards capacity. */
 export type TakenAs = "paid" | "pending";
 
-/** How many positions of one product take capacity on one date, in one way. */
+/** How many positions of one product take capacity on one date, by payment state. */
 export interface Taken {
   readonly subevent: number | null;
   readonly item: number;
@@ -21,17 +21,17 @@ export interface QuotaLimits {
 
 export interface Availability {
   /**
-   * `gone`: paid positions take everything. `ordered`: unpaid positions take the rest, or the quota is closed. `reserved`:
-   * vouchers take the rest.
+   * `gone`: paid positions take everything. `ordered`: unpaid positions take the rest, or the quota is closed.
+   * `reserved`: vouchers take the rest.
    */
   readonly state: "available" | "reserved" | "ordered" | "gone";
   /** By positions and vouchers. */
   readonly taken: number;
-  /** Null: unlimited. Below zero: overbooked. A closed quota sells nothing, whatever is left. */
+  /** Null: unlimited. Negative: overbooked. A closed quota sells nothing, whatever is left. */
   readonly left: number | null;
 }
 
-/** Finds what a position takes; null where it takes nothing. */
+/** Finds how a position counts; null: not at all. */
 export function takenAs({
   canceled,
   orderStatus,
@@ -45,10 +45,10 @@ export function takenAs({
 }
 
 /**
- * Derives how much of a quota is left from what positions take, and what vouchers take.
+ * Computes the rest of a quota from what positions and vouchers take.
  *
- * A position with a variation matches by its variation alone, one without by its
- * item, and either only on the quota's own date.
+ * A position with a variation matches by its variation alone, one without by its item, and either only on the quota's
+ * own date.
  */
 export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>, byVouchers = 0): Availability {
   const items = new Set(quota.items);

@@ -1,4 +1,4 @@
-/** The schemes of names that begin with that of the family, and what stands behind it. */
+/** Name schemes that begin with the family name, and what follows it. */
 const familyFirst: ReadonlyMap<string, string> = new Map([
   ["family_given", " "],
   ["family_nospace_given", ""],
@@ -6,10 +6,10 @@ const familyFirst: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Writes a person's name out of its parts.
+ * Composes a person's name of its parts.
  *
- * `full_name` is the whole name; otherwise the parts follow in the order in which they are spoken, which their scheme
- * (`_scheme`) says. Other keys with a leading underscore, and a salutation, are no parts of the name.
+ * `full_name` is the whole name; otherwise the parts follow in the spoken order of their scheme (`_scheme`). Other keys
+ * with a leading underscore, and a salutation, are not parts of the name.
  */
 export function composeName(parts: Readonly<Record<string, string>>): string {
   const part = (name: string) => (Object.hasOwn(parts, name) ? (parts[name] ?? "").trim() : "");

@@ -6,7 +6,7 @@ export interface SeatPlace {
   readonly seat_label: string | null;
 }
 
-/** Puts a seat's name together: its zone, row and number, the labels before what is made of bare numbers. */
+/** Composes a seat's name of zone, row and number, with labels before bare numbers. */
 export function composeSeatName({ zone_name, row_name, row_label, seat_number, seat_label }: SeatPlace): string {
   return [
     zone_name,

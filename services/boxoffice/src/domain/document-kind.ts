@@ -1,4 +1,4 @@
-/** What can be read of what records brought. */
+/** The kinds of records that can be read. */
 export type DocumentKind =
   | "event"
   | "subevent"

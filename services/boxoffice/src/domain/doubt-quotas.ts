@@ -7,7 +7,7 @@ interface Quota {
   readonly subevent: number | null;
 }
 
-/** Names what quotas count and the event does not have, and what they hardly mean. */
+/** Warns about products of quotas that the event does not have, and about unlikely combinations. */
 export function doubtQuotas<V extends { readonly data: Quota }>(values: readonly V[], known: Known): RecordErrors<V> {
   const itemsOf = new Map([...known.items].flatMap(([item, ofItem]) => [...ofItem].map((id) => [id, item] as const)));
   return refuseEach(values, ({ data }, addWarning) => {
@@ -20,7 +20,7 @@ export function doubtQuotas<V extends { readonly data: Quota }>(values: readonly
   });
 }
 
-/** A position with a variation is matched by it alone, so an item and its variations are listed together. */
+/** A position with a variation matches by its variation alone, so an item is listed together with its variations. */
 function doubtProducts(
   { items, variations }: Quota,
   { known, itemsOf }: { readonly known: Known; readonly itemsOf: ReadonlyMap<number, number> },

@@ -1,4 +1,4 @@
-/** What is to be sold. */
+/** A product to be sold. */
 export interface Wanted {
   readonly item: number;
   readonly variation: number | null;
@@ -7,7 +7,6 @@ export interface Wanted {
   readonly amount: number;
 }
 
-/** The sales channels of something; null: all. */
 type Channels = readonly string[] | null;
 
 interface Sold {
@@ -15,11 +14,11 @@ interface Sold {
   readonly channels: Channels;
 }
 
-/** An item, as far as it decides whether it is sold here. */
+/** The fields of an item that decide whether it is sold here. */
 export interface OfferedItem extends Sold {
   readonly variations: ReadonlyMap<number, Sold>;
   readonly needsSeat: boolean;
-  /** Sold only as a part of others, or only together with others. */
+  /** Sold only as part of a bundle, or only together with others. */
   readonly isAddon: boolean;
   readonly isBundledOnly: boolean;
   readonly hasBundles: boolean;
@@ -44,7 +43,7 @@ export interface MisreadField {
   readonly path: string;
 }
 
-/** What an event has of what is wanted. */
+/** The entities of an event for a sale. */
 export interface Offer {
   readonly misread: readonly MisreadField[];
   readonly isSeries: boolean;
@@ -54,16 +53,16 @@ export interface Offer {
   readonly date: OfferedDate | null;
 }
 
-/** What is wrong with a field, for people. */
+/** An error of a field, for people. */
 export interface SaleProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** As many as one sale may have. */
+/** The limit of one sale. */
 const mostTickets = 10_000;
 
-/** Finds all that keeps tickets from being sold, quota apart. */
+/** Finds everything that prevents a sale, except quotas. */
 export function findSaleProblems(wanted: Wanted, offer: Offer): SaleProblem[] {
   return [
     ...(wanted.amount < 1 || wanted.amount > mostTickets ? [wrong("amount", `Sell 1 to ${mostTickets} tickets.`)] : []),
@@ -75,7 +74,9 @@ export function findSaleProblems(wanted: Wanted, offer: Offer): SaleProblem[] {
   ];
 }
 
-/** Fields that decide whether something is sold, where, or for how much. What stands there instead of an unreadable value is a guess. */
+/**
+ * Fields that decide whether, where, or for how much something is sold: a default for an unreadable value is a guess.
+ */
 const ofSale: ReadonlySet<string> = new Set([
   ...["active", "all_sales_channels", "limit_sales_channels", "seat_category_mapping", "is_addon", "category"],
   ...["currency", "default_price", "tax_rule", "rate", "code", "price_includes_tax"],

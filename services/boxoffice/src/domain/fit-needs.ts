@@ -1,16 +1,16 @@
 import { seatKey } from "./seat-key.ts";
 import { type Claim, greatest, type QuotaMatch, takesOf } from "./voucher-claims.ts";
 
-/** What a voucher needs. */
+/** The capacity that a voucher needs. */
 export interface Need extends Omit<Claim, "amount"> {
   readonly voucher: number;
-  /** How often it can be used, also what it was used for; 0: it takes no quota. */
+  /** All usages, redeemed ones included; 0: the voucher takes no quota. */
   readonly usages: number;
-  /** The revision of the state that it is to replace; 0: it is the first one. */
+  /** The revision of the state to be replaced; 0: no state. */
   readonly basedOn: number;
-  /** Whether there must be a quota, and quotas must have so much left. */
+  /** Whether there must be a quota, with this much left. */
   readonly isChecked: boolean;
-  /** The instant behind which it takes nothing. */
+  /** After this instant the voucher takes nothing. */
   readonly validUntil: number | null;
   /** The guid of a seat that it claims. */
   readonly seat: string | null;
@@ -31,7 +31,7 @@ interface QuotaLeft {
   readonly left: number | null;
 }
 
-/** Tells whether quotas decide about a need at an instant: it takes of them, or there must be one. */
+/** Whether quotas decide about a need at an instant: it takes of them, or requires one. */
 export function dependsOnQuotas(need: Pick<Need, "usages" | "isChecked" | "validUntil">, now: number): boolean {
   return (need.usages > 0 || need.isChecked) && isValid(need, now);
 }
@@ -41,10 +41,10 @@ function isValid({ validUntil }: Pick<Need, "validUntil">, now: number): boolean
 }
 
 /**
- * Finds the needs that quotas have no room for, by their place, and why. Each one leaves less to those behind it.
+ * Finds the needs that quotas have no room for, by index, with the reason. Each need leaves less to later ones.
  *
- * `claims` are what the vouchers of these needs take already. That is part of what is left, so it counts once. A need that
- * takes no more of a quota than before does not depend on it.
+ * `claims` are the present claims of these vouchers, which count once. A need that takes no more of a quota than before
+ * does not depend on it.
  */
 export function findQuotaProblems<Q extends QuotaLeft>(
   needs: readonly Need[],
@@ -56,7 +56,7 @@ export function findQuotaProblems<Q extends QuotaLeft>(
   }: {
     readonly match: QuotaMatch<Q>;
     readonly claims: ReadonlyMap<number, readonly Claim[]>;
-    /** How often each voucher was used. */
+    /** The usages of each voucher. */
     readonly uses: ReadonlyMap<number, number>;
     readonly now: number;
   },
@@ -90,18 +90,18 @@ function hasRoom({ closed, left }: QuotaLeft, amount: number): boolean {
   return !closed && (left === null || left >= amount);
 }
 
-/** A seat, and what stands in the way of a claim. */
+/** A seat, and its conflicts with a claim. */
 export interface SeatState {
   readonly guid: string;
   readonly subevent: number | null;
   readonly product: number | null;
-  /** Blocked, or held by a position. */
+  /** Blocked, or taken by a position. */
   readonly isTaken: boolean;
   /** The vouchers that claim it. */
   readonly claimants: readonly number[];
 }
 
-/** Finds the needs whose seats they cannot have, by their place, and why. Of several needs for a seat the first has it. */
+/** Finds the needs whose seats are taken, by index, with the reason. Of several needs for a seat the first gets it. */
 export function findSeatProblems(
   needs: readonly Need[],
   { seats, now }: { readonly seats: Iterable<SeatState>; readonly now: number },

@@ -25,9 +25,9 @@ export interface GateAnswer<A> {
   readonly awaitedRevision: number | null;
 }
 
-/** What gates answered for a position. */
+/** The gate answers of a position. */
 export interface GateAnswers<A> {
-  /** All that gates answered up to this revision is stored. */
+  /** All gate answers up to this revision are stored. */
   readonly upTo: number;
   readonly answers: readonly GateAnswer<A>[];
 }
@@ -36,16 +36,14 @@ interface Answered<A> {
   readonly answers: readonly A[];
 }
 
-/** What gates answered, as far as it is merged. */
 interface MergedUpTo {
   readonly answersRevision: number;
   readonly awaitedFiles?: { readonly answersUpTo: number; readonly questions: number[] };
 }
 
 /**
- * Merges what gates answered into a position: behind the record's answers and in the order of questions, so that the same
- * answers have the same bytes. Its `answersRevision` stays below that of each awaited file, for readers that do not know
- * `awaitedFiles`, which says so by question.
+ * Merges gate answers into a position: after the record's answers, ordered by question, so that equal answers have
+ * equal bytes. `answersRevision` stays below that of each awaited file, for readers that do not know `awaitedFiles`.
  */
 export function mergeAnswers<A extends { readonly question: number }, P extends Answered<A>>(
   position: P,
@@ -69,20 +67,19 @@ export function mergeAnswers<A extends { readonly question: number }, P extends 
   };
 }
 
-/** An answer of a record. */
 export interface RecordedAnswer {
   readonly question: number;
   readonly answer: string;
   readonly options: readonly number[];
 }
 
-/** Lists the questions that a record answers differently than the one before it. */
+/** Finds the questions that a record answers differently than the previous record. */
 export function findChanged(before: readonly RecordedAnswer[], now: readonly RecordedAnswer[]): number[] {
   const former = contents(before);
   return [...contents(now)].flatMap(([question, content]) => (former.get(question) === content ? [] : [question]));
 }
 
-/** A record may answer a question more than once. */
+/** Grouped by question: a record may answer a question more than once. */
 function contents(answers: readonly RecordedAnswer[]): ReadonlyMap<number, string> {
   const byQuestion = Map.groupBy(answers, ({ question }) => question);
   return new Map([...byQuestion].map(([question, all]) => [question, JSON.stringify(all.map(contentOf).sort())]));

@@ -1,9 +1,9 @@
-/** What exists of what a run of records refers to. */
+/** The existing entities that a run of records refers to. */
 export interface Known {
   readonly organizer: boolean;
-  /** Whether the scope's event is a series; undefined where there is no such event. */
+  /** Whether the scope's event is a series; undefined: there is no such event. */
   readonly series: boolean | undefined;
-  /** Whether they are series, by slug. */
+  /** Whether events are series, by slug. */
   readonly events: ReadonlyMap<string, boolean>;
   /** Names by id. */
   readonly gates: ReadonlyMap<number, string>;
@@ -13,15 +13,14 @@ export interface Known {
   readonly categories: ReadonlySet<number>;
   /** The variations of each item. */
   readonly items: ReadonlyMap<number, ReadonlySet<number>>;
-  /** The positions of each order. */
   readonly orders: ReadonlyMap<string, readonly number[]>;
-  /** Codes of orders of the organizer that were made here. */
+  /** Codes of the organizer's orders that were made here. */
   readonly codesMadeHere: ReadonlySet<string>;
   readonly positions: ReadonlyMap<number, KnownPosition>;
   readonly questions: ReadonlyMap<number, KnownQuestion>;
   readonly seats: ReadonlyMap<number, KnownSeat>;
   readonly media: ReadonlyMap<number, MediumCode>;
-  /** The events that have a position of that id. */
+  /** The events that have a position with this id. */
   readonly linkedPositions: ReadonlyMap<number, readonly string[]>;
   /** The credential of each token: its organizer, kind and id. */
   readonly tokens: ReadonlyMap<string, string>;
@@ -30,7 +29,7 @@ export interface Known {
 export interface KnownPosition {
   /** The code of its order. */
   readonly order: string;
-  /** When the shop changed that order last, in microseconds since 1970; null: it does not say. */
+  /** When the shop changed that order last, in microseconds since 1970; null: unknown. */
   readonly changedAt: number | null;
   /** The record of its order leaves it out: another order may take it over. */
   readonly isLeftOut: boolean;
@@ -39,13 +38,13 @@ export interface KnownPosition {
 export interface KnownQuestion {
   readonly type: string;
   readonly identifier: string;
-  /** Their identifiers by id. */
+  /** Identifiers by id. */
   readonly options: Readonly<Record<string, string>>;
   readonly askedAtCheckin: boolean;
   readonly dependsOn: number | null;
 }
 
-/** Identifies a seat of an event, as its id does. */
+/** The natural key of a seat of an event. */
 export interface SeatPlace {
   readonly guid: string;
   readonly subevent: number | null;
@@ -54,11 +53,11 @@ export interface SeatPlace {
 export interface KnownSeat extends SeatPlace {
   readonly id: number;
   readonly data: unknown;
-  /** The position that takes it: not canceled, and of an order that is neither canceled nor expired. */
+  /** The position that takes the seat: not canceled, and of an order that is neither canceled nor expired. */
   readonly heldBy: number | null;
 }
 
-/** Identifies a medium of an organizer, as its id does. */
+/** The natural key of a medium of an organizer. */
 export interface MediumCode {
   readonly type: string;
   readonly identifier: string;

@@ -6,7 +6,7 @@ interface Answer {
   readonly option_identifiers: string[];
 }
 
-/** Adds to an answer the identifiers of its question and of its options, where its record leaves them out. */
+/** Adds the identifiers of question and options to an answer whose record leaves them out. */
 export function nameAnswer<A extends Answer>(answer: A, question: KnownQuestion | undefined): A {
   const { question_identifier, options, option_identifiers } = answer;
   if (question === undefined) return answer;

@@ -10,16 +10,16 @@ interface Item {
   readonly bundles: readonly { readonly bundled_item: number; readonly bundled_variation: number | null }[];
 }
 
-/** The variations of the items of the event as they would be. Items may bundle each other. */
+/** The variations of the event's items after the change. Items may bundle each other. */
 function joinVariations(values: readonly { readonly data: Item }[], known: Known): Map<number, ReadonlySet<number>> {
   const variationsOf = new Map(known.items);
   for (const { data } of values) variationsOf.set(data.id, new Set(data.variations.map(({ id }) => id)));
   return variationsOf;
 }
 
-/** Finds variations that an item has twice, or that are of another. */
+/** Finds variations that an item has twice, or that belong to another item. */
 export function refuseItems<V extends { readonly data: Item }>(values: readonly V[], known: Known): RecordErrors<V> {
-  // Items that were there before come first, so a variation stays with the item it has.
+  // Existing items come first, so a variation stays with its item.
   const itemOf = new Map<number, number>();
   for (const [item, variations] of joinVariations(values, known)) {
     for (const id of variations) if (!itemOf.has(id)) itemOf.set(id, item);
@@ -35,7 +35,7 @@ export function refuseItems<V extends { readonly data: Item }>(values: readonly 
   });
 }
 
-/** Names what items refer to and the event does not have. */
+/** Warns about references of items that the event does not have. */
 export function doubtItems<V extends { readonly data: Item }>(values: readonly V[], known: Known): RecordErrors<V> {
   const variationsOf = joinVariations(values, known);
   return refuseEach(values, ({ data }, addWarning) => {

@@ -9,12 +9,12 @@ interface Medium extends MediumCode {
   readonly isLinkedByOne: boolean;
 }
 
-/** What tells media apart besides their ids. */
+/** The natural key of a medium. */
 export function mediumKey({ type, identifier }: MediumCode): string {
   return JSON.stringify([type, identifier]);
 }
 
-/** Refuses media as they would be together, with those that stay as they are. */
+/** Refuses media that conflict with each other or with unchanged ones. */
 export function refuseMedia<V extends { readonly data: Medium }>(
   left: readonly V[],
   { organizer, known }: { readonly organizer: string; readonly known: Known },

@@ -31,12 +31,12 @@ export function validateQuestion({ options }: Question, addError: AddError): voi
   }
 }
 
-/** With six places, as the schema has it. */
+/** With six places, as in the schema. */
 function toMillionths(decimal: string | null): bigint | null {
   return decimal === null ? null : BigInt(decimal.replace(".", ""));
 }
 
-/** The questions of the event as they would be, those that stay first: identifiers and options stay with the question that has them. */
+/** The questions of the event after the change, unchanged ones first: they keep their identifiers and options. */
 function joinQuestions(left: readonly { readonly data: Question }[], { questions }: Pick<Known, "questions">) {
   const sent = new Set(left.map(({ data }) => data.id));
   const all = new Map<number, KnownQuestion>([...questions].filter(([id]) => !sent.has(id)));
@@ -44,7 +44,7 @@ function joinQuestions(left: readonly { readonly data: Question }[], { questions
   return all;
 }
 
-/** Finds what questions would have of others, as they would be together. */
+/** Finds identifiers and options that belong to another question. */
 export function refuseQuestions<V extends { readonly data: Question }>(
   left: readonly V[],
   known: Pick<Known, "questions">,
@@ -66,10 +66,10 @@ export function refuseQuestions<V extends { readonly data: Question }>(
   });
 }
 
-/** Questions whose answers are known beforehand: only these can be what another depends on. */
+/** Questions with a closed set of answers: only these can others depend on. */
 const withKnownAnswers = new Set(["B", "C", "M"]);
 
-/** Names what shops hardly mean. At the gate no question depends on another, and limits that nothing fits are the visitor's trouble. */
+/** Warns about unknown references, dependencies that cannot be met, and limits that no answer meets. */
 export function doubtQuestions<V extends { readonly data: Question }>(
   left: readonly V[],
   known: Pick<Known, "items" | "questions">,
@@ -107,7 +107,7 @@ function doubtDependency(data: Question, all: ReadonlyMap<number, KnownQuestion>
   }
 }
 
-/** What the checks of others need to know of a question. */
+/** The fields of a question for the checks of others. */
 export function toKnown(data: Question): KnownQuestion {
   return {
     type: data.type,

@@ -9,7 +9,7 @@ interface Seat {
   readonly product: number | null;
 }
 
-/** Refuses seats as they would be together, with those that stay as they are. */
+/** Refuses seats that conflict with each other or with unchanged ones. */
 export function refuseSeats<V extends { readonly data: Seat }>(left: readonly V[], known: Known): RecordErrors<V> {
   const sent = new Set(left.map(({ data }) => data.id));
   const owners = new Map<string, number>();

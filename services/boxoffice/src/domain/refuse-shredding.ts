@@ -2,12 +2,12 @@
 export interface Shreddable {
   readonly live: boolean;
   readonly isSeries: boolean;
-  /** The end of the event, or of the last date of a series, in microseconds since 1970. Null: a series without dates. */
+  /** The end of the event, or of a series' last date, in microseconds since 1970. Null: a series without dates. */
   readonly lastAt: number | null;
   readonly now: number;
 }
 
-/** Says why the personal data of an event may not be erased; undefined: it may (D2.1). */
+/** Why the personal data of an event may not be erased; undefined: it may (D2.1). */
 export function refuseShredding({ live, isSeries, lastAt, now }: Shreddable): string | undefined {
   if (lastAt !== null && lastAt >= now) {
     return isSeries

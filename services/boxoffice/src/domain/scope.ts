@@ -1,4 +1,4 @@
-/** Where a record lives. `event` is empty for what belongs to the organizer itself. */
+/** The place of a record. `event` is empty for entities of the organizer itself. */
 export interface Scope {
   readonly organizer: string;
   readonly event: string;

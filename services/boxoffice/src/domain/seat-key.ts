@@ -1,4 +1,4 @@
-/** What tells the seats of an event apart: every date of a series has seats of its own. */
+/** The natural key of a seat of an event: every date of a series has its own seats. */
 export function seatKey(guid: string, subevent: number | null): string {
   return `${subevent ?? 0}/${guid}`;
 }

@@ -1,18 +1,18 @@
 import Big from "big.js";
 
-/** A tax rule, as far as it holds for everyone. */
+/** A tax rule without its exceptions for customers. */
 export interface TaxRule {
   readonly id: number;
   /** In percent. */
   readonly rate: string;
   readonly code: string | null;
-  /** Whether listed prices have the tax in them. */
+  /** Whether listed prices include the tax. */
   readonly includesTax: boolean;
 }
 
-/** The money of a position. */
+/** The amounts of a position. */
 export interface Money {
-  /** With the tax. */
+  /** Including tax. */
   readonly price: string;
   readonly taxRate: string;
   readonly taxValue: string;
@@ -20,10 +20,10 @@ export interface Money {
   readonly taxRule: number | null;
 }
 
-/** The places that amounts are shown with, also those of a currency that has fewer. */
+/** Amounts are shown with this many places, even if the currency has fewer. */
 const shownPlaces = 2;
 
-/** Finds the tax in a listed price, or adds it. Halves are rounded up, to the places of the currency. */
+/** Splits the tax off a listed price, or adds it. Halves are rounded up, to the places of the currency. */
 export function addTax(listed: string, rule: TaxRule | null, places: number): Money {
   const round = (amount: Big) => amount.round(places, Big.roundHalfUp);
   const show = (amount: Big) => amount.toFixed(Math.max(places, shownPlaces));

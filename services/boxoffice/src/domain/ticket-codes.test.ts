@@ -11,10 +11,10 @@ import {
 
 const many = (length: number) => randomBytes(bytesFor(1000, length));
 
-/** Those of texts that have another form. */
+/** The texts of another form. */
 const others = (texts: readonly string[], form: RegExp) => texts.filter((text) => !form.test(text));
 
-/** How many characters occur, if there are enough texts. */
+/** How many distinct characters occur, if there are enough texts. */
 const characters = (texts: readonly string[]) => (texts.length > 900 ? new Set(texts.join("")).size : texts.length);
 
 describe("[O4.1] what a ticket is known by", () => {

@@ -1,7 +1,7 @@
 import { makeTexts } from "@tessera/values";
 import { isOffensive } from "@tessera/values/offensive";
 
-/** The characters of what a ticket and its order are known by. None looks like another one of it. */
+/** The alphabets of codes and secrets, without characters that look alike. */
 const alphabets = {
   order: "ABCDEFGHJKLMNPQRSTUVWXYZ379",
   orderSecret: "0123456789abcdefghijklmnopqrstuvwxyz",
@@ -11,12 +11,12 @@ const alphabets = {
 
 export const lengths = { order: 5, orderSecret: 16, pseudonym: 10 } as const;
 
-/** Enough random bytes for so many texts, in all likelihood: one in eight is left out at most. */
+/** Random bytes that almost certainly suffice for this many texts: at most one byte in eight is rejected. */
 export function bytesFor(count: number, length: number): number {
   return Math.ceil(count * length * 1.2) + 64;
 }
 
-/** Makes codes of orders. Those of test mode have a zero that no other code has. */
+/** Makes codes of orders. Codes of test mode have a zero, which no other code has. */
 export function makeOrderCodes(
   bytes: Uint8Array,
   { length, testmode }: { readonly length: number; readonly testmode: boolean },
@@ -26,17 +26,16 @@ export function makeOrderCodes(
   return marked.filter((code) => !isOffensive(code));
 }
 
-/** Makes secrets of the pages of orders. */
+/** Makes secrets of order pages. */
 export function makeOrderSecrets(bytes: Uint8Array): string[] {
   return makeTexts(bytes, { alphabet: alphabets.orderSecret, length: lengths.orderSecret });
 }
 
-/** Makes secrets of tickets. */
 export function makeTicketSecrets(bytes: Uint8Array, length: number): string[] {
   return makeTexts(bytes, { alphabet: alphabets.ticket, length });
 }
 
-/** Makes pseudonyms: they name tickets where their secrets must not be seen. */
+/** Makes pseudonyms: ids of tickets where their secrets must not be seen. */
 export function makePseudonyms(bytes: Uint8Array): string[] {
   return makeTexts(bytes, { alphabet: alphabets.pseudonym, length: lengths.pseudonym });
 }

@@ -49,7 +49,7 @@ export function validatePositions({ positions: all, unread }: Order, addError: A
 
 const listMadeHere = `Lists with ids from ${firstIdMadeHere} on were made here; scans of them come from no record.`;
 
-/** Of two scans of one position with the same id, the one that came later would be taken for the other. */
+/** Of two different scans with the same id, one would be dropped as a repetition. */
 function validateCheckins({ checkins }: Position, addError: AddError): void {
   const known = new Map<number, Checkin>();
   for (const [index, checkin] of (checkins ?? []).entries()) {
@@ -62,14 +62,14 @@ function validateCheckins({ checkins }: Position, addError: AddError): void {
   }
 }
 
-/** Finds what an order names that the event does not have. */
+/** Finds references of an order that the event does not have. */
 export function validateReferences(data: Order, known: Known, addError: AddError): void {
   for (const [index, position] of data.positions.entries()) {
     validatePosition(position, known, (field, message) => addError(`positions.${index}.${field}`, message));
   }
 }
 
-/** An item may have had no variations when a position was sold, so only a variation that is given is checked. */
+/** An item may have had no variations when a position was sold, so a missing variation is not checked. */
 function validatePosition(position: Position, known: Known, addError: AddError): void {
   const { item, variation, subevent } = position;
   const variations = known.items.get(item);
@@ -89,7 +89,7 @@ function validatePosition(position: Position, known: Known, addError: AddError):
   }
 }
 
-/** Names what is unknown or ambiguous in an order, and does not matter to its tickets. */
+/** Warns about unknown or ambiguous fields that do not matter to the tickets of an order. */
 export function doubtOrder(data: Order, known: Known, addWarning: AddError): void {
   if (!known.salesChannels.has(data.sales_channel)) addWarning("sales_channel", notKnown("sales channel"));
   for (const [index, { tax_rule }] of data.fees.entries()) {

@@ -1,4 +1,4 @@
-/** What a voucher takes: `amount` of each quota that matches it, on its own date. */
+/** The claim of a voucher: `amount` of each matching quota on its own date. */
 export interface Claim {
   readonly item: number | null;
   readonly variation: number | null;
@@ -7,11 +7,11 @@ export interface Claim {
   readonly amount: number;
 }
 
-/** A claim of a voucher, or a sum of claims of vouchers with the same products; expired ones are left out. */
+/** A claim of a voucher, or a sum of claims with the same products; expired ones are left out. */
 export interface ReadClaim extends Claim {
   /**
-   * `sum`: of confirmed claims, or of held ones of vouchers that have no other. `several`: each claim of a voucher that has
-   * several; its confirmed one is also part of a sum. `own`: a claim of a voucher that was asked about.
+   * `sum`: of confirmed claims, or of held claims of vouchers without others. `several`: each claim of a voucher that
+   * has several; its confirmed one is also part of a sum. `own`: a claim of a requested voucher.
    */
   readonly part: "sum" | "several" | "own";
   /** Null: a sum. */
@@ -26,15 +26,14 @@ interface MatchedQuota {
   readonly subevent: number | null;
 }
 
-/** Finds the quotas that products belong to. */
 export interface QuotaMatch<Q> {
-  /** The quotas that a claim depends on, by their ids. */
+  /** The quotas that a claim depends on. */
   affectedBy(claim: Omit<Claim, "amount">): readonly Q[];
 }
 
 /**
- * Prepares the search for the quotas of products: the quota that a claim names, those of its variation, or those of its
- * item. An item with variations stands for all of them. Products belong to the quotas of one date.
+ * Indexes the quotas of products: the quota that a claim names, those of its variation, or those of its item. An item
+ * with variations stands for all of them. Products belong to the quotas of one date.
  */
 export function matchQuotas<Q extends MatchedQuota>(
   quotas: Iterable<Q>,
@@ -81,16 +80,16 @@ function productKey(subevent: number | null, kind: "item" | "variation", id: num
   return `${subevent}/${kind}/${id}`;
 }
 
-/** A voucher takes nothing of quotas of other dates. */
+/** A voucher takes only of quotas of its date. */
 export function takesOf(claim: Pick<Claim, "subevent">, quota: Pick<MatchedQuota, "subevent">): boolean {
   return claim.subevent === quota.subevent;
 }
 
 /**
- * Sums what vouchers take, by the id of the quota.
+ * Sums the claims of vouchers, by the id of the quota.
  *
- * Of a quota a voucher takes the greatest amount among its claims: a hold replaces what the voucher takes by then, and
- * is confirmed or released later.
+ * Of several claims of a voucher the greatest counts: a hold replaces the present claim, and is confirmed or released
+ * later.
  */
 export function sumByQuota<Q extends MatchedQuota>(
   read: readonly ReadClaim[],

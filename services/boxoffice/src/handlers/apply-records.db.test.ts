@@ -345,7 +345,7 @@ describe("tokens", () => {
   });
 });
 
-/** Every row of every table, as text; bytes also as what they would read as. */
+/** Every row of every table, as text; bytes also decoded as UTF-8. */
 async function contents(): Promise<Record<string, string[]>> {
   const tables = await db.many<{ name: string }>(sql`
     select table_name as name

@@ -6,12 +6,11 @@ import { removeUntil } from "../records/event-removal.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Less than the sender waits for an answer. It sends the batch again while this is not enough. */
+/** Less than the sender's timeout. If this is not enough, the sender repeats the batch. */
 const longestRemovalMs = 10_000;
 
 /**
- * Applies records of boxoffice's kinds. Records of an event that is still being removed wait for the end of its removal,
- * and take part in it meanwhile.
+ * Applies records of boxoffice's kinds. Records of an event that is being removed wait for the end, and help with it.
  */
 export async function applyRecords(request: ApplyRecordsRequest, stores: RecordStores): Promise<ApplyRecordsResponse> {
   const until = performance.now() + longestRemovalMs;

@@ -35,7 +35,7 @@ describe("a cancelation", () => {
     expect(await sales.cancel(sale)).toEqual({ canceled: 0 });
     expect(await takeFacts(db)).toEqual([]);
     expect((await sales.sell({ amount: 8 })).tickets).toHaveLength(8);
-    // The lost answer of a sale that was canceled since.
+    // The kept answer of a sale that was canceled since.
     expect(await sales.sell({ sale, amount: 6 })).toMatchObject({ tickets: { length: 6 }, canceled: true });
     expect(await taken()).toBe(10);
   });
@@ -73,7 +73,7 @@ describe("a process that is killed", () => {
     const statuses = async () => (await documents()).map(({ status }) => status);
     expect(await statuses()).toEqual(["p", "p", "p"]);
     await db.run(sql`delete from outbox`);
-    // The last of them is not killed. Facts are counted before it.
+    // The last run is not killed. Facts are counted before it.
     for (let at = 1; ; at += 1) {
       const { db: losingDb, isLost } = losing(db, at);
       const killed = await startSales(losingDb);

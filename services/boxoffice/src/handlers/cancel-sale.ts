@@ -12,14 +12,14 @@ import { lockPresent } from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { findSale, markCanceled, storeSale } from "../store/sales.ts";
 
-/** No request has this hash. */
+/** The hash of no request. */
 const ofNoRequest = new Uint8Array();
 
 const ofNoTickets = SellTicketsResponse.encode({ problems: [], tickets: [] }).finish();
 
 /**
- * Cancels all orders of a sale, which gives back what they take. Again, it changes nothing. A sale that is not made yet is
- * never made: its request may still be on the way when its caller has given up.
+ * Cancels all orders of a sale, which releases their capacity. Idempotent. A sale that does not exist yet can never be
+ * made: its request may still be under way after its caller has given up.
  */
 export async function cancelSale(
   { organizer, event, sale }: CancelSaleRequest,

@@ -31,7 +31,7 @@ const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
   [Asked.REUSABLE_MEDIUM, "reusable_medium"],
 ]);
 
-/** Pages through what records brought of one kind. */
+/** Pages through the documents of one kind. */
 export async function listDocuments(
   { kind: asked, among, ordering, page: number, pageSize, ...request }: ListDocumentsRequest,
   { reads }: { readonly reads: Reads },
@@ -47,7 +47,6 @@ export async function listDocuments(
   });
 }
 
-/** Reads one document. */
 export async function getDocument(
   { organizer, event, kind: asked, id }: GetDocumentRequest,
   { reads }: { readonly reads: Reads },

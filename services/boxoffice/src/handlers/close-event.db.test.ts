@@ -77,7 +77,7 @@ describe("an event that is to be erased", () => {
     const version = await versionNow();
     expect(await close({ version: before, kinds: ["question_answers"] })).toMatch(/has changed.*Export it again/);
     expect(await close({ version, kinds: ["question_answers"] })).toMatch(/has changed.*Export it again/);
-    // The upload was lost, so nothing is awaited any more.
+    // The upload was lost, so no file is awaited any more.
     await finishWork(db, service.workers);
     expect(await close({ version, kinds: ["question_answers"] })).toMatch(/has changed/);
     expect(await close({ kinds: ["question_answers"] })).toBeUndefined();
@@ -96,7 +96,7 @@ describe("an event that is to be erased", () => {
     await take(sample.event({ date_from: past, live: true }));
     expect(await close({ case: id, version })).toBeUndefined();
     await take(sample.event({ date_from: past }));
-    // Its first erasure has changed it: older exports are of no use.
+    // The first erasure has changed the event: older exports are outdated.
     expect(await close({ version })).toMatch(/has changed/);
     expect(await close()).toBeUndefined();
   });

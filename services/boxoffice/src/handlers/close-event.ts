@@ -6,10 +6,7 @@ import { refuseShredding } from "../domain/refuse-shredding.ts";
 import { findEnding, isAwaitingFiles, versionOf } from "../store/erase-documents.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 
-/**
- * Closes an event to records that bring kinds of personal data. What decides is read under the lock of the event, so
- * nothing changes in between.
- */
+/** Closes an event to records with kinds of personal data, if its conditions hold, under the lock of the event. */
 export function closeEvent(request: CloseEventRequest, { db }: { readonly db: Db }): Promise<CloseEventResponse> {
   const { organizer, event } = request;
   const scope = { organizer, event };
@@ -22,7 +19,7 @@ export function closeEvent(request: CloseEventRequest, { db }: { readonly db: Db
     if (refusal !== undefined) return { problem: refusal };
     const { version } = await tx.one<{ version: string }>(versionOf(scope));
     if (version !== request.version) return { problem: changedSince };
-    // Its export has no such answer, and its erasure would delete it.
+    // The export lacks such an answer, but the erasure would delete it.
     if (request.kinds.includes("question_answers") && (await isAwaitingFiles(tx, scope)))
       return { problem: changedSince };
     return { problem: (await noteCase(tx, request)) ? undefined : takenBack };

@@ -23,7 +23,7 @@ import * as organizers from "../store/organizers.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
 import { toCredential } from "../wire/credential-messages.ts";
 
-/** Pages through the credentials of an organizer of one kind, revoked ones included. */
+/** Pages through an organizer's credentials of one kind, revoked ones included. */
 export async function listCredentials(
   { organizer, kind: name, ...asked }: ListCredentialsRequest,
   { db }: { db: Db },
@@ -39,10 +39,7 @@ export async function listCredentials(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * Creates a credential as its record would; a device gets the next number. A token that is already stored means a repeated
- * request, which changes nothing.
- */
+/** Creates a credential as its record would; a device gets the next number. A known token means a repeated request. */
 export async function createCredential(
   { organizer, kind: name, tokenHash: bytes, fields }: CreateCredentialRequest,
   { db, events }: { db: Db; events: BoxofficeEvents },
@@ -66,7 +63,7 @@ export async function createCredential(
   return { credential: toCredential(credential, kind.toMessage(credential.data)) };
 }
 
-/** Stores a new credential by the rules of its records; names all wrong fields at once. */
+/** Stores a new credential by the rules of its records; reports all wrong fields at once. */
 async function store(
   tx: Tx,
   kind: CredentialKind,
@@ -97,7 +94,7 @@ function readFields(
   return { reading: rest.value, errors: whole.errors };
 }
 
-/** The elements of a list are reported under its name; the message has their number. */
+/** Errors of list elements are reported under the name of the list; the message has the index. */
 function nameOf(path: string): string {
   return path.replace(/\.\d+$/, "");
 }
@@ -107,8 +104,8 @@ function invalidFields(fields: FieldErrors): Fault {
 }
 
 /**
- * Revokes a credential. Its row stays, so that its requests are refused with the reason: a revoked scanner deletes its data
- * of the event. References are not checked: what they name may be deleted by now.
+ * Revokes a credential. Its row stays, so that its requests are refused with the reason: a revoked scanner deletes its
+ * data of the event. References are not checked: they may have been deleted.
  */
 export async function revokeCredential(
   { organizer, kind: name, id }: RevokeCredentialRequest,
@@ -153,12 +150,11 @@ async function lockOrganizer(tx: Tx, organizer: string): Promise<void> {
   await requireOrganizer(tx, organizer);
 }
 
-/** Throws if the organizer does not exist. */
 async function requireOrganizer(db: Queryable, organizer: string): Promise<void> {
   if (!(await organizers.exists(db, organizer))) throw fault("organizer_not_found", "There is no such organizer.");
 }
 
-/** Makes a run of one credential: it is stored in the same shape and with the same fact as its record. */
+/** Makes a run of one credential, which is stored and published as its record would be. */
 async function runOf(
   tx: Tx,
   kind: CredentialKind,

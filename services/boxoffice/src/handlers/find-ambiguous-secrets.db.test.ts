@@ -16,7 +16,7 @@ beforeEach(async () => {
   await take(...festival);
 });
 
-/** Applies records that are all right. */
+/** Applies valid records. */
 async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }

@@ -6,13 +6,13 @@ import type {
 import { fault } from "../faults.ts";
 import * as secrets from "../store/ambiguous-secrets.ts";
 
-/** One statement reads all of them. */
+/** The limit of one statement. */
 const mostEvents = 1000;
 
-/** The first of them show which records are wrong. */
+/** The first ones show which records are wrong. */
 const reported = { most: 100, mostPositions: 10 };
 
-/** Finds secrets that several tickets of one event have: a gate cannot tell which of them is meant. */
+/** Finds secrets that several tickets of one event have: a gate cannot tell the tickets apart. */
 export async function findAmbiguousSecrets(
   { events }: FindAmbiguousSecretsRequest,
   { db }: { readonly db: Db },

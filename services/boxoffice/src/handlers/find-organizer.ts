@@ -3,7 +3,7 @@ import type { FindOrganizerRequest, FindOrganizerResponse } from "@tessera/proto
 import { fault } from "../faults.ts";
 import { findCreation } from "../store/organizers.ts";
 
-/** Tells which organizer has a name now: others had it before, or will. */
+/** Finds the organizer that has a name now: names can be reused. */
 export async function findOrganizer(
   { organizer }: FindOrganizerRequest,
   { db }: { readonly db: Db },

@@ -13,7 +13,7 @@ beforeEach(async () => {
   await take(...festival, sample.item({ id: 2, variations: [{ id: 21, value: {} }] }));
 });
 
-/** Applies records that are all right. */
+/** Applies valid records. */
 async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }
@@ -23,11 +23,11 @@ const ask = async (...places: readonly (readonly [organizer: string, event: stri
   return (await findOverbooked({ events }, { db })).quotas;
 };
 
-/** What is overbooked at the festival: `taken of size`, by quota. */
+/** The overbooked quotas of the event: `taken of size`, by quota. */
 const overbooked = async () =>
   Object.fromEntries((await ask(["org", "fest"])).map(({ id, size, taken }) => [id, `${taken} of ${size}`]));
 
-/** One paid order with as many positions. */
+/** One paid order with this many positions. */
 const sold = (count: number, rest: object = {}, code = "ABCDE") =>
   sample.order({
     code,

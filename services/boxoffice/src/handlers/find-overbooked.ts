@@ -12,13 +12,13 @@ import { fault } from "../faults.ts";
 import { type QuotaRow, readLimitedQuotas, readVariations } from "../store/capacity.ts";
 import { type Ledger, readLedger } from "../store/voucher-claim-rows.ts";
 
-/** One statement reads all of them. */
+/** The limit of one statement. */
 const mostEvents = 1000;
 
-/** The first of them show what is wrong. */
+/** The first ones show what is wrong. */
 const mostReported = 100;
 
-/** A series has thousands of quotas. Other calls run in between. */
+/** A series has thousands of quotas; the event loop has a turn in between. */
 const quotasPerTurn = 1000;
 
 /** Finds the overbooked quotas of events. */
@@ -46,7 +46,7 @@ export async function findOverbooked(
   return { quotas: overbooked };
 }
 
-/** Sums what vouchers take of quotas, by event and quota. */
+/** Sums what vouchers take, by event and quota. */
 async function sumVouchers(
   db: Queryable,
   quotas: readonly (Scope & QuotaRow)[],

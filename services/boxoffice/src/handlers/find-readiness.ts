@@ -10,7 +10,7 @@ import { refuseShredding } from "../domain/refuse-shredding.ts";
 import { fault } from "../faults.ts";
 import { type Ending, findEnding, nextEndings } from "../store/erase-documents.ts";
 
-/** Tells whether the personal data of an event may be erased. */
+/** Whether the personal data of an event may be erased. */
 export async function findReadiness(
   request: FindReadinessRequest,
   { db }: { readonly db: Db },
@@ -20,7 +20,7 @@ export async function findReadiness(
   return { problem: refuseShredding(ending), ending: toMessage(ending) };
 }
 
-/** How many events are read at a time, whether they are shown or not. */
+/** Events read per page, whether they are shown or not. */
 const pageSize = 200;
 
 /** Reads a page of the events of an organizer, and shows those that end before an instant. */

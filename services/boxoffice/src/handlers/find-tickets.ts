@@ -8,13 +8,13 @@ import { fault } from "../faults.ts";
 import * as tickets from "../store/tickets.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 
-/** One statement reads all of them. */
+/** The limit of one statement. */
 const mostWanted = 256;
 
-/** More do not fit into an answer. */
+/** The limit of an answer. */
 const mostFound = 16_000;
 
-/** Finds the orders with a ticket of one of these secrets, in the form of their facts. */
+/** Finds the orders with a ticket of one of these secrets, as their facts. */
 export async function findTickets(
   { tickets: wanted }: FindTicketsRequest,
   { db }: { db: Db },
@@ -31,7 +31,7 @@ export async function findTickets(
   return { facts: found.map((position) => Buffer.from(positionChanged.encode(position))) };
 }
 
-/** No slug has a slash, which would lead to tickets of another event; no stored text has a null character. */
+/** A slug with a slash could match tickets of another event, and stored texts have no NUL. */
 function isPossible({ organizer, event, secret }: WantedTicket): boolean {
   return ![organizer, event].some((slug) => slug.includes("/")) && !`${organizer}${event}${secret}`.includes("\0");
 }

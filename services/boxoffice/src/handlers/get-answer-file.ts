@@ -7,10 +7,10 @@ import type {
 import { fault } from "../faults.ts";
 import { find, type StoredAnswerFile } from "../store/answer-files.ts";
 
-/** An answer that is replaced while it is read is read again; it is never replaced so often in a row. */
+/** A file that is replaced during the read is read again; it is never replaced this often in a row. */
 const mostReads = 3;
 
-/** Reads a file from the store; undefined: it is not there any more. */
+/** Reads a file from the store; undefined: the file is gone. */
 export async function readStored(
   { fileKey, name, contentType, size }: StoredAnswerFile,
   files: Files,
@@ -19,7 +19,6 @@ export async function readStored(
   return content === undefined ? undefined : { name, contentType, content };
 }
 
-/** Gets the file of an answer. */
 export async function getAnswerFile(
   { organizer, event, position, question }: GetAnswerFileRequest,
   { db, files }: { db: Db; files: Files },

@@ -11,7 +11,7 @@ import { getAnswerFile, readStored } from "./get-answer-file.ts";
 
 const mostAnswers = 100;
 
-/** Beyond so many bytes an answer has no further file: it is in memory as a whole. */
+/** Beyond this size an answer gets no further file: it is in memory as a whole. */
 const mostBytes = 4 * 1024 * 1024;
 
 /** Gets the files of many answers, as far as there is room. */
@@ -34,7 +34,7 @@ export async function getAnswerFiles(
   const read = async (answer: AnswerPlace): Promise<FoundAnswerFile> => {
     const file = stored.get(keyOf(answer));
     if (file === undefined) return { file: undefined };
-    // One that was replaced meanwhile is found again.
+    // A file that was replaced during the read is looked up again.
     return { file: (await readStored(file, files)) ?? (await getAnswerFile({ ...scope, ...answer }, { db, files })) };
   };
   return { files: await Promise.all(asked.map(read)) };

@@ -24,12 +24,12 @@ beforeEach(async () => {
   await take(...festival, sample.item({ id: 2, variations }), sample.item({ id: 3 }), sample.quota({ size: 10 }));
 });
 
-/** Applies records that are all right. */
+/** Applies valid records. */
 async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }
 
-/** One order with as many positions. */
+/** One order with this many positions. */
 const sold = (count: number, rest: object = {}) =>
   sample.order({
     positions: Array.from({ length: count }, (_, index) => position({ id: index + 1, positionid: index + 1 })),
@@ -40,7 +40,7 @@ const tooLittle = (place: number, quota = 1) => ({ need: place, kind: NeedProble
 const problem = (place: number, kind: NeedProblemKind) => ({ need: place, kind });
 const isHeld = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
 
-/** An order of one position that names a voucher. */
+/** An order of one position that uses a voucher. */
 const using = (id: number, rest: object = {}) =>
   sample.order({ code: `U${id}`, positions: [position({ id: 100 + id, secret: `u${id}`, voucher: id })], ...rest });
 
@@ -188,7 +188,7 @@ describe("needs", () => {
   it("[V4.6] of a changed voucher are what it does not take yet", async () => {
     await take(sample.quota({ id: 2, size: 3, items: [3] }), sold(4));
     await ledger.tell(voucher(1, { maxUsages: 6 }));
-    // Sold out, and nothing more is needed.
+    // Sold out, but nothing more is needed.
     expect(await ledger.hold([need(1, { amount: 6 })])).toEqual(isHeld);
     await take(sample.quota({ closed: true }));
     expect(await ledger.hold([need(1, { amount: 5 })])).toEqual(isHeld);
@@ -230,7 +230,7 @@ describe("[V4.18] a place", () => {
     }
     await take(record("order", { code: "U1" }, { deleted: true }));
     expect(await left()).toBe(7);
-    // Used more often than it can be.
+    // Used more often than allowed.
     await ledger.tell(voucher(1, { maxUsages: 1, revision: 2 }));
     await take(
       sold(3, { positions: [1, 2].map((id) => position({ id, positionid: id, secret: `s${id}`, voucher: 1 })) }),

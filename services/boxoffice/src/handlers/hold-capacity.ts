@@ -14,16 +14,16 @@ import { findSeatStates } from "../store/seats.ts";
 import { toNeed, toNeedProblem } from "../wire/capacity-messages.ts";
 import { readRoom } from "./quota-room.ts";
 
-/** As many vouchers as one request may create. */
+/** The limit of vouchers in one request. */
 const mostNeeds = 10_000;
 
-/** A hold keeps its connection while it waits for the lock of its event. Most connections are left to other requests. */
+/** A waiting hold occupies a connection. Most connections are left to other requests. */
 const mostHolds = 4;
 
-/** As long as a hold waits for the lock: a sale that holds it is over by then, unless others follow. */
+/** The lock timeout: a sale is over by then, unless others follow. */
 const longestWaitMs = 3000;
 
-/** Makes the turns of holds. An organizer has half of them, so another one begins while those of the first wait for each other. */
+/** Limits concurrent holds, and those of one organizer to half, so that another organizer need not wait for them. */
 export function shareHolds(): Turns {
   return new Turns({
     total: mostHolds,
@@ -34,8 +34,8 @@ export function shareHolds(): Turns {
 }
 
 /**
- * Holds what vouchers need, everything or nothing, and keeps the answer under the id of the hold: a repeated request gets
- * it again. The id of the request would not do, because a caller that was killed asks again in a request of its own.
+ * Holds the capacity that vouchers need, all or nothing. The id of the hold is an idempotency key: a repeated request
+ * gets the stored answer. The request id would not do, because a killed caller retries in a new request.
  */
 export async function holdCapacity(
   request: HoldCapacityRequest,

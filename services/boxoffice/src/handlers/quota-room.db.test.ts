@@ -21,7 +21,7 @@ it("[V4.10] a hold finds no room that a voucher gives to its order while it look
     expect(await office.apply(sample.order({ positions: [position()] }))).toEqual({});
     await ledger.tell(voucher(1, { redeemed: 1, revision: 2 }));
   };
-  /** A transaction that is slow between what is taken by positions and by vouchers, in whatever order it reads both. */
+  /** A transaction that is slow between the reads of positions and of vouchers, in any order. */
   const interrupted = (tx: Tx): Tx => ({
     ...tx,
     async many<Row>(statement: Sql) {

@@ -5,7 +5,7 @@ import { matchQuotas, type QuotaMatch, type ReadClaim, sumByQuota } from "../dom
 import { type QuotaRow, readQuotas, readVariations } from "../store/capacity.ts";
 import { type Ledger, readLedger } from "../store/voucher-claim-rows.ts";
 
-/** What may take of quotas: a voucher, or a sale. */
+/** A voucher or a sale that takes of quotas. */
 interface Taker {
   readonly voucher?: number;
   readonly quota: number | null;
@@ -17,7 +17,7 @@ interface Room extends Pick<Ledger, "uses"> {
   readonly claims: readonly ReadClaim[];
 }
 
-/** Reads how much is left of quotas that these may take of, and what these vouchers take already. */
+/** Reads the rest of the quotas that these may take of, and the present claims of these vouchers. */
 export async function readRoom(tx: Tx, scope: Scope, takers: readonly Taker[]): Promise<Room> {
   const quotas = await readQuotas(tx, scope, {
     ids: [...new Set(takers.flatMap(({ quota }) => quota ?? []))],

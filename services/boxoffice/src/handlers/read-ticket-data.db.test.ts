@@ -302,7 +302,7 @@ describe("data of a thousand tickets", () => {
     expect(await scans()).toEqual(before);
   });
 
-  /** How often large tables were read from beginning to end. */
+  /** How many sequential scans large tables had. */
   async function scans() {
     await db.run(sql`select pg_stat_force_next_flush()`);
     return db.many(sql`

@@ -12,7 +12,7 @@ import * as ticketData from "../store/ticket-data.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { addDocument, emptyAnswer, toEvent } from "../wire/ticket-data-messages.ts";
 
-/** As many as one print may have. */
+/** The limit of one print. */
 const mostPositions = 1000;
 
 /** A message has at most 16 MiB; this leaves room for keys and tags. */
@@ -21,7 +21,7 @@ const mostBytes = 14 * 1024 * 1024;
 /** Each is read before its size is known. */
 const mostPassedOver = 4;
 
-/** Reads what can be printed on tickets of an event, as it is at one moment, until the answer is full. */
+/** Reads the printable data of tickets of an event in one snapshot, until the answer is full. */
 export async function readTicketData(
   { organizer, event, positions: named, onlyReferences, newest }: ReadTicketDataRequest,
   { reads }: { readonly reads: Reads },
@@ -29,7 +29,7 @@ export async function readTicketData(
   if (Math.max(named.length, newest ?? 0) > mostPositions)
     throw fault("too_many_tickets", `ask for ${mostPositions} tickets at most`);
   const scope = { organizer, event };
-  // No stored text has a null character.
+  // Stored texts have no NUL.
   if ((named.length === 0 && newest === undefined) || `${organizer}${event}`.includes("\0")) {
     return { ...emptyAnswer(), answered: named.length };
   }
@@ -45,7 +45,7 @@ export async function readTicketData(
 
 const tooLarge = "An order of these tickets is too large to be printed.";
 
-/** Reads the newest tickets. Orders that are too large are passed over, and a few of them mean that there are no tickets. */
+/** Reads the newest tickets. Orders that are too large are skipped; after a few of them there are no tickets. */
 async function readNewest(
   tx: Queryable,
   { scope, onlyReferences, newest }: { scope: Scope; onlyReferences: boolean; newest: number },
@@ -64,7 +64,7 @@ interface Wanted {
   readonly scope: Scope;
   readonly onlyReferences: boolean;
   readonly positions: readonly number[];
-  /** Whether the event is wanted without tickets, too. */
+  /** Whether the event is wanted even without tickets. */
   readonly isOfEvent: boolean;
 }
 
@@ -101,7 +101,7 @@ interface Contents {
   readonly named: readonly ticketData.NamedDocument[];
 }
 
-/** Fills an answer order by order, with what they refer to, as far as there is room. */
+/** Fills an answer order by order, with the referenced entities, as far as there is room. */
 function fill(answer: ReadTicketDataResponse, { requested, sold, named }: Contents): Found {
   const documents = Map.groupBy(named, ({ kind }) => kind);
   const shared = [...(documents.get("question") ?? []), ...(documents.get("category") ?? [])];
@@ -130,7 +130,7 @@ function fill(answer: ReadTicketDataResponse, { requested, sold, named }: Conten
   return cut(full, { tickets: answer.tickets, requested, fitting });
 }
 
-/** Ends an answer before the first ticket of an order that has no room in it. */
+/** Ends an answer before the first ticket of an order that does not fit. */
 function cut(
   full: ReadTicketDataResponse,
   {

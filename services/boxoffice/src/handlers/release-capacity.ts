@@ -8,8 +8,8 @@ import { fault } from "../faults.ts";
 import { release } from "../store/holds.ts";
 
 /**
- * Ends a hold. It waits for no other hold: it only gives back. The row of the hold orders it against the request for the
- * hold, which takes nothing from then on.
+ * Ends a hold without waiting for other holds: it only releases. The row of the hold serializes this with the request
+ * for the hold, which takes nothing from then on.
  */
 export async function releaseCapacity(
   { organizer, event, hold }: ReleaseCapacityRequest,

@@ -21,8 +21,8 @@ import * as sales from "../store/sales.ts";
 import { readRoom } from "./quota-room.ts";
 
 /**
- * Makes paid orders, all or none, and keeps the answer under the id of the sale in the transaction that makes them: a
- * repeated request gets it again. What was refused is not kept, and may be asked for again.
+ * Makes paid orders, all or nothing. The id of the sale is an idempotency key, and the answer is stored in the same
+ * transaction: a repeated request gets it again. Refusals are not stored, and may be retried.
  */
 export async function sellTickets(
   request: SellTicketsRequest,
@@ -68,7 +68,7 @@ async function check(tx: Tx, { scope, wanted }: Sale): Promise<Outcome> {
 }
 
 async function sell(tx: Tx, { scope, id, wanted }: Sale): Promise<Outcome> {
-  // Codes of orders are those of the organizer: none of its events gets an order meanwhile.
+  // Order codes are unique in the organizer, so no event of the organizer may get an order in between.
   await takeLocks(tx, [...locksOf([{ ...scope, event: "" }, scope]), lockOfHolds(scope)]);
   const requestHash = hashOf(wanted);
   const earlier = await sales.findSale(tx, scope, id);
@@ -117,7 +117,7 @@ function hashOf({ item, variation, subevent, salesChannel, testmode, amount }: W
   return createHash("sha256").update(asked).digest();
 }
 
-/** Says for people why there are too few tickets; undefined: there are enough. */
+/** Why there are too few tickets, for people; undefined: there are enough. */
 async function findShortage(
   tx: Tx,
   scope: Scope,

@@ -6,16 +6,16 @@ import { lockTold } from "../store/voucher-claim-rows.ts";
 import { storeStates } from "../voucher-states.ts";
 
 /**
- * Takes what facts of vouchers say before they arrive. Facts of earlier states may still be on their way: a deleted voucher
- * keeps a claim that takes nothing until the fact of its deletion. A call may be later than that fact, whose voucher is then
- * unknown: nothing is held for it and nothing was told of it.
+ * Applies states of vouchers before their facts arrive. Facts of earlier states may still be under way: a deleted
+ * voucher keeps a claim of nothing until its tombstone. A call may be later than the tombstone; the voucher is then
+ * unknown, without hold or claim.
  */
 export async function tellVouchers(
   { vouchers }: TellVouchersRequest,
   { db }: { db: Db },
 ): Promise<TellVouchersResponse> {
   await db.transaction(async (tx) => {
-    // In the order of the consumer of facts.
+    // Lock order as in the consumer of facts: holds, then claims.
     const known = new Set([...(await lockHeld(tx, vouchers)), ...(await lockTold(tx, vouchers))].map(nameOf));
     await storeStates(
       tx,

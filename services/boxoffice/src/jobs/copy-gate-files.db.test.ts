@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const { signal } = new AbortController();
 
-/** Copies what is due; `again` also what was tried in vain. */
+/** Copies files that are due; `again`: failed ones, too. */
 async function copy({ from = files, database: on = db, again = false } = {}): Promise<void> {
   if (again) await passTime(db);
   const log = createLog({ service: "test", destination: { write: (line) => lines.push(line) } });
@@ -84,7 +84,7 @@ const get = async (question = 1) => {
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };
 
-/** Answers by question, those that are files marked, and up to where those of gates are part of them. */
+/** Answers by question, files marked, and the merged revision of gate answers. */
 async function stands() {
   const { answers, answersRevision } = await readPosition(db);
   return [answers.map(({ question, answer, file }) => [question, answer, file ?? false]), answersRevision];
@@ -314,7 +314,7 @@ describe("a process that copies and is killed", () => {
   });
 });
 
-/** Calls the one function first and the other ever after. */
+/** Calls the first function once, and then the other. */
 function once<A extends unknown[], R>(first: (...args: A) => R, then: (...args: A) => R): (...args: A) => R {
   let called = false;
   return (...args) => {

@@ -19,10 +19,10 @@ export interface GateFileStores {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Copies files that were given as answers at a gate out of the uploads, which expire.
+ * Copies files of gate answers out of the uploads, which expire.
  *
- * Bytes are written first, under a new key each time, then the row that names them. A process that ends in between
- * leaves bytes that another job deletes, and work that is retried.
+ * File before row, under a new key each time: a process that ends in between leaves a file that another job deletes,
+ * and work that is retried.
  */
 export const copyGateFiles = workOn(
   gateFileCopy,

@@ -4,7 +4,7 @@ import { forgetEndedHolds, mostForgotten } from "../store/holds.ts";
 
 const minuteMs = 60_000;
 
-/** Forgets holds that ended long ago. Any number of replicas may run this at the same time. */
+/** Deletes holds that ended long ago. Replicas may run it concurrently. */
 export function forgetHolds({ db }: { readonly db: Db }): Job {
   return {
     name: "forget-holds",

@@ -15,9 +15,8 @@ export interface AnswerFileStores {
 const minuteMs = 60_000;
 
 /**
- * Deletes files that no current answer names: those of rejected records, of interrupted batches and of former answers.
- * A key is named at most once, so a file that is not named after an hour never will be. Any number of replicas may run
- * this at the same time.
+ * Deletes files that no current answer names: of rejected records, of interrupted batches and of former answers. A key
+ * is used at most once, so a file without an answer after an hour stays without. Replicas may run it concurrently.
  */
 export function removeAnswerFiles({ db, files, clock }: AnswerFileStores): Job {
   return {

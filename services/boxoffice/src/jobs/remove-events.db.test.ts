@@ -100,7 +100,7 @@ describe("an event that is removed", () => {
     expect(await apply(removal, ...again)).toEqual([]);
     expect(await rowsOf("fest")).toEqual({ item: 1 });
     expect(await eventRows()).toEqual([{ slug: "fest", is_removed: false }]);
-    // What was asked for before does not reach the new one.
+    // An earlier removal does not affect the new event.
     await work();
     expect(await rowsOf("fest")).toEqual({ item: 1 });
   });
@@ -129,7 +129,7 @@ describe("an event that is removed", () => {
       });
       await expect(killed).rejects.toThrow("killed");
       place = await db.transaction((tx) => removeNext(tx, scope, { place: from, limit: 2 }));
-      // The next process does not know how far it has come.
+      // The next process does not know the progress.
       if ([3, 9, 20].includes(steps) && place !== undefined) place = { part: 0 };
     }
     expect(await rowsOf("fest")).toEqual({});

@@ -3,7 +3,7 @@ import { workOn } from "@tessera/kit/jobs/work-on";
 import type { Db } from "@tessera/kit/pg/database";
 import { eventRemoval, type RemovalPlace, removeNext } from "../records/event-removal.ts";
 
-/** Deletes a removed event in stretches, each in a transaction of its own. After a crash, the next process begins again. */
+/** Deletes a removed event in batches, each in its own transaction. After a crash another process starts over. */
 export const removeEvents = workOn(
   eventRemoval,
   async ({ payload: scope, signal, step }, { db }: { readonly db: Db }) => {

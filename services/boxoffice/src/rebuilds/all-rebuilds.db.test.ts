@@ -16,7 +16,7 @@ const { db } = await boxofficeDatabase();
 const office = boxOfficeOn(db);
 beforeEach(() => emptyTables(db));
 
-/** Rebuilds topics as an operator has it done. */
+/** Rebuilds topics as an operator would. */
 async function rebuild(wanted: readonly Rebuild[] = rebuilds): Promise<void> {
   for (const { topic } of wanted) await db.run(sql`insert into rebuild (topic) values (${topic.name})`);
   const job = rebuildTopics({ db, bus: memoryBus([]), rebuilds, log, batchSize: 3 });
@@ -34,14 +34,14 @@ const line = async (topic: string) =>
     )
   ).line;
 
-/** Facts by topic and key, the markers left out. */
+/** Facts by topic and key, without markers. */
 const byKey = (facts: readonly PublishedFact[]) =>
   new Map(facts.filter(({ key }) => key !== "rebuild").map((fact) => [`${fact.topic} ${fact.key}`, fact]));
 
 const revisionOf = (fact: PublishedFact | undefined) => Number(fact?.value?.["revision"]);
 const content = ({ value, ...rest }: PublishedFact) => ({ ...rest, value: { ...value, revision: 0 } });
 
-/** Something of every topic, in two organizers and several events. */
+/** Facts of every topic, in two organizers and several events. */
 function everything(): TestRecord[] {
   const checkins = [{ id: 5, list: 1, datetime: "2026-01-01T10:00:00.123456Z", type: "entry" }];
   const variations = [{ id: 7, value: { en: "Small", "de-informal": "Klein" }, position: 2, checkin_text: "Hallo" }];
@@ -159,7 +159,7 @@ it("facts of one key keep the order of their changes while topics are rebuilt", 
         sample.device({ name: `${event} ${round}` }),
         { ...record("event_settings", { locale: round % 2 === 0 ? "de" : "en" }), event },
       ];
-      // A removal of something that is used, or not there, is refused.
+      // The removal of an entity that is used or missing is refused.
       await offices.apply(...records.filter(({ deleted }) => deleted !== false || round % 4 !== 0));
     }
   });

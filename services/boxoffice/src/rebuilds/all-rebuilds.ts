@@ -30,7 +30,7 @@ function toFact({ gateName, ...credential }: PlacedCredential<StoredFields>) {
   return credentialKinds[kind].factOf({ ...credential, gates });
 }
 
-/** Settings change under the lock of their event alone; the exclusive lock of the organizer excludes that. */
+/** Settings change under the lock of their event alone, which the exclusive lock of the organizer excludes. */
 const events = rebuildEntities({
   topic: topics.eventChanged,
   table: "event",
@@ -55,7 +55,6 @@ const voucherUses = rebuildEntities({
   read: async (tx, keys) => (await readNamingPositions(tx, keys)).flatMap((position) => toVoucherUse(position) ?? []),
 });
 
-/** The rebuild of each topic of boxoffice. */
 export const rebuilds: readonly Rebuild[] = [
   credentials,
   events,

@@ -6,9 +6,9 @@ import { countEntities, drawRevision, type EntityKey, nextKeys } from "../store/
 /**
  * Makes the rebuild of a topic of entities.
  *
- * Keys are read first, because the locks follow from them. An entity that is created in between is published by its own
- * transaction, with a revision above the cutoff. The rows keep the revisions of their last change: what is published here
- * is newer than that, and older than the next change.
+ * Keys are read first, because they determine the locks. An entity that is created in between is published by its own
+ * transaction, with a revision above the cutoff. Rows keep the revisions of their last change: the rebuild publishes a
+ * revision above that, and below the next change.
  */
 export function rebuildEntities<F>({ topic, table, belongsTo, read }: CopiedEntities<F>): Rebuild {
   return {

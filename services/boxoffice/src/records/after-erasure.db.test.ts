@@ -108,7 +108,7 @@ describe("what comes after an erasure", () => {
     const taken = await documentOf("NEXT");
     expect(taken).toMatchObject({ email: "buyer@example.org", phone: "+4930123456" });
     expect(await findErased(orders.service, request)).toMatchObject({ state: ErasureState.DONE, left: {} });
-    // One of those that were erased has come back, for instance with a backup.
+    // Erased data has come back, for instance with a backup.
     await orders.db.run(sql`update "order" set data = data || '{"email": "back@example.org"}' where code = 'FULL'`);
     expect((await findErased(orders.service, request)).left).toEqual({ "order_emails order.data": 1 });
     expect(await erase(orders.service, place, request)).toMatchObject({ left: {} });

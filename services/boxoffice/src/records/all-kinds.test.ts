@@ -7,7 +7,7 @@ import { kinds } from "./all-kinds.ts";
 
 const readRecord = compileRecordReader(kinds);
 
-/** Reads one record and returns what is said of it: warnings, or why it is refused. */
+/** Reads one record and returns its warnings, or its errors. */
 async function errorsOf(sent: TestRecord): Promise<Readonly<Record<string, readonly string[]>>> {
   const read = await readRecord(sendOne(sent), new UnknownKeys());
   return read.ok ? read.value.warnings : read.errors;

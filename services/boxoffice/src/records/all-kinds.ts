@@ -24,7 +24,6 @@ import { seat } from "./seat.ts";
 import { subevent } from "./subevent.ts";
 import { taxRule } from "./tax-rule.ts";
 
-/** Every kind of record that boxoffice owns. */
 export const kinds: readonly RecordKind<unknown>[] = [
   organizer,
   salesChannel,
@@ -46,13 +45,12 @@ export const kinds: readonly RecordKind<unknown>[] = [
   reusableMedium,
 ];
 
-/** Boxoffice, as an owner of records. */
 export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds,
   nothingMentioned,
   findMentioned,
   recall,
   lock: (tx, records) => takeLocks(tx, locksOf(records.map(({ scope }) => scope))),
-  // Its kinds name no other sequences.
+  // The kinds name no other sequences.
   raiseIds: (tx, highest) => raise(tx, highest as ReadonlyMap<IdSequence, number>),
 };

@@ -5,16 +5,16 @@ import type { Scope } from "../domain/scope.ts";
 
 /** A file as an answer holds it. */
 export interface AnswerFile extends HeldFile {
-  /** Names this sending of it: the same content sent again lies beside it. */
+  /** A random id: the same content that is sent again is another file. */
   readonly id: string;
 }
 
-/** What an answer that holds a file has become. */
+/** The reading of an answer that holds a file. */
 export type AnswerFileReading =
   | { readonly ok: true; readonly file: AnswerFile }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the file that an answer holds; what is wrong with it is said without quoting it. */
+/** Reads the file that an answer holds; errors do not quote it. */
 export function readDataUrl(answer: string): AnswerFileReading {
   const reading = readFile(answer);
   return reading.ok ? { ok: true, file: { id: randomUUID(), ...reading.file } } : reading;
@@ -22,12 +22,14 @@ export function readDataUrl(answer: string): AnswerFileReading {
 
 const reference = /^file:(image\/png|image\/jpeg|image\/gif|application\/pdf);\d{1,8};[0-9a-f]{64}$/;
 
-/** Tells whether an answer may stand for a file that is stored. */
+/** Whether an answer may be a reference to a stored file. */
 export function isReference(answer: string): boolean {
   return reference.test(answer);
 }
 
-/** Writes the reference that documents and facts have instead of a file: equal for equal content, and without any of it. */
+/**
+ * Writes the reference that stands for a file in documents and facts: equal for equal content, revealing none of it.
+ */
 export function toReference(file: {
   readonly contentType: string;
   readonly size: number;
@@ -36,7 +38,7 @@ export function toReference(file: {
   return `file:${file.contentType};${file.size};${file.sha256}`;
 }
 
-/** Makes the name of a file: the one it came with, without folders, and ending as its type does. */
+/** Makes the name of a file: the sent name without folders, with the extension of its type. */
 export function nameFile(sent: string | null, contentType: FileType): string {
   const endings = endingsOf(contentType);
   const name = baseName(sent ?? "");
@@ -46,17 +48,16 @@ export function nameFile(sent: string | null, contentType: FileType): string {
 
 const folder = "answers/";
 
-/** Where all files of answers lie in the store for files. */
+/** The folder of all answer files in the file store. */
 export const answerFilesPrefix = folder;
 
 const key = /^answers\/[0-9a-f]{32}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Names the place of a file in the store: a folder per event, which does not tell which. */
+/** The key of a file in the store: in a folder per event, which does not reveal the event. */
 export function keyOfFile({ organizer, event }: Scope, id: string): string {
   return `${folder}${hash("sha256", `${organizer}/${event}`).slice(0, 32)}/${id}`;
 }
 
-/** Tells whether a key is one of `keyOfFile`. */
 export function isKeyOfFile(text: string): boolean {
   return key.test(text);
 }

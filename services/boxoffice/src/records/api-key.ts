@@ -24,7 +24,7 @@ function complete<K extends StoredApiKey>(key: K): K {
 
 const readToken = compileKeyReader(apiKeyRecord, "token");
 
-/** An API key. It is known by the hash of its token. */
+/** An API key, identified by the hash of its token. */
 export const apiKey = credentialKind<StoredApiKey>({
   name: "api_key",
   noun: "API key",
@@ -40,7 +40,7 @@ export const apiKey = credentialKind<StoredApiKey>({
     if (tokenHash === null) throw new Error("an API key without a token has no id");
     return tokenHash.toString("hex");
   },
-  // Fewer characters are a typing error, even if only one key begins with them.
+  // Fewer characters are a typing error, even if only one key matches.
   idPrefix: /^[0-9a-f]{8,64}$/,
   ...apiKeyFields,
   isActive: ({ active }) => active,

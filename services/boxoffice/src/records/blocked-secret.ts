@@ -7,7 +7,7 @@ import type { RecordKind } from "./kind.ts";
 
 type BlockedSecret = TypeOf<typeof blockedSecretRecord>;
 
-/** A secret that is blocked, or was. Devices that are offline learn from it which tickets to refuse. */
+/** A secret that is or was blocked. Offline devices learn from it which tickets to refuse. */
 export const blockedSecret: RecordKind<Reading<BlockedSecret>> = catalogueKind({
   table: "blocked_secret",
   schema: blockedSecretRecord,

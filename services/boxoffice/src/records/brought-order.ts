@@ -4,7 +4,7 @@ import { findMissing } from "./left-out-positions.ts";
 import type { OrderData } from "./order-data.ts";
 import type { BroughtHere } from "./recall.ts";
 
-/** What others may know of an order that is validated only. */
+/** The fields of a merely validated order that other records are checked against. */
 export function bringOrder(order: OrderData, known: Known): BroughtHere<"order"> {
   const positions = order.positions.map(({ id, seat, subevent, canceled }) => ({
     id,

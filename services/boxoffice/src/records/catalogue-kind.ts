@@ -13,7 +13,7 @@ import { readDocuments } from "../store/rebuild-reads.ts";
 import { isReferable } from "../store/usage.ts";
 import { type CopiedEntities, type RecordKind, refuseUsed } from "./kind.ts";
 
-/** What was stored, with its new revision. */
+/** A stored entity with its new revision. */
 export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision: number };
 
 interface CommonOptions<T> {
@@ -22,13 +22,13 @@ interface CommonOptions<T> {
   readonly read: (data: unknown) => Checked<Reading<T>>;
   /** Whether a record changes a unique column. Records may swap its values, so their rows are deleted first. */
   readonly isRenamed?: (data: T, known: Known) => boolean;
-  /** What else follows from a change. */
+  /** A hook for the consequences of a change. */
   readonly afterChange?: (tx: Tx, scope: Scope, changed: readonly Changed<T>[]) => Promise<void>;
 }
 
-/** Other services keep copies of these. */
+/** Options of kinds that other services keep copies of. */
 interface PublishedOptions<T, F> extends CommonOptions<T> {
-  /** What is published about its entities. */
+  /** The fact of its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }
 
@@ -36,7 +36,7 @@ interface UnpublishedOptions<T> extends CommonOptions<T> {
   readonly fact?: undefined;
 }
 
-/** Makes the kind of a record that is stored as its document and nothing else, in the table of its name. */
+/** Makes the kind of a record that is stored as its document alone, in the table of its name. */
 export function catalogueKind<T extends object, F = never>(
   options: PublishedOptions<T, F> | UnpublishedOptions<T>,
 ): RecordKind<Reading<T>> {
@@ -79,12 +79,12 @@ export function catalogueKind<T extends object, F = never>(
   };
 }
 
-/** What others may see of an entity: what of it could not be read decides what is sold here. */
+/** Fields of an entity for other checks: unreadable fields decide what is sold here. */
 function toShown<E extends { readonly document: string }>(entity: E): E {
   return { ...entity, document: withoutUnread(entity.document) };
 }
 
-/** Facts are made from the stored document, which reads as it did when it was sent. */
+/** Facts are made of the stored document, which is read as it was sent. */
 function copiedOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): CopiedEntities<F> {
   return {
     topic: fact.topic,

@@ -7,7 +7,6 @@ import type { RecordKind } from "./kind.ts";
 
 export type Category = TypeOf<typeof categoryRecord>;
 
-/** A category of products. */
 export const category: RecordKind<Reading<Category>> = catalogueKind({
   table: "category",
   schema: categoryRecord,

@@ -51,7 +51,7 @@ beforeEach(async () => {
   await take(sample.organizer(), sample.event(), sample.item(), ...questions);
 });
 
-/** What is published of the position; files by what they hold. */
+/** The published position, with files by their content. */
 async function published(): Promise<{ answers: Texts; upTo: number | undefined }> {
   const { answers, answersRevision } = await readPosition(db);
   return {
@@ -71,7 +71,7 @@ function referenceOf(contentType: FileType, text: string): string {
   return toReference({ contentType, size: bytes.length, sha256: hash("sha256", bytes) });
 }
 
-/** What the file holds that is shown for the third question. */
+/** The content of the file that is shown for the third question. */
 async function download(): Promise<string | undefined> {
   const request = { organizer: "org", event: "fest", position: 1, question: 3 };
   return getAnswerFile(request, { db, files }).then(
@@ -86,10 +86,10 @@ async function copy(): Promise<void> {
 
 const gateStep = fc.record({
   kind: fc.constant("gate" as const),
-  // Files have the most to go wrong.
+  // Files have most ways to fail.
   question: fc.constantFrom(1, 2, 3, 3, 3),
   text: fc.constantFrom("red", "blue", "no file", undefined),
-  // Which facts of before come again with it.
+  // Which earlier facts are delivered again with it.
   again: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }),
 });
 const recordStep = fc.record({
@@ -108,7 +108,7 @@ function isFile(question: number, text: string | undefined): text is string {
   return question === 3 && text !== undefined && text !== "no file";
 }
 
-/** The rule in its simplest form: of each question, what was said last counts, but a record that says nothing new is silent. */
+/** The rule in its simplest form: for each question the latest answer counts, and an unchanged record says nothing. */
 class Model {
   readonly record = new Map<number, string>();
   readonly gate = new Map<number, string | undefined>();
@@ -147,7 +147,7 @@ class Model {
   }
 }
 
-/** A gate that publishes all that it was answered each time. */
+/** A gate that publishes all its answers each time. */
 class Gate {
   readonly facts: AnswersGiven[] = [];
   #answers = new Map<number, GivenAnswer>();
@@ -178,7 +178,7 @@ describe("answers of records and gates", () => {
           } else if (step.kind === "gate") {
             model.answer(step.question, step.text);
             await gate.answer(step.question, step.text, model.revision);
-            // The newest fact comes first, last or in between, and others come again, together or one by one.
+            // The newest fact comes first, last or in between, and others are repeated, together or one by one.
             const [newest] = gate.facts.slice(-1);
             const others = step.again.flatMap((index) => gate.facts[index] ?? []);
             const sent = [...others.slice(0, 1), ...(newest === undefined ? [] : [newest]), ...others.slice(1)];

@@ -13,14 +13,14 @@ import * as positions from "../store/positions.ts";
 import { encodePosition, positionChanged } from "../wire/position-fact.ts";
 import { toReference } from "./answer-file.ts";
 
-/** A position as it was, and the rows that gates' answers to it become. */
+/** A position before the change, and its new rows of gate answers. */
 interface Change {
   readonly position: positions.StoredPosition;
   readonly upTo: number;
   readonly rows: readonly gateAnswers.GateAnswerRow[];
 }
 
-/** Copies the file of an answer that was given at a gate. It is tried until the store for files is there. */
+/** Copies the file of a gate answer; retried until the file store is available. */
 export const gateFileCopy = defineWork("copy-gate-file", {
   payload: json<gateAnswers.AwaitedAnswer>(),
   result: nothing,
@@ -30,13 +30,13 @@ export const gateFileCopy = defineWork("copy-gate-file", {
   atOnce: 8,
 });
 
-/** By so much the clocks of the databases of checkin and boxoffice may differ, in microseconds. */
+/** The tolerated clock skew between the databases of checkin and boxoffice, in microseconds. */
 const clockMargin = 5_000_000;
 
 /**
- * Applies what gates answered for positions, as far as it is newer than what was applied; `at` says when they told it, in microseconds
- * since 1970. Files are awaited until they are copied. Positions that were deleted are left out, also where others have their
- * ids since.
+ * Applies gate answers of positions that are newer than the applied ones; `at` is when they were published, in
+ * microseconds since 1970. Files are awaited until they are copied. Answers of deleted positions are dropped, even if
+ * their ids are in use again.
  */
 export async function applyGivenAnswers(
   tx: Tx,
@@ -87,16 +87,16 @@ function encodeAnswer(answer: Answer): string {
   return Buffer.from(Answer.encode(answer).finish()).toString("base64");
 }
 
-/** What became of the file of an answer. */
+/** The result of copying the file of an answer. */
 export interface CopiedFile extends gateAnswers.AwaitedAnswer {
-  /** Undefined: it was deleted before. */
+  /** Undefined: the file was deleted before. */
   readonly stored: StoredAnswerFile | undefined;
   readonly questionIdentifier: string;
 }
 
 /**
- * Makes an answer count whose file has been copied; where the file was deleted, the answer before it stays. False: the answer is
- * not awaited any more, and nothing names the copy.
+ * Applies an answer whose file was copied; if the file was deleted, the previous answer stays. False: the answer is not
+ * awaited any more, and nothing names the copy.
  */
 export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<boolean> {
   await takeLocks(tx, locksOf([copied]));
@@ -104,7 +104,7 @@ export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<boole
   const [position] = await positions.find(tx, [{ organizer, event, id }]);
   if (position === undefined || position.gate === null) return false;
   const before = findRow(position, question);
-  // A gate or a record answered the question while the file was copied, or the answer was erased.
+  // A gate or a record answered the question during the copy, or the answer was erased.
   if (before.awaitedRevision !== revision) return false;
   await store(tx, [{ position, upTo: position.gate.upTo, rows: [copiedRow(before, copied)] }]);
   return true;
@@ -134,7 +134,7 @@ async function store(tx: Tx, changes: readonly Change[]): Promise<void> {
   await tx.publish(positionChanged, await positions.setAnswersRevisions(tx, changed));
 }
 
-/** Deletes what gates answered to questions that records answer otherwise than before. */
+/** Deletes gate answers to questions that records now answer differently. */
 export async function deleteOverruledAnswers(
   tx: Tx,
   scope: Scope,

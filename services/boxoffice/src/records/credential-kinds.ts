@@ -4,7 +4,6 @@ import { apiKey } from "./api-key.ts";
 import type { CredentialKind } from "./credential.ts";
 import { device } from "./device.ts";
 
-/** Every kind of credential, as it is stored. */
 export const credentialKinds: Readonly<Record<credentials.CredentialKind, CredentialKind>> = {
   api_key: apiKey,
   device,

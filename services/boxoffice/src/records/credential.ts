@@ -13,7 +13,7 @@ import { credentialFact, credentialKey, publishedKinds } from "../wire/credentia
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
 
-/** A credential without its clear token. */
+/** A credential without its token. */
 export interface CredentialRecord<D extends credentials.StoredFields = credentials.StoredFields> extends Reading<D> {
   readonly id: string;
   /** Null: no token authenticates it. */
@@ -24,7 +24,7 @@ export interface CredentialRecord<D extends credentials.StoredFields = credentia
 interface Traits<D extends credentials.StoredFields>
   extends Pick<RecordKind<CredentialRecord<D>>, "schema" | "readKey"> {
   readonly name: credentials.CredentialKind;
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly noun: string;
   /** The code of the fault if it does not exist. */
   readonly absent: "api_key_not_found" | "device_not_found";
@@ -33,21 +33,21 @@ interface Traits<D extends credentials.StoredFields>
   /** Reads all its data but the token. */
   readFields(data: unknown): Checked<Reading<D>>;
   idOf(data: D, tokenHash: Buffer | null): string;
-  /** Present if its id is a number: the field of the number, and the sequence of new numbers. */
+  /** For kinds with numeric ids: the field of the number, and the sequence of new numbers. */
   readonly numbered?: { readonly field: string; readonly by: IdSequence };
-  /** Present if its id is too long to type: the beginnings of ids that find it. */
+  /** For kinds with ids too long to type: the prefixes of ids that find it. */
   readonly idPrefix?: RegExp;
   toMessage(data: D): CredentialFields;
   /** The data of the record with these fields, without its number; undefined for fields of the other kind. */
   toData(message: CredentialFields): Readonly<Record<string, unknown>> | undefined;
   isActive(data: D): boolean;
-  /** What revoking it changes in its data. */
+  /** The changes of its data when it is revoked. */
   readonly revoked: Partial<D>;
-  /** The part of its facts that the other kind does not have. */
+  /** The fields of its facts that the other kind does not have. */
   ownPartOf(data: D, gates: Gates): Pick<CredentialChanged, "permissions" | "device">;
 }
 
-/** Names of gates by id: at least of the gates of these devices. */
+/** Names of gates by id: at least those of these devices. */
 type Gates = ReadonlyMap<number, string>;
 
 /** A kind of credential: how records and requests make one. */
@@ -58,22 +58,20 @@ export interface CredentialKind<D extends credentials.StoredFields = credentials
   readonly published: Published;
   /** Makes the record of a credential from the hash of its token; null: it has no token. */
   recordOf(tokenHash: Buffer | null, reading: Reading<D>): CredentialRecord<D>;
-  /** What every service may know of it. */
   factOf(
     credential: credentials.StoredCredential<D> & { readonly organizer: string; readonly gates: Gates },
   ): CredentialChanged;
 }
 
-/** Fewer characters could be guessed, and others could not be sent in a header. */
+/** Shorter tokens could be guessed, and other characters not be sent in a header. */
 const token = /^[!-~]{16,}$/;
 
-/** What every token that comes in a record must be. A record that removes its credential may name any. */
+/** The rule for tokens in records. A record that removes its credential may name any. */
 export const tokenRule: Rule = (value) =>
   typeof value === "string" && !token.test(value)
     ? "A token has at least 16 characters, all of them ASCII and none of them blank."
     : undefined;
 
-/** Hashes a token. Only the hash is stored. */
 export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
@@ -83,7 +81,6 @@ function hexOf({ tokenHash }: CredentialRecord): string {
   return tokenHash?.toString("hex") ?? "";
 }
 
-/** Declares a kind of credential. */
 export function credentialKind<D extends credentials.StoredFields>(traits: Traits<D>): CredentialKind<D> {
   const { name: kind, numbered } = traits;
 
@@ -107,7 +104,7 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
   /** A token belongs to one credential of all organizers. */
   const nameOf = ({ id }: CredentialRecord, { organizer }: Scope) => `${organizer}/${kind}/${id}`;
 
-  /** Tokens and who has them, without those that these credentials give up. */
+  /** The tokens of other credentials, without those that these credentials give up. */
   const keptTokens = (left: readonly CredentialRecord[], { scope, known }: { scope: Scope; known: Known }) => {
     const sent = new Map(left.map((value) => [nameOf(value, scope), hexOf(value)]));
     return new Map([...known.tokens].filter(([token, owner]) => (sent.get(owner) ?? token) === token));
@@ -123,7 +120,7 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       if (!checked.ok) return checked;
       const { token, ...data } = checked.value.data;
       const tokenHash = token === null ? null : hashToken(token);
-      // The compiler does not see that what is left is D again.
+      // The compiler does not see that the rest is D.
       return { ok: true, value: recordOf(tokenHash, { ...checked.value, data: data as unknown as D }) };
     },
     keyOf: ({ id }) => id,

@@ -14,14 +14,13 @@ function complete<D extends TypeOf<typeof deviceWithoutToken>>(device: D) {
   };
 }
 
-/** Numbers that are made here lie above those that records bring to any organizer, which leave room for them. */
+/** Numbers made here are above the range of records of any organizer. */
 const numberRule: Rule = (value) =>
   Number(value) >= firstIdMadeHere ? `Numbers of devices in records are less than ${firstIdMadeHere}.` : undefined;
 
-/** A device as it is stored. */
 export type StoredDevice = TypeOf<typeof resources.device> & { readonly device_id: number };
 
-/** A device that scans. */
+/** A scanning device. */
 export const device = credentialKind<StoredDevice>({
   name: "device",
   noun: "device",

@@ -29,7 +29,7 @@ describe("an erasure of orders with much data", () => {
     );
     await take(sample.order({ code: "BIG", positions: tickets }));
     const client = orders.service.connect(PersonalData);
-    // Answers are read with all of a ticket: 12 KB each, of which a page shows the half.
+    // Answers are read with the whole ticket: 12 KB each, half of which a page shows.
     for (const [file, count] of [
       ["attendee-info.json", 2],
       ["question-answers.json", 3],
@@ -63,7 +63,7 @@ describe("an erasure of orders with much data", () => {
       parts: { "attendee_info order.data": 462 },
       left: {},
     });
-    // One did not change, and those that did were of two transactions.
+    // One order did not change, and the others were changed in two transactions.
     expect(await slices()).toBe(3);
   });
 

@@ -18,11 +18,11 @@ import { isKeyOfFile, keyOfFile } from "./answer-file.ts";
 import { personalDataOf } from "./order-personal-data.ts";
 
 /**
- * Erases kinds of personal data in the orders of an event, with their positions, answers and files. Each transaction writes
- * every row of some orders once. An order with many positions is the exception: they are erased in parts first, and then its
- * document, which says that they are done. Meanwhile the event is closed to records that bring any of it.
+ * Erases kinds of personal data in the orders of an event, with positions, answers and files. Each transaction writes
+ * every row of some orders once. Of a large order the positions are erased first, in batches, and then the document,
+ * which marks them as done. Until the end the event is closed to records with such data.
  *
- * A position that changes is published, so that all copies lose the data, too.
+ * Changed positions are published, so that all copies lose the data, too.
  */
 export async function eraseOrders(job: Erasing, { files }: { readonly files: Files }): Promise<void> {
   const { organizer, event, kinds, signal, slice } = job;
@@ -70,8 +70,8 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
 }
 
 /**
- * Removes the files of former answers and of records that were not taken: no row leads to them any more. Those that were stored
- * since the request are of new orders, whose rows may follow.
+ * Removes the files of former answers and of rejected records, to which no row leads. Files stored since the request
+ * belong to new orders, whose rows may follow.
  */
 async function removeFormerFiles(
   { organizer, event, signal, slice }: Erasing,
@@ -88,19 +88,19 @@ async function removeFormerFiles(
 }
 
 /**
- * What was stored together lies together. A row that changes stays in its page, and in all indexes, where there is room: so no two
- * neighbours of so many are erased in one transaction, and the room that one leaves is that of the next.
+ * Spreads updates over pages: rows stored together share a page, and a HOT update needs room in it. No two of this many
+ * neighbours are erased in one transaction, and each leaves its room to the next.
  */
 const neighbours = 16;
 const atATime = neighbours * most.erased;
 
-/** What is erased, and the keys of the files of answers that were removed already. */
+/** What is erased, and the keys of answer files that were removed already. */
 interface Task {
   readonly scope: Scope;
   readonly kinds: ReadonlySet<string>;
   /**
-   * Only orders that were placed before this time, in microseconds since 1970. The first time an erasure is about all of them
-   * (undefined); a repetition leaves those that came after it.
+   * Only orders placed before this time, in microseconds since 1970. A first erasure is about all orders (undefined); a
+   * repetition leaves later ones.
    */
   readonly before: number | undefined;
   /** The kind of each path that documents lose. */
@@ -111,17 +111,17 @@ interface Task {
 }
 
 type Outcome =
-  /** So many of the orders are erased. */
+  /** The number of erased orders. */
   | { readonly erased: number }
-  /** These files are to be removed first. Nothing was erased. */
+  /** The files to be removed first. Nothing was erased. */
   | { readonly fileKeys: readonly string[] }
-  /** This order has too many positions for one transaction. Nothing was erased. */
+  /** An order with too many positions for one transaction. Nothing was erased. */
   | { readonly wide: string; readonly ids: readonly number[] };
 
 interface Part {
   readonly task: Task;
   readonly wanted: readonly string[];
-  /** The positions of this order are erased. */
+  /** The order whose positions are erased. */
   readonly done: string | undefined;
   readonly count: Count;
 }
@@ -131,7 +131,7 @@ async function eraseFirst(tx: Tx, { task, wanted, done, count }: Part): Promise<
   const { scope, before, kindOf, inDocuments } = task;
   const orders = await readFirst(tx, scope, { codes: wanted, before });
   const [first] = orders;
-  // They were deleted meanwhile, or are new.
+  // The orders were deleted in between, or are new.
   if (first === undefined) return { erased: most.erased };
   const isDone = first.code === done;
   const ids = isDone ? [] : orders.flatMap(idsOf);
@@ -154,15 +154,15 @@ function idsOf({ data }: store.OrderDocument): number[] {
   return (data as { positions: { id: number }[] }).positions.map(({ id }) => id);
 }
 
-/** A file without a row is harder to find than a row without a file: rows go after their files. */
+/** Files before rows: a file without a row is harder to find than a row without a file. */
 async function removeFiles({ removed }: Task, files: Files, keys: readonly string[]): Promise<void> {
   await files.remove([...keys]);
   for (const key of keys) removed.add(key);
 }
 
 /**
- * Erases kinds of personal data in positions, with their answers, and publishes them. Where answers have files that were not
- * removed yet, it returns their keys and does nothing.
+ * Erases kinds of personal data in positions, with their answers, and publishes the positions. If answers have files
+ * that were not removed yet, returns their keys and does nothing.
  */
 async function erasePositions(
   tx: Tx,
@@ -194,13 +194,13 @@ async function erasePositions(
   return [];
 }
 
-/** What kinds of personal data have in a position, by the names of its message. */
+/** The fields of kinds of personal data in the message of a position. */
 export function fieldsOfStates(kinds: Iterable<string>): Fields {
   const paths = personalFields(topics.positionChanged, kinds).map((path) => path.replace(/^position\./, ""));
   return toFields(Object.fromEntries(paths.map((path) => [path, blank[path]])));
 }
 
-/** Empties fields of an encoded position; the same bytes where it has none of them. */
+/** Clears fields of an encoded position; the same bytes if they are clear already. */
 export function eraseState(state: Uint8Array, fields: Fields): Uint8Array {
   const position = Position.decode(state);
   const erased = replaceFields(position, fields);
@@ -212,5 +212,5 @@ export function placedAtOf(state: Uint8Array): number | null {
   return Position.decode(state).order?.placedAt ?? null;
 }
 
-/** What an empty message has in its fields; those of messages in it are optional. */
+/** An empty message; nested messages are optional. */
 const blank = Position.decode(new Uint8Array()) as unknown as Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import * as events from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { drawRevision } from "../store/positions.ts";
 
-/** Deletes everything in an event that exists for no request any more, and the event last. */
+/** Deletes everything in a removed event, and the event last. */
 export const eventRemoval = defineWork("remove-event", {
   payload: json<Scope>(),
   result: nothing,
@@ -20,7 +20,7 @@ export const eventRemoval = defineWork("remove-event", {
   atOnce: 1,
 });
 
-/** What belongs to an event, in the order of its removal, and the topics of its facts. */
+/** The entities of an event, in the order of their removal, and the topics of their facts. */
 const contents: readonly { readonly table: EventTable; readonly topic?: { readonly name: string } }[] = [
   { table: "position", topic: topics.positionChanged },
   { table: "order" },
@@ -40,10 +40,10 @@ const contents: readonly { readonly table: EventTable; readonly topic?: { readon
   { table: "subevent", topic: topics.subeventChanged },
 ];
 
-/** Few enough that the locks of an event and its organizer are held for a fraction of a second. */
+/** Few enough that the locks of event and organizer are held for a fraction of a second. */
 const rowsAtATime = 1000;
 
-/** From now on the event exists for no request; everything in it is deleted by work. */
+/** Hides the event from all requests; background work deletes its contents. */
 export async function beginRemoval(tx: Tx, { organizer, event }: Scope): Promise<void> {
   const removed = await events.markRemoved(tx, { organizer, event });
   if (removed === undefined) return;
@@ -52,7 +52,7 @@ export async function beginRemoval(tx: Tx, { organizer, event }: Scope): Promise
   await enqueueWork(tx, eventRemoval, [{ id, owner: organizer, payload: { organizer, event } }]);
 }
 
-/** How far a removal has come. What lies before needs no second look: a removed event gets nothing new. */
+/** The progress of a removal. Earlier tables need no second look: a removed event gets nothing new. */
 export interface RemovalPlace {
   readonly part: number;
   /** The last key that was deleted. */
@@ -60,8 +60,8 @@ export interface RemovalPlace {
 }
 
 /**
- * Deletes the next rows of a removed event. Undefined: nothing is left, or the event is not removed. It may begin again
- * at the first place at any time, and any number of processes may do it at once.
+ * Deletes the next rows of a removed event. Undefined: none is left, or the event is not removed. It may be restarted
+ * from the beginning at any time, and run concurrently.
  */
 export async function removeNext(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function removeNext(
   return deleted.length < limit || last === undefined ? { part: part + 1 } : { part, after: last };
 }
 
-/** Deletes removed events of organizers until a moment; false: something is left. */
+/** Deletes removed events of organizers until a deadline; false: rows are left. */
 export async function removeUntil(db: Db, organizers: readonly string[], isOver: () => boolean): Promise<boolean> {
   for (const scope of await events.findRemoved(db, organizers)) {
     for (let place: RemovalPlace | undefined = { part: 0 }; place !== undefined; ) {

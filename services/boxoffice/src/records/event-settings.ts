@@ -6,7 +6,7 @@ import * as events from "../store/events.ts";
 import { eventFact } from "../wire/event-fact.ts";
 import type { RecordKind, Run } from "./kind.ts";
 
-/** Finds what is no IANA time zone. */
+/** Refuses unknown IANA time zones. */
 export const timeZoneRule: Rule = (name) =>
   typeof name === "string" && !isTimeZone(name)
     ? "There is no time zone of this name. Use an IANA name, for instance Europe/Berlin."
@@ -14,15 +14,14 @@ export const timeZoneRule: Rule = (name) =>
 
 const read = compileReader(eventSettingsRecord, { rules: { timezone: timeZoneRule } });
 
-/** What holds where no record says otherwise. */
 export const defaultSettings: Reading<EventSettings> = mustRead({});
 
-/** The settings of an event: a part of it that has a record of its own. */
+/** The settings of an event, which have a record of their own. */
 export const eventSettings: RecordKind<Reading<EventSettings>> = {
   name: "event_settings",
   schema: eventSettingsRecord,
   read,
-  // Its event is its key.
+  // The event is the key.
   readKey: () => ({ ok: true, value: "" }),
   keyOf: () => "",
   async store(tx, { scope, values }: Pick<Run<Reading<EventSettings>>, "scope" | "values">) {

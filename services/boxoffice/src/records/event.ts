@@ -14,7 +14,7 @@ type Event = TypeOf<typeof eventRecord>;
 
 const readEvent = compileReader(eventRecord, { rules: { timezone: timeZoneRule } });
 
-/** An event. Removing it deletes everything in it. */
+/** An event. Its removal deletes everything in it. */
 export const event: RecordKind<Reading<Event>> = {
   name: "event",
   schema: eventRecord,

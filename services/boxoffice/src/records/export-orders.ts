@@ -17,12 +17,12 @@ import {
 import { find } from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
-/** A message may have 16 MiB, and an answer of a ticket is never split. */
+/** A message may have 16 MiB, and the answers of a ticket are never split. */
 const pageBytes = 2 * 2 ** 20;
 
 const who = ["company", "street", "zipcode", "city", "country", "state"] as const;
 
-/** What is exported of a position, as far as it is read. */
+/** The exported fields of a position. */
 interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number], string | null>>> {
   readonly positionid: number;
   readonly attendee_name?: string | null;
@@ -32,7 +32,7 @@ interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number],
 
 type Entry = ExportPage["entries"][number];
 
-/** The files that orders fill (D3.16). Canceled positions are included (D3.15). */
+/** The exported files of orders (D3.16). Canceled positions are included (D3.15). */
 export const orderFiles: readonly ExportedFile[] = [
   ofPositions("attendee_info", "attendee-info.json", {
     fields: ["attendee_name", "attendee_name_parts", ...who],
@@ -67,7 +67,7 @@ export const orderFiles: readonly ExportedFile[] = [
     name: "question-answers files",
     shape: ExportShape.FILES,
     async read(db, place, after) {
-      // Mostly no question asks for files, and all positions would be read for nothing.
+      // Mostly no question asks for files; then the positions need not be read.
       if (after === "" && !(await hasFiles(db, place))) return { entries: [], next: "" };
       return readAnswered(db, place, after, ({ name, answers, files }) =>
         files.map((file) => {
@@ -79,7 +79,6 @@ export const orderFiles: readonly ExportedFile[] = [
   },
 ];
 
-/** A file of a field of orders. */
 function ofOrders(kind: Shredder, name: string, field: string): ExportedFile {
   return {
     kind,
@@ -92,7 +91,7 @@ function ofOrders(kind: Shredder, name: string, field: string): ExportedFile {
   };
 }
 
-/** A file of fields of positions; `show` returns undefined where there is nothing to show. */
+/** A file of fields of positions; `show` returns undefined if there is nothing to show. */
 function ofPositions(
   kind: Shredder,
   name: string,
@@ -113,7 +112,7 @@ function ofPositions(
   };
 }
 
-/** Makes a page of parts of orders, as many as fit. Where there is no part, there are no more pages. */
+/** Makes a page of as many parts of orders as fit. Without a part, there are no more pages. */
 function toPage<T>(parts: readonly OrderPart<T>[], entriesOf: (part: OrderPart<T>) => readonly Entry[]): ExportPage {
   const entries: Entry[] = [];
   let bytes = 0;
@@ -138,13 +137,13 @@ function startOf(cursor: string): Start {
   return cursor === "" ? { code: "" } : (JSON.parse(cursor) as Start);
 }
 
-/** A ticket with answers, of records and of gates. */
+/** A ticket with answers, from records and from gates. */
 interface Answered {
   /** The code of its order, and its number there. */
   readonly name: string;
   readonly answers: readonly Answer[];
   readonly files: readonly AnswerFileRow[];
-  /** Where the API has the file of an answer. */
+  /** The API path of an answer's file. */
   readonly path: (question: number) => string;
 }
 

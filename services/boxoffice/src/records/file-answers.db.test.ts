@@ -44,7 +44,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Applies records that are all right. */
+/** Applies valid records. */
 async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }

@@ -11,15 +11,14 @@ import * as answerFiles from "../store/answer-files.ts";
 import { isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
 import type { AnswerData, OrderData, PositionData } from "./order-data.ts";
 
-/** What an answer that is text may have. */
 export const longestAnswer = 64 * 1024;
 
-/** Says that an answer is too long for text. */
+/** The error of a text that is too long. */
 export const answerTooLong = `Ensure this field has no more than ${longestAnswer} characters.`;
 
 const noneUnread: ReadonlySet<number> = new Set();
 
-/** Reads data URLs as files and references as text, until the database says what their questions ask for. */
+/** Reads data URLs as files and references as text, until the questions are known. */
 export function readFileAnswers(order: SentOrder): OrderData {
   return mapAnswers({ ...order, unread: noneUnread }, (answer) => {
     const text = answer.answer;
@@ -32,7 +31,7 @@ export function readFileAnswers(order: SentOrder): OrderData {
   });
 }
 
-/** Takes over the files of answers from the same order as it was read before: they are examined and stored under their names. */
+/** Takes the examined and stored files of answers over from an earlier reading of the same order. */
 export function keepFileAnswers({ data: order, document }: Reading<OrderData>, before: OrderData): Reading<OrderData> {
   const nameOfSent = (position: number, { question, sent }: AnswerData) => `${position} ${question} ${sent?.text}`;
   const kept = new Map<string, AnswerData>();
@@ -46,7 +45,7 @@ export function keepFileAnswers({ data: order, document }: Reading<OrderData>, b
   return { data, document: withAnswers(document, data) };
 }
 
-/** Examines the files of an order. Those that are not taken become answers that are wrong where a file is asked for. */
+/** Examines the files of an order. Rejected ones become wrong answers to questions for files. */
 export async function examineFileAnswers(
   { data: order, document }: Reading<OrderData>,
   examine: ExamineFile,
@@ -71,7 +70,7 @@ export async function examineFileAnswers(
   return { data, document: withAnswers(document, data) };
 }
 
-/** Changes answers of an order; what stays the same is not copied. */
+/** Maps the answers of an order; unchanged ones are not copied. */
 export function mapAnswers(
   order: OrderData,
   change: (answer: AnswerData, position: PositionData) => AnswerData,
@@ -83,14 +82,13 @@ export function mapAnswers(
   return positions.some((position, at) => position !== order.positions[at]) ? { ...order, positions } : order;
 }
 
-/** The files that an order brings along. */
 export function* filesOf({ positions }: OrderData, scope: Scope): Generator<SentFile, void> {
   for (const { sent } of positions.flatMap(({ answers }) => answers ?? [])) {
     if (sent?.reading?.ok === true) yield { ...sent.reading.file, key: keyOfFile(scope, sent.reading.file.id) };
   }
 }
 
-/** Finds files that cannot be read where the question asks for one, and text that is too long where it does not. */
+/** Finds unreadable files where the question asks for one, and too long texts where it does not. */
 export function validateFileAnswers({ positions }: OrderData, known: Known, addError: AddError): void {
   for (const [index, { answers }] of positions.entries()) {
     const answered = new Set<number>();
@@ -108,7 +106,7 @@ export function validateFileAnswers({ positions }: OrderData, known: Known, addE
   }
 }
 
-/** Decides which answers are files. Orders that were read differently come back changed, all others as they are. */
+/** Decides which answers are files. Returns changed copies of the orders whose reading changes. */
 export async function resolveFileAnswers<V extends Reading<OrderData>>(
   tx: Tx,
   { scope, values, known }: { scope: Scope; values: readonly V[]; known: Known },
@@ -141,7 +139,7 @@ function toStored(
   return { fileKey: keyOfFile(scope, id), name: nameFile(name, contentType), contentType, size, sha256 };
 }
 
-/** Finds the files that references may mean. */
+/** Finds the files that references may name. */
 async function findReferred(
   tx: Tx,
   scope: Scope,
@@ -160,7 +158,7 @@ function nameOf({ position, question }: answerFiles.AnswerPlace, reference: stri
   return `${position} ${question} ${reference}`;
 }
 
-/** A document has the positions and answers of its order, in their order. */
+/** The document has the positions and answers of its order, in their order. */
 function withAnswers(document: string, { positions }: OrderData): string {
   const written = JSON.parse(document) as { positions: { answers?: { answer: string }[] }[] };
   for (const [index, { answers }] of positions.entries()) {

@@ -10,7 +10,6 @@ import type { BroughtHere } from "./recall.ts";
 
 type Gate = TypeOf<typeof gateRecord>;
 
-/** A gate: where devices stand. */
 export const gate: RecordKind<Reading<Gate>> = {
   ...catalogueKind({
     table: "gate",

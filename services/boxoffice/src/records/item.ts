@@ -9,7 +9,6 @@ import type { RecordKind } from "./kind.ts";
 
 type Item = TypeOf<typeof itemRecord>;
 
-/** A product. */
 export const item: RecordKind<Reading<Item>> = {
   ...catalogueKind({
     table: "item",

@@ -8,7 +8,6 @@ import type { EntityKey, EntityTable } from "../store/rebuild-reads.ts";
 import type { Mentioned } from "../store/references.ts";
 import { findUsers, type Referable } from "../store/usage.ts";
 
-/** A kind of record that boxoffice owns. */
 export interface RecordKind<V> extends RecordKindOf<V, Mentioned, Known> {
   idsOf?(value: V): Iterable<readonly [IdSequence, number]>;
   /** Present if other services keep copies of its entities. */
@@ -19,15 +18,15 @@ export interface RecordKind<V> extends RecordKindOf<V, Mentioned, Known> {
 export interface CopiedEntities<F> {
   readonly topic: Topic<F>;
   readonly table: EntityTable;
-  /** A change of such an entity holds the locks of this: see the locks of a batch of records. */
+  /** The scope of the lock that a change of such an entity holds, as in a batch of records. */
   readonly belongsTo: "organizer" | "event";
-  /** Makes facts with new revisions of the entities of these keys; deleted ones are left out. */
+  /** Makes facts with new revisions of the entities with these keys; deleted ones are left out. */
   read(tx: Tx, keys: readonly EntityKey[]): Promise<readonly F[]>;
 }
 
 export type Run<V> = RunOf<V, Known>;
 
-/** Refuses to remove what other entities refer to. */
+/** Refuses to remove entities that others refer to. */
 export async function refuseUsed(tx: Tx, what: Referable, removal: Removal): Promise<Refusals<string>> {
   const users = await findUsers(tx, what, removal);
   return refuseEach(removal.keys, (key, addError) => {

@@ -12,7 +12,7 @@ async function rowOf(name: string): Promise<string> {
   return (await office.db.one<{ row: string }>(sql`select ${table}::text as row from ${table}`)).row;
 }
 
-/** The document of the only row of a table, or the one with an id. */
+/** The document of the only row of a table, or of the row with an id. */
 async function documentOf(table: string, id?: number): Promise<Record<string, unknown>> {
   const condition = id === undefined ? sql`true` : sql`id = ${id}`;
   return (
@@ -29,7 +29,7 @@ interface Life {
   readonly created: TestRecord;
   readonly changed: TestRecord;
   readonly key: object;
-  /** What is published when it is created; undefined where the kind publishes nothing. */
+  /** The fact of its creation; undefined: the kind publishes none. */
   readonly fact?: { readonly topic: string; readonly key: string; readonly value: object };
   readonly changedFact?: object;
 }

@@ -8,7 +8,7 @@ const office = emptyOffice();
 const scan = (id: number) => ({ id, list: 1, datetime: "2026-07-01T10:00:00Z", type: "entry" });
 const answer = { question: 1, answer: "true", question_identifier: "VEGETARIAN" };
 
-/** What a shop says of a position. */
+/** A position as shops send it. */
 const sold = (id: number) => ({
   ...position({ id, positionid: id, secret: `ticket-${id}`, variation: null, price: "23.00", tax_rule: 1 }),
   ...{ attendee_name: "Jo Example", attendee_name_parts: { _scheme: "full", full_name: "Jo Example" }, company: null },

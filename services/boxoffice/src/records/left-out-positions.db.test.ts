@@ -20,7 +20,7 @@ beforeEach(async () => {
   await takeFacts(office.db);
 });
 
-/** What was published of positions since the last call. */
+/** The published positions since the last call. */
 const published = async (): Promise<Record<string, unknown>[]> =>
   (await takeFacts(office.db)).flatMap(({ topic, key, value }) =>
     topic === "position-changed" ? [{ key, ...(value ?? { isGone: true }) }] : [],

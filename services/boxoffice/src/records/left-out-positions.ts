@@ -21,7 +21,7 @@ export function findMissing(data: OrderData, stored: Known["orders"]): number[] 
   return findUnbrought(data, stored).filter((id) => !data.unread.has(id));
 }
 
-/** The same, and those that could not be read. */
+/** These, and the positions that could not be read. */
 function findUnbrought({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
   const had = stored.get(code);
   if (had === undefined) return [];
@@ -29,7 +29,7 @@ function findUnbrought({ code, positions: sent }: OrderData, stored: Known["orde
   return had.filter((id) => !has.has(id));
 }
 
-/** Finds those of some positions that another order has than the one that brings them: its code, and their ids. */
+/** Finds positions whose id belongs to another order: its code, and their ids. */
 function findTaken(
   brought: readonly { readonly id: number; readonly orderCode: string }[],
   { positions: known }: Known,
@@ -41,9 +41,9 @@ function findTaken(
 }
 
 /**
- * Adds to orders the positions that their records leave out and no other order brings: canceled, as shops cancel them. They
- * keep their scans, which count again if the position comes back, here or in another order. Positions that could not be read
- * stay as they are.
+ * Adds the positions to orders that their records leave out and no other order takes over, as canceled: shops cancel
+ * positions by leaving them out. They keep their scans, which count again if the position comes back, here or in
+ * another order. Unreadable positions stay unchanged.
  */
 export async function keepLeftOut<O extends Order>(
   tx: Tx,
@@ -80,7 +80,7 @@ function withPositions<O extends Order>(value: O, kept: readonly orders.Position
   return { ...value, document: JSON.stringify({ ...document, positions: [...document.positions, ...added] }) };
 }
 
-/** Its order may have changed, and is part of its state. */
+/** The order is part of the state, and may have changed. */
 function withOrder(row: positions.PositionRow, order: OrderData): positions.PositionRow {
   const state = { ...Position.decode(row.state), canceled: row.canceled, order: toOrder(order) };
   const takes = takenAs({ canceled: row.canceled, orderStatus: order.status });
@@ -92,8 +92,8 @@ function toLeftOut(row: positions.PositionRow, order: OrderData): positions.Posi
 }
 
 /**
- * Takes positions that orders take over out of the documents of their former orders. Of an event with erased data it is noted
- * how old they are: a later record of the new order brings nothing back either.
+ * Removes positions that other orders take over from the documents of their former orders. If data of the event was
+ * erased, their age is noted: the record of the new order must not bring it back.
  */
 export async function dropTakenOver(
   tx: Tx,
@@ -108,7 +108,7 @@ export async function dropTakenOver(
   await orders.dropPositions(tx, scope, { codes: [...new Set(taken.map(({ code }) => code))], ids });
 }
 
-/** Notes of positions of an event with erased data how old they were: another order may bring them again. */
+/** Notes the age of positions of an event with erased data: another order may bring them again. */
 export async function noteAges(
   tx: Tx,
   scope: Scope,

@@ -10,7 +10,6 @@ import type { OfferDocuments } from "../store/sales.ts";
 import type { Category } from "./category.ts";
 import type { TaxRule as TaxRuleDocument } from "./tax-rule.ts";
 
-/** The documents that say what is sold, where, and for how much. */
 export type Documents = OfferDocuments<
   EventDocument & Misread,
   EventSettings,
@@ -26,7 +25,7 @@ interface Product {
   readonly salesChannel: string;
 }
 
-/** Finds in documents what decides whether a product is sold. */
+/** Extracts from documents what decides whether a product is sold. */
 export function toOffer(documents: Documents, { item: id, variation, salesChannel }: Product): Offer {
   const { event, item, subevent, taxRule, category, knowsChannel } = documents;
   const isDisabled = (override: { readonly disabled: boolean } | undefined) => override?.disabled === true;
@@ -90,7 +89,6 @@ function toItem(
   };
 }
 
-/** Finds what a product costs. */
 export function toMoney(
   { event, item, subevent, taxRule }: Documents & { readonly item: ItemDocument },
   { item: id, variation }: Product,

@@ -13,7 +13,7 @@ interface Node {
   readonly additionalProperties?: unknown;
 }
 
-/** The paths of a document where any text can stand. */
+/** The paths of a document with free texts. */
 function textsIn(node: Node, path: readonly string[] = []): string[] {
   const { type, read, properties, items, anyOf } = node;
   const below = [
@@ -27,7 +27,7 @@ function textsIn(node: Node, path: readonly string[] = []): string[] {
   return isText || isAnything ? [...new Set([path.join("."), ...below])] : below;
 }
 
-/** Codes, words of the platform, and what is said of money, seats and products. */
+/** Codes, words of the platform, and data of money, seats and products. */
 const notOfPeople = [
   ...["code", "secret", "locale", "sales_channel", "tax_rounding_mode", "custom_followup_at"],
   ...["fees.*.fee_type", "fees.*.internal_type", "fees.*.tax_code"],

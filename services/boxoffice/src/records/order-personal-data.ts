@@ -3,8 +3,8 @@ import { filledFields, type Shredder } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 
 /**
- * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards: the same as
- * where a record brings nothing. Country and state of a position stay (D3.13).
+ * The personal data in the document of an order, by the shredder that erases it, with the replacement: the value of a
+ * field that a record leaves out. Country and state of a position stay (D3.13).
  */
 export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Record<string, unknown>>>>> = {
   attendee_info: {
@@ -22,8 +22,8 @@ export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Recor
 };
 
 /**
- * What is of people in the document of an order, or may be, and is kept: the shredders do not name it, no export has it, and
- * what was not exported is not erased (D3.13, D3.23).
+ * Fields of an order's document that are or may be personal, and are kept: no shredder names them, no export has them,
+ * and what was not exported is not erased (D3.13, D3.23).
  */
 export const keptOfOrders = [
   "comment",
@@ -34,7 +34,7 @@ export const keptOfOrders = [
   "positions.*.state",
 ] as const;
 
-/** All of it that some kinds have: paths, and what stands there afterwards. */
+/** The paths of some kinds, with their replacements. */
 export function personalDataOf(kinds: Iterable<string>): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = orderPersonalData;
   return Object.assign({}, ...Array.from(kinds, (kind) => all[kind] ?? {})) as Record<string, unknown>;
@@ -44,8 +44,8 @@ const movedOn =
   "This order was placed before personal data of the event was erased. No record may say that it was placed later.";
 
 /**
- * Refuses records that would bring back what was erased. Orders that were placed after an erasure are new data, unless they take
- * over positions of an older order. `placedAt` has the orders that are stored, `lostAt` the positions that orders have lost.
+ * Refuses records that would bring erased data back. Orders placed after an erasure are new data, unless they take over
+ * positions of an older order. `placedAt` has the stored orders, `lostAt` the lost positions.
  */
 export function refuseErased(
   data: { readonly code: string; readonly datetime: number; readonly positions: readonly { readonly id: number }[] },

@@ -37,7 +37,7 @@ it("a new seat takes an id that stood beside a guid which was described before, 
     { id: 61, seat_guid: "x" },
     { id: 61, seat_guid: "w" },
   ];
-  // Canceled, for otherwise two positions could not share a seat.
+  // Canceled, because otherwise two positions could not share a seat.
   const positions = onSeats(1, ...seats, { id: 62, seat_guid: "y" });
   expect(await office.apply(sample.order({ status: "c", positions }))).toEqual({});
   expect(await seatIds()).toEqual([

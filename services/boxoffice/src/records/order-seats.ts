@@ -23,13 +23,13 @@ export function mentionSeat({ seat, subevent }: PositionData, mentioned: Mention
   if (typeof seat === "object" && seat.id !== null) mentioned.seats.add(seat.id);
 }
 
-/** Which seat a position has, if any: its guid and date in one. */
+/** The seat of a position, if any, as its guid and date in one key. */
 export function keyOfSeat({ seat, subevent }: PositionData): string | undefined {
   if (seat === null) return undefined;
   return seatKey(typeof seat === "string" ? seat : seat.seat_guid, subevent);
 }
 
-/** The seats that exist, and those that the orders of a run have described so far. */
+/** The existing seats, and the seats that orders of the run have described so far. */
 export class SeatPlan {
   readonly #keys: Set<string>;
   readonly #keyOfId: Map<number, string>;
@@ -55,7 +55,6 @@ export class SeatPlan {
     }
   }
 
-  /** Adds the seats that an order describes. */
   admit({ positions }: OrderData): void {
     for (const { id, key } of this.#broughtBy(positions)) this.#keyOfId.set(id, key);
     for (const position of positions) {
@@ -64,7 +63,7 @@ export class SeatPlan {
     }
   }
 
-  /** The ids of the seats that positions describe. A seat that exists, or was described before, keeps its id: others do not count. */
+  /** The ids of the seats that positions describe; an existing or earlier described seat keeps its id. */
   *#broughtBy(positions: OrderData["positions"]): Generator<{ index: number; id: number; key: string }> {
     const described = new Set<string>();
     for (const [index, position] of positions.entries()) {
@@ -79,8 +78,8 @@ export class SeatPlan {
 }
 
 /**
- * Finds positions that would share a seat, as all of the run would be stored together: orders may swap seats.
- * Canceled positions, and positions of canceled or expired orders, have released their seats.
+ * Finds positions that would share a seat after the whole run: orders may swap seats. Canceled positions, and positions
+ * of canceled or expired orders, have released their seats.
  */
 export function refuseSharedSeats<V extends WithOrder>(
   values: readonly V[],
@@ -108,7 +107,7 @@ export function refuseSharedSeats<V extends WithOrder>(
   );
 }
 
-/** By the index of the position that takes them. */
+/** By the index of the position that takes the seat. */
 function seatsTakenBy({ status, positions }: OrderData): [number, string][] {
   return positions.flatMap((position, index): [number, string][] => {
     const key = keyOfSeat(position);
@@ -117,7 +116,7 @@ function seatsTakenBy({ status, positions }: OrderData): [number, string][] {
   });
 }
 
-/** Finds the seats of orders and creates those that only the orders describe. */
+/** Finds the seats of orders, and creates those that only the orders describe. */
 export async function findOrCreateSeats(
   tx: Tx,
   scope: Scope,

@@ -11,7 +11,6 @@ import { type RecordKind, refuseUsed } from "./kind.ts";
 
 type Organizer = TypeOf<typeof organizerRecord>;
 
-/** An organizer: what all else belongs to. */
 export const organizer: RecordKind<Reading<Organizer>> = {
   name: "organizer",
   schema: organizerRecord,

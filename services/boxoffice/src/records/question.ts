@@ -37,7 +37,7 @@ function dayRule(value: unknown): string | undefined {
   return exists ? undefined : "Date has wrong format. Use YYYY-MM-DD.";
 }
 
-/** A question that buyers are asked, or visitors at the gate. */
+/** A question to buyers, or to visitors at the gate. */
 export const question: RecordKind<Reading<Question>> = {
   ...catalogueKind({
     table: "question",

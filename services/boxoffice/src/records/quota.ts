@@ -8,7 +8,7 @@ import type { RecordKind } from "./kind.ts";
 
 type Quota = TypeOf<typeof quotaRecord>;
 
-/** A quota: how much of some products there is. */
+/** A quota: the capacity of some products. */
 export const quota: RecordKind<Reading<Quota>> = {
   ...catalogueKind({
     table: "quota",

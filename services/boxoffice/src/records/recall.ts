@@ -5,14 +5,14 @@ import type { Known, KnownPosition, KnownQuestion, KnownSeat, MediumCode, SeatPl
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 
-/** What is kept of validated records, by kind. */
+/** The stored fields of validated records, by kind. */
 interface BroughtData extends SharedData {
   readonly gate: { readonly name: string };
   readonly question: KnownQuestion;
   readonly seat: SeatPlace;
   readonly order: {
     readonly positions: readonly { readonly id: number; readonly seat: BroughtSeat | null }[];
-    /** Positions that it is without and had before: another order may take them over. */
+    /** Positions that the order no longer has: another order may take them over. */
     readonly given: readonly number[];
     readonly changedAt: number | null;
   };
@@ -22,14 +22,14 @@ interface BroughtData extends SharedData {
 }
 
 interface BroughtSeat extends SeatPlace {
-  /** Null where none was sent: it would be drawn. */
+  /** Null: none was sent, so an id would be drawn. */
   readonly id: number | null;
   readonly isTaken: boolean;
 }
 
 export type BroughtHere<K extends keyof BroughtData> = Brought & { readonly data: BroughtData[K] };
 
-/** What is known, while something is added to it. */
+/** The known entities, with changes in progress. */
 interface Draft {
   series: boolean | undefined;
   organizer: boolean;
@@ -49,7 +49,7 @@ interface Draft {
   readonly tokens: Map<string, string>;
 }
 
-/** Adds to what is known what records before in the stream would have brought: a later one replaces what it says the same of. */
+/** Adds what earlier records of a validated stream would have created; later records replace earlier ones. */
 export function recall(known: Known, scope: Scope, brought: readonly BroughtEntity[]): Known {
   if (brought.length === 0) return known;
   const draft: Draft = {
@@ -133,7 +133,7 @@ function addOrder(draft: Draft, entity: BroughtEntity): void {
   for (const { id: position, seat } of positions) {
     if (seat === null) continue;
     const { guid, subevent, isTaken } = seat;
-    // No seat that is stored has a negative id.
+    // No stored seat has a negative id.
     const id = ids.get(seatKey(guid, subevent)) ?? seat.id ?? -(draft.seats.size + 1);
     const { data = null, heldBy = null } = draft.seats.get(id) ?? {};
     draft.seats.set(id, { id, guid, subevent, data, heldBy: isTaken ? position : heldBy });

@@ -8,7 +8,7 @@ import type { RecordKind } from "./kind.ts";
 
 type RevokedSecret = TypeOf<typeof revokedSecretRecord>;
 
-/** A secret that a ticket had and that no longer admits. */
+/** A former secret of a ticket, which does not admit any more. */
 export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
   ...catalogueKind({
     table: "revoked_secret",

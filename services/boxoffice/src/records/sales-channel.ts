@@ -7,7 +7,7 @@ import type { RecordKind } from "./kind.ts";
 
 type SalesChannel = TypeOf<typeof salesChannelRecord>;
 
-/** A way in which tickets are sold. `web` exists without a record. */
+/** A way of selling tickets. `web` exists without a record. */
 export const salesChannel: RecordKind<Reading<SalesChannel>> = catalogueKind({
   table: "sales_channel",
   schema: salesChannelRecord,

@@ -29,7 +29,7 @@ const b = sample.seat({ id: 2, seat_guid: "b" });
 const sold = (code: string, id: number, seat: unknown, order: object = {}, of: object = {}) =>
   sample.order({ code, positions: [position({ id, seat, ...of })], ...order });
 
-/** The seats of positions as everybody is told, by position. */
+/** The published seats, by position. */
 async function toldSeats(): Promise<Record<string, unknown>> {
   const facts = await takeFacts(office.db);
   return Object.fromEntries(

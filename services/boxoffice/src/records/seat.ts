@@ -16,7 +16,7 @@ import { type Changed, catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind, Run } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
 
-/** A seat as it is kept. */
+/** A seat as it is stored. */
 export type Seat = Omit<TypeOf<typeof seatRecord>, "orderposition">;
 
 /** A seat. The facts of its positions contain it. */
@@ -45,13 +45,13 @@ export const seat: RecordKind<Reading<Seat>> = {
   },
 };
 
-/** Whether it has another guid or date than before. */
+/** Whether the guid or the date of the seat changes. */
 function isRenamed({ id, seat_guid, subevent }: Seat, known: Known): boolean {
   const before = known.seats.get(id);
   return before !== undefined && seatKey(before.guid, before.subevent) !== seatKey(seat_guid, subevent);
 }
 
-/** Orders name their seats by guid and date, so these must not change under them. */
+/** Orders name their seats by guid and date, so a seat in use must keep both. */
 async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Reading<Seat>, Record<string, string[]>>> {
   const renamed = run.values.filter(({ data }) => isRenamed(data, run.known));
   if (renamed.length === 0) return new Map();
@@ -67,7 +67,6 @@ async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Rea
   });
 }
 
-/** Publishes the positions of changed seats. */
 async function publishPositions(tx: Tx, scope: Scope, changed: readonly Changed<Seat>[]): Promise<void> {
   const seats = new Map(changed.map(({ data }) => [data.id, data]));
   const rows = (await findSeated(tx, scope, [...seats.keys()])).map(({ id, seat, state }) => {

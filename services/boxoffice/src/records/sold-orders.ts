@@ -21,7 +21,7 @@ import { toCanceled } from "../wire/position-message.ts";
 import { order, readOrder, storePositions, toRecord } from "./order.ts";
 import type { OrderData } from "./order-data.ts";
 
-/** What the orders of a sale have in common. */
+/** The common fields of the orders of a sale. */
 export interface Ticket {
   readonly item: number;
   readonly variation: number | null;
@@ -30,7 +30,7 @@ export interface Ticket {
   readonly testmode: boolean;
   readonly locale: string;
   readonly money: Money;
-  /** As documents have them. */
+  /** In the format of documents. */
   readonly validFrom: string | null;
   readonly validUntil: string | null;
   readonly secretLength: number;
@@ -38,7 +38,7 @@ export interface Ticket {
   readonly soldAt: number;
 }
 
-/** What distinguishes the orders of a sale. */
+/** The unique names of an order of a sale. */
 interface Names {
   readonly code: string;
   readonly orderSecret: string;
@@ -53,10 +53,10 @@ export interface SoldTicket {
   readonly position: number;
 }
 
-/** Few enough that other calls run in between. */
+/** Few enough that the event loop has turns in between. */
 const ordersAtATime = 1000;
 
-/** Makes paid orders of one ticket each, as records of them would be stored. */
+/** Makes paid orders of one ticket each, stored as records would be. */
 export async function makeOrders(
   tx: Tx,
   scope: Scope,
@@ -82,7 +82,7 @@ export async function makeOrders(
   return named.map(({ code, position }) => ({ order: code, position }));
 }
 
-/** An order without names, and its document. Money has its places later: records have two at most. */
+/** An order without names, and its document. Amounts are set later: the currency may have more places than records. */
 interface Template {
   readonly data: OrderData;
   readonly document: Readonly<Record<string, unknown>>;
@@ -149,7 +149,7 @@ function nameOrder(
 
 type FindTaken = (tx: Tx, scope: Scope, texts: readonly string[]) => Promise<Set<string>>;
 
-/** Draws what distinguishes orders. Codes and secrets are looked up: the lock of the organizer keeps others away. */
+/** Draws the unique names of orders. Codes and secrets are looked up, under the lock of the organizer. */
 async function drawNames(
   tx: Tx,
   scope: Scope,
@@ -157,7 +157,7 @@ async function drawNames(
 ): Promise<Names[]> {
   const draw = (length: number, make: (bytes: Uint8Array, round: number) => string[], findTaken?: FindTaken) =>
     drawTexts(tx, scope, { amount, length, make, findTaken });
-  // Where hardly any code is left, longer ones are.
+  // If hardly any code is left, codes get longer.
   const makeCodes = (bytes: Uint8Array, round: number) =>
     makeOrderCodes(bytes, { length: lengths.order + Math.floor(round / roundsPerLength), testmode });
   const codes = await draw(lengths.order, makeCodes, sales.findTakenCodes);
@@ -202,7 +202,7 @@ async function drawTexts(
   return [...drawn];
 }
 
-/** Cancels those orders of a sale that are not canceled, and returns how many. */
+/** Cancels the orders of a sale that are not canceled yet, and returns how many. */
 export async function cancelOrders(
   tx: Tx,
   scope: Scope,
@@ -218,7 +218,7 @@ export async function cancelOrders(
       scope,
       part.map(({ position }) => position),
     );
-    // Of the others the orders were canceled before, or a position belongs to another order now.
+    // Other orders were canceled before, or their position belongs to another order now.
     const canceledNow = stored.filter(({ orderCode }) => orders.has(orderCode));
     const rows = canceledNow.map((row) => ({
       ...row,

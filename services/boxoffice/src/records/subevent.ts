@@ -8,7 +8,7 @@ import type { RecordKind } from "./kind.ts";
 
 type Subevent = TypeOf<typeof subeventRecord>;
 
-/** A date of a series. Its price overrides name products that may come after it, so they are taken as they are. */
+/** A date of a series. Its price overrides may name products that come later, so they are not checked. */
 export const subevent: RecordKind<Reading<Subevent>> = {
   ...catalogueKind({
     table: "subevent",

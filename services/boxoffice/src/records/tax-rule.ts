@@ -4,10 +4,9 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-/** A tax rule, which is as its document. */
 export type TaxRule = TypeOf<typeof taxRuleRecord>;
 
-/** A tax rule: the rate of what it is set for. */
+/** A tax rule: its standard rate. */
 export const taxRule: RecordKind<Reading<TaxRule>> = catalogueKind({
   table: "tax_rule",
   schema: taxRuleRecord,

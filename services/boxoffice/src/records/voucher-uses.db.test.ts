@@ -15,13 +15,13 @@ const plain = position({ id: 2, positionid: 2, secret: "b" });
 const apply = async (...records: Parameters<BoxOffice["apply"]>) => expect(await office.apply(...records)).toEqual({});
 const send = (positions: object[], rest: object = {}) => apply(sample.order({ positions, ...rest }));
 
-/** What was published of uses since the last call. */
+/** The published uses since the last call. */
 async function told(): Promise<Record<string, unknown>[]> {
   const facts = (await takeFacts(db)).filter(({ topic }) => topic === "voucher-use-changed");
   return facts.map(({ key, value }) => ({ key, ...(value ?? { gone: true }) }));
 }
 
-/** Which uses have ended since the last call, and when. */
+/** The ended uses since the last call, and when. */
 async function endsTold(): Promise<(readonly [string, number | undefined])[]> {
   const rows = await db.many<{ key: string; revision: string | null }>(sql`
     select outbox.key, outbox.headers ->> 'revision' as revision

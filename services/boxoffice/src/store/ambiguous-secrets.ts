@@ -8,16 +8,16 @@ export interface AmbiguousSecretRow extends Scope {
 }
 
 /**
- * Finds secrets that several positions of one event have, canceled ones left aside: `most` secrets by event and first
- * position, with so many of the positions of each. The secrets themselves stay here.
+ * Finds secrets that several positions of one event have, without canceled ones: `most` secrets by event and first
+ * position, with this many positions of each. The secrets themselves are not returned.
  */
 export async function findAmbiguousSecrets(
   db: Queryable,
   scopes: readonly Scope[],
   { most, mostPositions }: { readonly most: number; readonly mostPositions: number },
 ): Promise<AmbiguousSecretRow[]> {
-  // Grouped event by event: while a plan knows nothing of a new table, it would sort all of an event by its whole key.
-  // In the order of the primary key: while it knows of a few large events alone, it would read the whole table for each.
+  // Per event: without statistics a plan would otherwise sort a whole event by its full key. In primary-key order: with
+  // statistics of a few large events alone, a plan would read the whole table for each.
   return db.many<AmbiguousSecretRow>(sql`
     select wanted.organizer, wanted.event, alike.count,
            (select jsonb_agg(jsonb_build_object('id', named.id, 'orderCode', named.order_code) order by named.id)

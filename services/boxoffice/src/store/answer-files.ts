@@ -3,20 +3,17 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs, table, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 
-/** Which answer of an event. */
 export interface AnswerPlace {
   readonly position: number;
   readonly question: number;
 }
 
-/** Where the file of an answer is, and what it is. */
+/** The location and the metadata of an answer's file. */
 export interface StoredAnswerFile {
   readonly fileKey: string;
   readonly name: string;
   readonly contentType: string;
-  /** In bytes. */
   readonly size: number;
-  /** In hexadecimal. */
   readonly sha256: string;
 }
 
@@ -29,7 +26,7 @@ const recordedFiles = table("answer_file", {
   columns: { fileKey: text, name: text, contentType: text, size: bigint, sha256: bytea },
 });
 
-/** Replaces the files of records at positions; files that are not named are deleted. */
+/** Replaces the files of positions from records; files that are not named are deleted. */
 export async function replace(
   tx: Tx,
   { organizer, event }: Scope,
@@ -52,10 +49,10 @@ export async function replace(
 }
 
 /**
- * The files of answers as they are now, whether records or gates gave them.
+ * The current files of answers, from records or gates.
  *
- * The row of a record's file stays when a gate answers the question, but it never counts again: once the record changes
- * its answer, which deletes the gate's, it brings another file or none.
+ * The row of a record's file stays when a gate answers the question, but never counts again: a changed answer of the
+ * record deletes the gate's answer, and has another file or none.
  */
 const currentFiles = sql`
   (select answer_file.organizer, answer_file.event, answer_file.position, answer_file.question,
@@ -76,7 +73,6 @@ const currentFiles = sql`
      from gate_answer
     where gate_answer.file is not null) as current_file`;
 
-/** Finds the files of some positions. */
 export async function findOfPositions(
   db: Queryable,
   { organizer, event }: Scope,
@@ -100,7 +96,7 @@ export async function find(
   return (await findOfPositions(db, scope, [position])).find((file) => file.question === question);
 }
 
-/** Finds out which of some keys are those of current files. */
+/** Finds which of these keys belong to current files. */
 export async function findNamed(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ fileKey: string }>(sql`
     select current_file."fileKey"

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 beforeEach(() => emptyTables(db));
 
-// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
+// Failed statements show only here: their records are then stored one by one, and no caller notices.
 afterEach(() => expect(office.logged).toEqual([]));
 
 afterAll(() => database.drop());
@@ -160,7 +160,7 @@ const step: Arbitrary<Step> = record({
   ),
 });
 
-/** Batches of one writer; null removes the event, and puts it back. */
+/** Batches of one writer; null removes the event, and creates it again. */
 const batches = array(option(array(step, { minLength: 2, maxLength: 8, size: "max" }), { freq: 12 }), {
   minLength: 2,
   maxLength: 5,
@@ -206,7 +206,7 @@ it("what is taken is what a recount finds, whatever changes at the same time", a
     }),
     { numRuns: 20 },
   );
-  // Batches of which nothing is stored would prove nothing.
+  // If all batches were refused, the test would prove nothing.
   expect(accepted).toBeGreaterThan(500);
   expect(seen).toBeGreaterThan(30);
 });

@@ -6,8 +6,8 @@ import type { QuotaLimits } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**
- * Writes the part of a statement that adds changes to what is taken of an event. `changes` has the columns subevent,
- * item, variation, taken_as and positions; what takes nothing may be among them.
+ * Writes the part of a statement that adds to the taken capacity of an event. `changes` has the columns subevent, item,
+ * variation, taken_as and positions; rows that take nothing are allowed.
  */
 export function addTaken({ organizer, event }: Scope, changes: Sql): Sql {
   return sql`
@@ -21,17 +21,16 @@ export function addTaken({ organizer, event }: Scope, changes: Sql): Sql {
        set positions = kept.positions + excluded.positions`;
 }
 
-/** The key of what is taken of a product on a date, in one way; 0: no date, no variation. */
+/** The key of the taken capacity of a product on a date, by payment state; 0: no date, no variation. */
 export const takenKey = { ...eventKey, subevent: bigint, item: bigint, variation: bigint, taken: text };
 
 const product = (row: Sql) => sql`
   ${row}.organizer, ${row}.event, coalesce(${row}.subevent, 0) as subevent, ${row}.item, coalesce(${row}.variation, 0) as variation`;
 
-/** What is taken of an event that is there. */
 const isThere = (row: Sql) => sql`
   exists (select from event where event.organizer = ${row}.organizer and event.slug = ${row}.event and not event.is_removed)`;
 
-/** What positions take, as it is kept and as orders and positions alone have it, for a comparison. */
+/** The capacity that positions take, as counted and as computed from orders and positions, for the reconciliation. */
 export const takenRows = sql`
   select ${product(sql`kept`)}, kept.taken_as as taken, 0 as revision, kept.positions::text as content
     from taken_capacity as kept
@@ -64,7 +63,6 @@ const quotaColumns = sql`
   (quota.data ->> 'subevent')::bigint as subevent,
   (quota.data -> 'closed')::boolean as closed`;
 
-/** Reads the quotas of an event that have one of these ids, or one of these dates. */
 export function readQuotas(
   db: Queryable,
   { organizer, event }: Scope,
@@ -79,7 +77,6 @@ export function readQuotas(
             or coalesce((quota.data ->> 'subevent')::bigint, 0) = any(${subevents.map((id) => id ?? 0)}::bigint[]))`);
 }
 
-/** Reads the variations of items of events. */
 export function readVariations(
   db: Queryable,
   scopes: readonly Scope[],
@@ -93,7 +90,7 @@ export function readVariations(
            and item.event = wanted.event`);
 }
 
-/** Reads the limited quotas of events, event by event, by their ids. */
+/** Reads the limited quotas of events, ordered by event and id. */
 export function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & QuotaRow)[]> {
   return db.many<Scope & QuotaRow>(sql`
     select quota.organizer, quota.event, ${quotaColumns}

@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
-/** A table of documents: a key, and the document that was sent. */
+/** A table of a key and the sent document. */
 export type CatalogueTable = keyof typeof tables;
 
 const tables = {
@@ -20,7 +20,7 @@ const tables = {
   reusable_medium: { level: "organizer", key: "id", type: sql`bigint` },
 } as const;
 
-/** The columns of the keys of these tables with their types, in their order. */
+/** The key columns of these tables with their types, in order. */
 export const catalogueKeys = Object.fromEntries(
   Object.entries(tables).map(([table, { level, key, type }]) => [
     table,
@@ -33,7 +33,7 @@ export interface CatalogueRow {
   readonly document: string;
 }
 
-/** Stores rows and returns the new revisions, by key, of new and changed ones. */
+/** Upserts rows and returns the new revisions, by key, of new and changed ones. */
 export async function upsert(
   tx: Tx,
   table: CatalogueTable,
@@ -80,7 +80,7 @@ export async function deleteAll(tx: Tx, table: CatalogueTable, scope: Scope): Pr
   return removed.map((row) => row.key);
 }
 
-/** One parameter for all documents: their texts would have to be quoted once more to travel as an array. */
+/** One JSON parameter for all documents: in an array their texts would be quoted once more. */
 function toJsonArray(rows: readonly CatalogueRow[]): string {
   return `[${rows.map((row) => row.document).join(",")}]`;
 }

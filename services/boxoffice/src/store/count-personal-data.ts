@@ -2,7 +2,7 @@ import type { EventKey } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 
-/** Whether a row of `"order"` was placed before a kind of personal data was erased of its event the last time, or it never was. */
+/** Whether a row of `"order"` was placed before the last erasure of a kind in its event, or there was none. */
 export function isBeforeErasure(kind: Sql): Sql {
   return sql`
     not exists (select
@@ -14,10 +14,7 @@ export function isBeforeErasure(kind: Sql): Sql {
                  where ("order".data ->> 'datetime')::timestamptz >= erased.last_at)`;
 }
 
-/**
- * Counts the orders of an event that have something at a path of a kind, such as `positions.*.answers`: of those that its
- * last erasure was about.
- */
+/** Counts the orders of the last erasure's scope with a value at a path of a kind, such as `positions.*.answers`. */
 export async function countOrdersWith(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -32,7 +29,7 @@ export async function countOrdersWith(
   const byKind = [...Map.groupBy(wanted, ({ kind }) => kind)];
   const testFor = (fields: typeof wanted) => `$ ? (${fields.map(({ path }) => testOf(path)).join(" || ")})`;
   const tests = byKind.map(([, fields]) => testFor(fields));
-  // Mostly nothing is found: one test of all kinds comes first, and whether an order is from before the erasure last.
+  // Mostly nothing is found: one test of all kinds comes first, and the age of the order last.
   const rows = await db.many<{ kind: string; count: number }>(sql`
     select wanted.kind, count(*) as count
       from "order"

@@ -3,7 +3,6 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 
 export type CredentialKind = "api_key" | "device";
 
-/** The credentials of one kind of an organizer. */
 interface CredentialsOf {
   readonly organizer: string;
   readonly kind: CredentialKind;
@@ -15,7 +14,7 @@ export interface CredentialRow {
   readonly document: string;
 }
 
-/** Stores credentials of one kind and returns the new revisions, by id, of new and changed ones. */
+/** Upserts credentials of one kind and returns the new revisions, by id, of new and changed ones. */
 export async function upsert(
   tx: Tx,
   { organizer, kind, rows }: CredentialsOf & { rows: readonly CredentialRow[] },
@@ -37,8 +36,8 @@ export async function upsert(
 }
 
 /**
- * Takes their tokens from credentials that get others in this transaction, so that they can pass tokens on to each other.
- * Nothing hashes to what stands for a token meanwhile.
+ * Clears the tokens of credentials that get others in this transaction, so that credentials can swap tokens. The
+ * placeholder is no possible hash.
  */
 export async function freeTokens(
   tx: Tx,
@@ -83,7 +82,7 @@ export function touchDevicesAt<T>(tx: Tx, organizer: string, gates: readonly num
     returning ${stored}`);
 }
 
-/** Finds the credentials of one kind that a condition holds for. */
+/** Finds the credentials of one kind that meet a condition. */
 function findWhere<T>(
   db: Queryable,
   { organizer, kind }: CredentialsOf,
@@ -97,7 +96,7 @@ function findWhere<T>(
        and ${condition}`);
 }
 
-/** Finds the credentials whose ids begin with this, at most two. */
+/** Finds at most two credentials whose ids have this prefix. */
 export function findByPrefix<T>(
   db: Queryable,
   { prefix, ...of }: CredentialsOf & { prefix: string },
@@ -105,12 +104,11 @@ export function findByPrefix<T>(
   return findWhere(db, of, sql`starts_with(credential.id, ${prefix}) order by credential.id limit 2`);
 }
 
-/** Finds the credential of an id, if it exists. */
 export function find<T>(db: Queryable, { id, ...of }: CredentialsOf & { id: string }): Promise<StoredCredential<T>[]> {
   return findWhere(db, of, sql`credential.id = ${id}`);
 }
 
-/** Finds the credential that a token belongs to, if it is one of this organizer and kind. */
+/** Finds the credential of a token, if it belongs to this organizer and kind. */
 export async function findByToken<T>(
   db: Queryable,
   { tokenHash, ...of }: CredentialsOf & { tokenHash: Buffer },
@@ -119,7 +117,6 @@ export async function findByToken<T>(
   return found;
 }
 
-/** Counts the credentials of one kind. */
 export async function count(db: Queryable, { organizer, kind }: CredentialsOf): Promise<number> {
   const { rows } = await db.one<{ rows: number }>(sql`
     select count(*) as rows
@@ -144,7 +141,6 @@ export function page<T>(
   );
 }
 
-/** Deletes credentials and returns the ids of deleted ones. */
 export async function deleteCredentials(
   tx: Tx,
   { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },

@@ -4,12 +4,12 @@ import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { DocumentKind } from "../domain/document-kind.ts";
 import { unchangedAt } from "./locks.ts";
 
-/** Of which documents a page is. */
+/** Which documents are wanted. */
 export interface DocumentFilter {
   readonly organizer: string;
-  /** Empty: of all events. */
+  /** Empty: documents of all events. */
   readonly event: string;
-  /** Only of these events; undefined: of all. Of what belongs to no event it says nothing. */
+  /** Only of these events; undefined: of all. Ignored for kinds without an event. */
   readonly among?: readonly string[] | undefined;
   /** Instants are microseconds since 1970. */
   readonly changedSince?: number | undefined;
@@ -23,7 +23,7 @@ export interface DocumentFilter {
 
 export interface StoredDocument {
   readonly event: string;
-  /** JSON, without what says that a part could not be read. */
+  /** JSON, without the marks of unreadable parts. */
   readonly json: string;
 }
 
@@ -32,7 +32,7 @@ const byId = { id: sql`document.id` };
 const ends = sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
 const inPlace = [sql`(${data} ->> 'position')::bigint`, sql`document.id`];
 
-/** The columns by which pages of a kind may be ordered, and the usual order. Each ends with what no two rows share. */
+/** The sort keys of each kind, and the default order. Each ends with a unique column. */
 const orders: Readonly<
   Record<DocumentKind, { readonly columns: Readonly<Record<string, Sql>>; readonly usual: readonly Sql[] }>
 > = {
@@ -70,7 +70,7 @@ const orders: Readonly<
   },
 };
 
-/** What a page is of, with the event of each row as `place`. */
+/** The rows of a filter, with the event of each as `place`. */
 function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
   const { organizer, event, among, changedSince, endsAfter, live, active, search, type, identifier: code } = filter;
   const belongsToEvent = kind !== "event" && kind !== "reusable_medium";
@@ -97,7 +97,7 @@ function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
      where ${joinSql(conditions, "\n       and ")}`;
 }
 
-/** A series has not ended while one of its dates has not. */
+/** A series has not ended before its last date. */
 function endsBehind(kind: DocumentKind, at: number): Sql {
   const since = sql`${toTimestamp(at)}::timestamptz`;
   if (kind !== "event") return sql`${ends} >= ${since}`;
@@ -116,7 +116,7 @@ export async function countDocuments(db: Queryable, kind: DocumentKind, filter: 
   return count;
 }
 
-/** Reads a page of documents; an unknown column orders nothing. */
+/** Reads a page of documents; unknown sort keys are ignored. */
 export function pageDocuments(
   db: Queryable,
   kind: DocumentKind,
@@ -140,7 +140,7 @@ export function pageDocuments(
     offset ${offset}`);
 }
 
-/** Reads a document by its id; that of an event needs none. */
+/** Reads a document by its id; an event is its own document. */
 export function findDocument(
   db: Queryable,
   kind: DocumentKind,
@@ -153,9 +153,9 @@ export function findDocument(
 }
 
 /**
- * Reads since when changes must be asked for next, before what is told now is read. While records of the organizer are being
- * stored, it is the last change of what is stored one after the other: in one event, or in the organizer itself. Of several events
- * everything must be asked for again.
+ * Reads the watermark from which to ask for changes next, before the page is read. While records of the organizer are
+ * being stored, it is the last stored change in a scope whose changes are serialized: one event, or the organizer
+ * itself. For several events all documents must be asked for again.
  */
 export async function readAsOf(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
   const idle = await unchangedAt(db, filter.organizer);

@@ -5,13 +5,11 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
 import { isBeforeErasure } from "./count-personal-data.ts";
 
-/** The document of an order. */
 export interface OrderDocument {
   readonly code: string;
   readonly data: unknown;
 }
 
-/** Replaces the documents of orders. */
 export async function replaceDocuments(
   tx: Tx,
   { organizer, event }: EventKey,
@@ -28,7 +26,7 @@ export async function replaceDocuments(
        and "order".code = replaced.code`);
 }
 
-/** Finds the files of the answers of some positions, of records and of gates. */
+/** Finds the files of the answers of some positions, from records and gates. */
 export async function findFilesOf(
   tx: Tx,
   { organizer, event }: EventKey,
@@ -50,7 +48,7 @@ export async function findFilesOf(
   return rows.map(({ fileKey }) => fileKey);
 }
 
-/** Whether an answer of an event is a file, of records or of gates. */
+/** Whether an answer of an event is a file, from records or gates. */
 export async function hasFiles(db: Queryable, { organizer, event }: EventKey): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select
@@ -65,7 +63,7 @@ export async function hasFiles(db: Queryable, { organizer, event }: EventKey): P
   return found;
 }
 
-/** Deletes all answers of some positions that are not in their states: files, and what gates answered. Returns how many. */
+/** Deletes the answers of some positions outside of their states: files, and gate answers. Returns how many. */
 export function deleteAnswers(
   tx: Tx,
   { organizer, event }: EventKey,
@@ -88,7 +86,7 @@ export function deleteAnswers(
     select (select count(*) from files) as files, (select count(*) from answers) as "gateAnswers"`);
 }
 
-/** Finds when an erasure was requested, in microseconds since 1970, and whether it is repeated. */
+/** Finds when an erasure was requested, in microseconds since 1970, and whether it is a repetition. */
 export function findRequest(
   tx: Queryable,
   { organizer, event, case: id }: EventKey & { readonly case: string },
@@ -101,7 +99,7 @@ export function findRequest(
        and erasure.case_id = ${id}::uuid`);
 }
 
-/** Counts the rows of a table of an event, of orders that its last erasure of their answers was about. */
+/** Counts the rows of a table in the scope of the last erasure of answers. */
 export async function countRows(db: Queryable, table: "answer_file" | "gate_answer", place: EventKey): Promise<number> {
   const from = table === "answer_file" ? sql`answer_file as held` : sql`gate_answer as held`;
   const { count } = await db.one<{ count: number }>(sql`
@@ -119,7 +117,7 @@ export async function countRows(db: Queryable, table: "answer_file" | "gate_answ
   return count;
 }
 
-/** The number of answers of gates whose files are still to be copied: no export has them. */
+/** The number of gate answers whose files are still to be copied: no export has them. */
 function countOfAwaited({ organizer, event }: EventKey): Sql {
   return sql`
     (select count(*)
@@ -129,13 +127,13 @@ function countOfAwaited({ organizer, event }: EventKey): Sql {
         and gate_answer.awaited_revision is not null)`;
 }
 
-/** Whether the file of an answer of a gate is still to be copied. */
+/** Whether the file of a gate answer is still to be copied. */
 export async function isAwaitingFiles(db: Queryable, place: EventKey): Promise<boolean> {
   const { count } = await db.one<{ count: number }>(sql`select ${countOfAwaited(place)} as count`);
   return count > 0;
 }
 
-/** A text that is another one after each change of an event, of what belongs to it, and of its erasures. */
+/** A text that changes with each change of an event, of its contents, and with each erasure. */
 export function versionOf({ organizer, event }: EventKey): Sql {
   const of = (table: Sql) => sql`
     (select format('%s/%s', count(*), max(kept.revision))
@@ -155,7 +153,7 @@ export function versionOf({ organizer, event }: EventKey): Sql {
              ${of(sql`blocked_secret`)}, ${of(sql`revoked_secret`)})) as version`;
 }
 
-/** When an event is over, in microseconds since 1970; of a series the last of its dates. Null: it has none. */
+/** The end of an event, in microseconds since 1970; of a series that of its last date. Null: it has none. */
 export interface Ending {
   readonly live: boolean;
   readonly isSeries: boolean;
@@ -181,7 +179,7 @@ const ending = sql`
                 and subevent.event = event.slug)
        else ${micros(end(sql`event.data`))} end as "lastAt"`;
 
-/** Finds what decides whether an event is over; undefined: there is no such event. */
+/** Finds the end of an event; undefined: there is no such event. */
 export function findEnding(db: Queryable, { organizer, event }: EventKey): Promise<Ending | undefined> {
   return db.maybeOne<Ending>(sql`
     select ${ending}
@@ -191,7 +189,7 @@ export function findEnding(db: Queryable, { organizer, event }: EventKey): Promi
        and not event.is_removed`);
 }
 
-/** Reads that of the next events of an organizer, in the order of their names. */
+/** Reads the ends of the next events of an organizer, in the order of their names. */
 export function nextEndings(
   db: Queryable,
   { organizer, after, limit }: { readonly organizer: string; readonly after: string; readonly limit: number },

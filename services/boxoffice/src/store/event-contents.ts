@@ -3,7 +3,7 @@ import { identifier, type Sql, sql } from "@tessera/kit/pg/sql";
 import { isPlacedIn } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 
-/** The tables of what belongs to an event, each with the rest of its key. */
+/** The tables of the contents of an event, each with the rest of its key. */
 const tables = {
   position: { name: "id", type: sql`bigint` },
   order: { name: "code", type: sql`text` },
@@ -25,13 +25,12 @@ const tables = {
 
 export type EventTable = keyof typeof tables;
 
-/** A deleted row. */
 export interface Deleted {
   readonly key: string;
   readonly namesVoucher: boolean;
 }
 
-/** Deletes so many rows of an event that follow a key, in the order of their keys. */
+/** Deletes the next rows of an event after a key, in key order. */
 export async function deleteNext(
   tx: Tx,
   table: EventTable,
@@ -39,7 +38,7 @@ export async function deleteNext(
 ): Promise<Deleted[]> {
   const { name, type } = tables[table];
   const [rows, key] = [identifier(table), identifier(name)];
-  // A place to begin at: without it, each stretch would read what those before it have deleted.
+  // A lower bound: without it, each batch would scan the dead rows of earlier batches.
   const isBehind = after === undefined ? sql`true` : sql`kept.${key} > ${after}::${type}`;
   const namesVoucher = table === "position" ? sql`kept.voucher is not null` : sql`false`;
   return tx.many<Deleted>(sql`

@@ -12,7 +12,7 @@ export interface StoredEvent<Data, Settings> {
   readonly revision: number;
 }
 
-/** Stores events, keeps their settings, and returns new and changed ones. */
+/** Upserts events, keeps their settings, and returns new and changed ones. */
 export function upsert<Data, Settings>(
   tx: Tx,
   organizer: string,
@@ -32,7 +32,7 @@ export function upsert<Data, Settings>(
     returning kept.slug, kept.data, kept.settings, kept.revision`);
 }
 
-/** Replaces the settings of an event and returns it if that changes them. */
+/** Replaces the settings of an event, and returns the event if they change. */
 export function replaceSettings<Data, Settings>(
   tx: Tx,
   { organizer, event }: Scope,
@@ -48,7 +48,7 @@ export function replaceSettings<Data, Settings>(
     returning event.slug, event.data, event.settings, event.revision`);
 }
 
-/** Takes an event away from every request. Undefined: there was none. */
+/** Hides an event from all requests. Undefined: there was none. */
 export async function markRemoved(
   tx: Tx,
   { organizer, event }: Scope,
@@ -63,7 +63,7 @@ export async function markRemoved(
     returning event.revision`);
 }
 
-/** Tells whether an event is removed, and not deleted yet. */
+/** Whether an event is removed, but not deleted yet. */
 export async function isRemoved(tx: Tx, { organizer, event }: Scope): Promise<boolean> {
   const found = await tx.run(sql`
     select
@@ -75,10 +75,10 @@ export async function isRemoved(tx: Tx, { organizer, event }: Scope): Promise<bo
 }
 
 /**
- * Finds those events that are not removed, with the time of the database in microseconds since 1970.
+ * Finds which of these events are not removed, with the time of the database in microseconds since 1970.
  *
- * The rows stay locked: the removal of an event waits for transactions that add something to its vouchers, and is seen by
- * those behind it. So its work deletes all of that.
+ * Their rows stay locked: the removal of an event waits for transactions that add to its vouchers, and later
+ * transactions see the removal. So its work deletes all that was added.
  */
 export async function lockPresent(tx: Tx, scopes: readonly Scope[]): Promise<(Scope & { readonly now: number })[]> {
   return tx.many(sql`
@@ -93,7 +93,7 @@ export async function lockPresent(tx: Tx, scopes: readonly Scope[]): Promise<(Sc
        for share of event`);
 }
 
-/** Finds the events of organizers that are removed, and not deleted yet. */
+/** Finds the events of organizers that are removed, but not deleted yet. */
 export async function findRemoved(db: Queryable, organizers: readonly string[]): Promise<Scope[]> {
   return db.many<Scope>(sql`
     select event.organizer, event.slug as event
@@ -102,7 +102,7 @@ export async function findRemoved(db: Queryable, organizers: readonly string[]):
        and event.is_removed`);
 }
 
-/** Its slug is free when the removal has ended. */
+/** The slug is free again when the removal has ended. */
 export function eventBeingRemoved(slug: string): Fault {
   return fault("event_being_removed", `event ${slug} is still being removed; send its records again in a moment`, {
     retryAfterMs: 1000,

@@ -5,13 +5,12 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./erase-documents.ts";
 import { orderWithCode } from "./orders.ts";
 
-/** Where to go on: behind an order, or within it, at the index of one of its positions. */
+/** The keyset cursor: after an order, or within it, at the index of one of its positions. */
 export interface Start {
   readonly code: string;
   readonly position?: number;
 }
 
-/** A part of an order, as an export shows it. */
 export interface OrderPart<T> {
   readonly code: string;
   /** The index of the position; null: the order has none. */
@@ -20,19 +19,19 @@ export interface OrderPart<T> {
   readonly data: T;
 }
 
-/** What is read at once, and what is erased: so few that other records of the organizer wait for a fraction of a second. */
+/** Limits of one read and one erasure, so that other records of the organizer wait only a fraction of a second. */
 export const most = { read: 200, erased: 500, storedBytes: 4 * 2 ** 20 };
 
-/** The most positions that are erased at once. An order with more of them is erased alone. */
+/** The most positions that are erased at once. An order with more is erased alone. */
 export const positionsAtATime = 500;
 
-/** Orders are stored compressed, so what is read of their positions has a bound of its own. */
+/** Orders are stored compressed, so the shown part of positions has a limit of its own. */
 const mostShownBytes = 2 * 2 ** 20;
 
-/** The clock of a shop may be ahead by so much: an order of a later time says nothing of when it was placed. */
+/** The tolerated clock skew of shops: a later time does not tell when the order was placed. */
 const mostAhead = sql`interval '5 minutes'`;
 
-/** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
+/** The next orders of an event by their codes: at least one, more if they are few and small. */
 function following({ organizer, event }: EventKey, { code, position }: Start): Sql {
   return sql`
     (select counted.code, counted.data
@@ -49,7 +48,7 @@ function following({ organizer, event }: EventKey, { code, position }: Start): S
          or counted.before < ${most.storedBytes}) as following`;
 }
 
-/** The next codes of the orders of an event. */
+/** Reads the next order codes of an event. */
 export async function readCodes(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -67,8 +66,8 @@ export async function readCodes(
 }
 
 /**
- * Reads the first of some orders, in their order: with few positions and few bytes, or one. `before`, in microseconds since 1970:
- * only orders that were placed before that time, or that say a time to come.
+ * Reads the first of some orders, in order: several with few positions and few bytes, or one. `before`, in microseconds
+ * since 1970: only orders placed before, or with a time in the future.
  */
 export async function readFirst(
   tx: Tx,
@@ -93,7 +92,7 @@ export async function readFirst(
      order by counted.nth`);
 }
 
-/** Reads a field of the next orders; null: an order does not have it. */
+/** Reads a field of the next orders; null: an order does not have the field. */
 export function readField(db: Queryable, place: EventKey, start: Start, field: string): Promise<OrderPart<unknown>[]> {
   return db.many<OrderPart<unknown>>(sql`
     select following.code, null as index, true as "isLast", following.data -> ${field}::text as data
@@ -101,7 +100,7 @@ export function readField(db: Queryable, place: EventKey, start: Start, field: s
      order by following.code`);
 }
 
-/** Reads fields of the next positions. Fields that a position does not have are null. */
+/** Reads fields of the next positions. Missing fields are null. */
 export function readPositionFields<T>(
   db: Queryable,
   place: EventKey,

@@ -35,7 +35,7 @@ it("[V4.18] what vouchers took before claims stood beside positions, they take b
   await db.run(
     sql`insert into "order" (organizer, event, code, status, data, revision) values ('org', 'fest', 'A', 'p', '{}', 1)`,
   );
-  // Of the vouchers, 1 and 2 have no claim, and 5 and 6 are used by no position; one position that names 1 is canceled.
+  // Vouchers 1 and 2 have no claim, and no position uses 5 and 6; one position that names 1 is canceled.
   await db.run(sql`
     insert into position (organizer, event, id, order_code, positionid, item, secret, canceled, taken_as, voucher, state, revision)
     select 'org', 'fest', number, 'A', number, 1, 's' || number, number = 4, case when number <> 4 then 'paid' end,

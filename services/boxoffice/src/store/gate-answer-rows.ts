@@ -5,16 +5,15 @@ import type { GateAnswer } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
 import { type AnswerPlace, answerKey, type StoredAnswerFile } from "./answer-files.ts";
 
-/** What a gate answered to a question. Its answer is an encoded Answer, in base64. */
+/** A gate's answer to a question, as an encoded Answer in base64. */
 export interface StoredGateAnswer extends GateAnswer<string> {
-  /** Of an answer that is a file. */
   readonly file: StoredAnswerFile | null;
 }
 
-/** What gates answered for a position; null: none ever did. */
+/** The gate answers of a position; null: there were never any. */
 export type StoredGateAnswers = { readonly upTo: number; readonly answers: readonly StoredGateAnswer[] } | null;
 
-/** Reads what gates answered for a row of `position`; where none ever did, that costs nothing. */
+/** Reads the gate answers of a row of `position`; costs nothing if there were never any. */
 export function gateAnswersOf(position: Sql): Sql {
   return sql`
     case when ${position}.answers_revision is not null then
@@ -45,7 +44,7 @@ const gateAnswers = table("gate_answer", {
   },
 });
 
-/** Stores what gates answered; a row that says nothing is deleted. */
+/** Upserts gate answers; an empty row is deleted. */
 export async function upsert(tx: Tx, rows: readonly GateAnswerRow[]): Promise<void> {
   const { empty = [], kept = [] } = Object.groupBy(rows, ({ revision, awaitedRevision }) =>
     revision === null && awaitedRevision === null ? "empty" : "kept",
@@ -58,7 +57,6 @@ export async function upsert(tx: Tx, rows: readonly GateAnswerRow[]): Promise<vo
   await deleteAnswers(tx, empty);
 }
 
-/** Deletes what gates answered. */
 export async function deleteAnswers(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
   await gateAnswers.delete(tx, places);
 }
@@ -68,7 +66,7 @@ export interface AwaitedAnswer extends Scope, AnswerPlace {
   readonly revision: number;
 }
 
-/** Reads the encoded GivenAnswer of an answer whose file is awaited; undefined where it no longer is. */
+/** Reads the encoded GivenAnswer whose file is awaited; undefined: it is not awaited any more. */
 export async function findAwaited(
   db: Queryable,
   { organizer, event, position, question, revision }: AwaitedAnswer,

@@ -7,14 +7,12 @@ import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import { claimColumns } from "./voucher-claim-rows.ts";
 
-/** A hold that was asked for, or released. */
 export interface StoredHold {
   readonly isReleased: boolean;
-  /** An encoded HoldCapacityResponse; null: nothing was asked before the release. */
+  /** An encoded HoldCapacityResponse; null: it was released before the request arrived. */
   readonly answer: Uint8Array | null;
 }
 
-/** Finds a hold by its id. */
 export function findHold(tx: Queryable, { organizer, event }: Scope, id: string): Promise<StoredHold | undefined> {
   return tx.maybeOne<StoredHold>(sql`
     select capacity_hold.is_released as "isReleased", capacity_hold.answer
@@ -24,7 +22,7 @@ export function findHold(tx: Queryable, { organizer, event }: Scope, id: string)
        and capacity_hold.id = ${id}::uuid`);
 }
 
-/** Stores the answer to a request for a hold. False: another transaction released it meanwhile. */
+/** Stores the answer to a request for a hold. False: another transaction has released the hold. */
 export async function storeAnswer(
   tx: Tx,
   { organizer, event }: Scope,
@@ -53,7 +51,7 @@ export async function storeHeld(
       from ${rowsAs("claim", heldColumns, claims)}`);
 }
 
-/** Ends a hold, also one that was never asked for. A transaction that is storing it is waited for. */
+/** Ends a hold, even if it was never requested. Waits for a transaction that is storing it. */
 export async function release(tx: Tx, { organizer, event }: Scope, id: string): Promise<void> {
   await tx.run(sql`
     insert into capacity_hold (organizer, event, id, is_released)
@@ -68,7 +66,7 @@ export async function release(tx: Tx, { organizer, event }: Scope, id: string): 
        and held_claim.event = ${event}`);
 }
 
-/** Locks what is held for vouchers, so that it does not end meanwhile, and finds for which there is something. */
+/** Locks the holds of vouchers, so that they do not end, and finds which vouchers have any. */
 export async function lockHeld(tx: Tx, vouchers: readonly EntityKey[]): Promise<EntityKey[]> {
   return tx.many<EntityKey>(sql`
     select held.organizer, held.event, held.voucher as id
@@ -80,14 +78,14 @@ export async function lockHeld(tx: Tx, vouchers: readonly EntityKey[]): Promise<
           for no key update) as held`);
 }
 
-/** Each is of a request that is under way. */
+/** Each belongs to a request in progress. */
 const mostOfOneVoucher = 10_000;
 
 const endedColumns = { organizer: text, event: text, voucher: bigint, changed: bigint };
 
 /**
- * Ends holds for vouchers that have a later state than the hold was to replace: it is that state or one behind it, or the
- * hold can no longer be confirmed.
+ * Ends holds of vouchers that have a later state than the hold was to replace: that state or a later one is stored, so
+ * the hold cannot be confirmed any more.
  */
 export async function endHolds(tx: Tx, changes: readonly InputOf<typeof endedColumns>[]): Promise<void> {
   if (changes.length === 0) return;
@@ -105,12 +103,12 @@ export async function endHolds(tx: Tx, changes: readonly InputOf<typeof endedCol
     delete from held_claim where ${isPlacedIn(sql`held_claim`, sql`ended`)}`);
 }
 
-/** Longer than any request, or the release of what it has left, may take while voucher runs. */
+/** Longer than any request, or the release of its leftovers, may take while voucher runs. */
 const longestHold = sql`interval '1 day'`;
 
 /**
- * Ends holds that were asked for long before a rebuild began, whose cutoff is a time in microseconds: all facts of that
- * time have come again. They are left where voucher lost what it knew of them.
+ * Ends holds that were requested long before a rebuild began, whose cutoff is a time in microseconds: all facts of that
+ * time have been published again. Such holds are left if voucher has lost its data.
  */
 export function endLostHolds(tx: Tx, cutoff: number): Promise<number> {
   return tx.run(sql`
@@ -126,8 +124,8 @@ export function endLostHolds(tx: Tx, cutoff: number): Promise<number> {
 export const mostForgotten = 5000;
 
 /**
- * Forgets holds that ended more than a day ago: no request is that late. One that neither was confirmed nor released stays.
- * Skips locked rows, so any number of replicas may do it at a time. Returns how many it forgot.
+ * Deletes holds that ended more than a day ago: no request is that late. A hold that was neither confirmed nor released
+ * stays. Skips locked rows, so replicas may run it concurrently. Returns how many.
  */
 export function forgetEndedHolds(db: Queryable): Promise<number> {
   return db.run(sql`
@@ -146,7 +144,7 @@ export function forgetEndedHolds(db: Queryable): Promise<number> {
                 for update of ended skip locked)`);
 }
 
-/** Holds that have not ended, for a comparison. */
+/** Open holds, for the reconciliation. */
 export const heldRows = sql`
   select distinct held_claim.organizer, held_claim.event, held_claim.hold as id, 0 as revision, '' as content
     from held_claim`;

@@ -7,12 +7,12 @@ import { takeLocks } from "./locks.ts";
 export type IdSequence =
   `${Exclude<CatalogueTable, "sales_channel"> | "device" | "position" | "question_option" | "variation"}_id_seq`;
 
-/** Held briefly, by transactions that wait for nothing else meanwhile: so it may be taken at any point of a transaction. */
+/** Held briefly, by transactions that wait for nothing else, so it may be taken at any point of a transaction. */
 const lockName = "id sequences";
 
 /**
- * Raises sequences above imported ids. Reading a sequence and moving it are two steps, and `setval` also moves backward:
- * the lock keeps others from drawing an id or raising a sequence in between.
+ * Raises sequences above imported ids. To read a sequence and to move it are two steps, and `setval` also moves
+ * backward: the lock excludes draws and raises in between.
  */
 export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): Promise<void> {
   if (highest.size === 0) return;
@@ -29,7 +29,7 @@ export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): P
   );
 }
 
-/** Draws the next id. The ids of records are below it, because they have raised the sequence. */
+/** Draws the next id. Ids of records are below it, because imports raise the sequence. */
 export async function next(tx: Tx, sequence: IdSequence): Promise<number> {
   const { id } = await shareSequences(tx, () =>
     tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`),
@@ -43,9 +43,9 @@ export async function shareSequences<T>(tx: Tx, draw: () => Promise<T>): Promise
 }
 
 /**
- * Does work under the lock and releases the lock before the transaction ends: only a rollback to a savepoint does that,
- * and it does not move a sequence back. With the lock held until commit, two imports that had both drawn ids would
- * deadlock when they raise the sequence.
+ * Works under the lock, and releases it before the transaction ends, by a rollback to a savepoint, which does not move
+ * sequences back. If the lock were held until commit, two imports that have both drawn ids would deadlock when they
+ * raise the sequence.
  */
 async function holding<T>(tx: Tx, { exclusive }: { exclusive: boolean }, work: () => Promise<T>): Promise<T> {
   await tx.run(sql`savepoint id_sequences`);

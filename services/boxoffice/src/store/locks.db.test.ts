@@ -28,7 +28,7 @@ async function isFree(name: string): Promise<boolean> {
   return free;
 }
 
-/** Resolves when somebody waits for an advisory lock. */
+/** Resolves when a connection waits for an advisory lock. */
 const somebodyWaits = () =>
   vi.waitFor(
     async () => {

@@ -4,20 +4,20 @@ import type { Scope } from "../domain/scope.ts";
 
 const named = declareLock("boxoffice");
 
-/** A lock until the end of the transaction: shared by many transactions, or exclusive. */
+/** A lock until the end of the transaction: shared, or exclusive. */
 export interface Lock {
   readonly name: string;
   readonly exclusive: boolean;
 }
 
-/** The lock of an organizer: a change of one of its events shares it, a change of what its events share holds it exclusively. */
+/** The lock of an organizer: changes of an event share it, changes of common entities take it exclusively. */
 function organizerLock(organizer: string): string {
   return `records ${organizer}`;
 }
 
 /**
- * The locks of a change in these scopes. Changes of one event run one after the other. What belongs to an organizer itself
- * changes only while none of its events does.
+ * The locks of a change in these scopes. Changes of one event are serialized. Entities of an organizer change only
+ * while none of its events does.
  */
 export function locksOf(scopes: readonly Scope[]): Lock[] {
   const locks = new Map<string, Lock>();
@@ -32,20 +32,19 @@ export function locksOf(scopes: readonly Scope[]): Lock[] {
 }
 
 /**
- * The lock of all holds of an event: each sees what those before it hold. Batches of records and facts of vouchers do not
- * take it, so a hold waits for no import: orders are stored whether or not there is room, and a fact confirms in one
+ * The lock of all holds of an event: each sees what earlier ones hold. Batches of records and facts of vouchers do not
+ * take it, so no hold waits for an import: orders are stored whether or not there is room, and a fact confirms in one
  * transaction, which a statement sees completely or not at all.
  */
 export function lockOfHolds({ organizer, event }: Scope): Lock {
   return { name: `holds ${organizer}/${event}`, exclusive: true };
 }
 
-/** A time before which no change of an organizer's records is under way; undefined: one is. */
+/** A time up to which all changes of an organizer's records are committed; undefined: a change is in progress. */
 export function unchangedAt(db: Queryable, organizer: string): Promise<number | undefined> {
   return freeAt(db, named(organizerLock(organizer)));
 }
 
-/** Takes locks until the transaction ends. */
 export async function takeLocks(tx: Tx, locks: readonly Lock[]): Promise<void> {
   const toLock = ({ name }: Lock) => named(name);
   await takeKitLocks(tx, {

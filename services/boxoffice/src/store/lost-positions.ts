@@ -3,13 +3,13 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, instant, rowsAs } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 
-/** A position that was deleted from an event with erased data, and when its order was placed, in microseconds since 1970. */
+/** A position deleted from an event with erased data, and when its order was placed, in microseconds since 1970. */
 export interface LostPosition {
   readonly id: number;
   readonly placedAt: number;
 }
 
-/** Notes deleted positions; of one that was deleted before, the older order counts. */
+/** Notes deleted positions; if a position was noted before, the older order counts. */
 export async function noteLost(tx: Tx, { organizer, event }: Scope, lost: readonly LostPosition[]): Promise<void> {
   if (lost.length === 0) return;
   await tx.run(sql`
@@ -25,7 +25,7 @@ export async function noteLost(tx: Tx, { organizer, event }: Scope, lost: readon
            set placed_at = least(kept.placed_at, excluded.placed_at)`);
 }
 
-/** Finds when the orders were placed that have lost some of these positions, by their ids. */
+/** Finds when the orders were placed that have lost these positions, by their ids. */
 export async function findLost(
   tx: Tx,
   { organizer, event }: Scope,

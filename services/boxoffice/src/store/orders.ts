@@ -9,7 +9,7 @@ export interface OrderRow {
   readonly document: string;
 }
 
-/** Stores orders without the rows of their positions; does not touch unchanged orders. */
+/** Upserts orders without the rows of their positions; unchanged orders are not written. */
 export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly OrderRow[]): Promise<void> {
   await tx.run(sql`
     insert into "order" as kept (organizer, event, code, status, data, revision)
@@ -37,13 +37,12 @@ export function orderWithCode(
      limit 1`;
 }
 
-/** The document of a position within that of its order, in JSON. */
+/** The JSON document of a position within that of its order. */
 export interface PositionDocument {
   readonly code: string;
   readonly document: string;
 }
 
-/** Reads the documents of some positions of orders, in the order in which they stand there. */
 export async function findPositionDocuments(
   tx: Tx,
   { organizer, event }: Scope,
@@ -60,7 +59,7 @@ export async function findPositionDocuments(
      order by "order".code, each.place`);
 }
 
-/** Takes positions out of the documents of orders: other orders have them now. */
+/** Removes positions from the documents of orders: other orders have them now. */
 export async function dropPositions(
   tx: Tx,
   { organizer, event }: Scope,
@@ -78,7 +77,7 @@ export async function dropPositions(
        and "order".code = any(${codes}::text[])`);
 }
 
-/** Deletes orders and returns the ids of their positions, whose rows are still there. */
+/** Deletes orders and returns the ids of their positions, whose rows still exist. */
 export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
   const removed = await tx.many<{ positions: number[] }>(sql`
     delete from "order"

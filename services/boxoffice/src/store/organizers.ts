@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
-/** Stores an organizer; does not touch an unchanged one. */
+/** Upserts an organizer; an unchanged one is not written. */
 export async function upsert(tx: Tx, organizer: { slug: string; document: string }): Promise<void> {
   await tx.run(sql`
     insert into organizer as kept (slug, data, revision)
@@ -12,7 +12,6 @@ export async function upsert(tx: Tx, organizer: { slug: string; document: string
      where kept.data is distinct from excluded.data`);
 }
 
-/** Tells whether an organizer exists. */
 export async function exists(db: Queryable, slug: string): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select from organizer where organizer.slug = ${slug}) as found`);
@@ -26,7 +25,7 @@ export async function findCreation(db: Queryable, slug: string): Promise<number 
   return found?.createdAt;
 }
 
-/** Deletes an organizer that has no events any more, with its gates. */
+/** Deletes an organizer without events, with its gates. */
 export async function deleteOrganizer(tx: Tx, slug: string): Promise<void> {
   await tx.run(sql`delete from gate where gate.organizer = ${slug}`);
   await tx.run(sql`delete from organizer where organizer.slug = ${slug}`);

@@ -20,7 +20,7 @@ export interface PositionRow {
   readonly addonTo: number | null;
   readonly secret: string;
   readonly canceled: boolean;
-  /** The id of its seat, also if it no longer takes it. */
+  /** The id of its seat, even if it does not take the seat any more. */
   readonly seat: number | null;
   readonly takenAs: TakenAs | null;
   /** The voucher that it names, and what it took of the budget. */
@@ -28,7 +28,7 @@ export interface PositionRow {
   readonly budgetUse: string | null;
   /** When its order was placed, in microseconds since 1970; null: it did not come with its order. */
   readonly placedAt: number | null;
-  /** When the shop changed its order last, in microseconds since 1970; null: it does not say. */
+  /** When the shop changed its order last, in microseconds since 1970; null: unknown. */
   readonly changedAt: number | null;
   /** The record of its order leaves it out: it is canceled, and another order may take it over. */
   readonly leftOut: boolean;
@@ -43,7 +43,7 @@ export interface PositionPlace extends Scope {
   readonly id: number;
 }
 
-/** All that other services know of a position. */
+/** All fields of a position that other services know. */
 export interface StoredPosition extends PositionPlace {
   readonly revision: number;
   /** An encoded Position, as its record has it. */
@@ -53,7 +53,7 @@ export interface StoredPosition extends PositionPlace {
   readonly earlierCheckins: Uint8Array | null;
 }
 
-/** What a caller that stores its state does not know. */
+/** The fields that a caller which stores the state does not know. */
 export type ChangedPosition = Pick<StoredPosition, "id" | "revision" | "gate" | "earlierCheckins">;
 
 /** The columns of a StoredPosition, by default under the revision of its last change. */
@@ -88,17 +88,16 @@ const rowColumns = {
   earlierCheckins: bytea.orNull,
 };
 
-/** A position that was stored. */
 export interface UpsertedPosition extends ChangedPosition {
-  /** From when on it takes what it takes of its voucher; null: since its order was placed. */
+  /** Since when it uses its voucher; null: since its order was placed. */
   readonly usedSince: number | null;
 }
 
-/** Stores positions, counts what they take, and returns new and changed ones. */
+/** Upserts positions, counts their capacity, and returns new and changed ones. */
 export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<UpsertedPosition[]> {
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
-  // All parts of a statement see the rows as they were before it: `before` is what `stored` has replaced.
+  // All parts of a statement see one snapshot: `before` are the rows that `stored` replaces.
   const before = sql`
     lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
                from position as before
@@ -111,7 +110,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
     select before.subevent, before.item, before.variation, before.taken_as, -1
       from stored
      cross join ${before}`;
-  // One that is new and older than the record of its voucher is one of the uses that the record contains.
+  // A new position that is older than the record of its voucher is one of the uses in that record.
   const naming = rows.filter(({ voucher }) => voucher !== null);
   const uses = sql`
     select stored.voucher, 1 as uses, coalesce(before.id is null and came.placed_at < claim.counted_as_of_at, false)::integer as contained
@@ -182,7 +181,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       from stored`);
 }
 
-/** Reads rows as they are stored, to store them again: their earlier scans stay. */
+/** Reads rows to store them again: their earlier scans stay. */
 export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<PositionRow[]> {
   return tx.many<PositionRow>(sql`
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
@@ -196,13 +195,13 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
      order by position.id`);
 }
 
-/** What an erasure reads of a position. */
+/** The fields of a position that an erasure reads. */
 export interface ErasablePosition extends Pick<PositionRow, "id" | "state"> {
   /** Whether a gate has answered for it. */
   readonly isAnswered: boolean;
 }
 
-/** Reads the states of positions; those that were deleted are left out. */
+/** Reads the states of positions; deleted ones are left out. */
 export function readStates(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<ErasablePosition[]> {
   return tx.many<ErasablePosition>(sql`
     select position.id, position.state,
@@ -219,7 +218,7 @@ export function readStates(tx: Tx, { organizer, event }: Scope, ids: readonly nu
      order by position.id`);
 }
 
-/** Replaces the states of positions, which take what they took before. */
+/** Replaces the states of positions, whose capacity does not change. */
 export function replaceStates(
   tx: Tx,
   { organizer, event }: Scope,
@@ -240,7 +239,7 @@ export function replaceStates(
     returning ${changedPosition(sql`position`)}`);
 }
 
-/** Reads the scans made elsewhere of those of some positions that have any. */
+/** Reads the scans made elsewhere of these positions, if there are any. */
 export async function readEarlierCheckins(
   tx: Tx,
   { organizer, event }: Scope,
@@ -257,12 +256,12 @@ export async function readEarlierCheckins(
   return new Map(rows.map((row) => [row.id, row.earlierCheckins]));
 }
 
-/** A position, and when its row was made, in microseconds since 1970; null: before that was noted. */
+/** A position, and when its row was created, in microseconds since 1970; null: unknown. */
 export interface FoundPosition extends StoredPosition {
   readonly madeAt: number | null;
 }
 
-/** Finds positions; those that were deleted are left out. */
+/** Finds positions; deleted ones are left out. */
 export async function find(db: Queryable, places: readonly PositionPlace[]): Promise<FoundPosition[]> {
   return db.many<FoundPosition>(sql`
     select ${storedPosition(sql`position`)}, position.made_at as "madeAt"
@@ -275,7 +274,7 @@ export async function find(db: Queryable, places: readonly PositionPlace[]): Pro
         limit 1) as position`);
 }
 
-/** Reads the states of those of some positions for which a gate ever answered: usually of no position. */
+/** Reads the states of these positions that a gate ever answered for: usually of none. */
 export async function findAnsweredAtGates(
   tx: Tx,
   { organizer, event }: Scope,
@@ -291,7 +290,7 @@ export async function findAnsweredAtGates(
        and position.answers_revision is not null`);
 }
 
-/** Stores up to which revision gates' answers are stored; returns those that have a new revision by it. */
+/** Stores the revision up to which gate answers are stored; returns the positions that change. */
 export async function setAnswersRevisions(
   tx: Tx,
   rows: readonly (PositionPlace & { readonly upTo: number; readonly isNews: boolean })[],
@@ -309,7 +308,7 @@ export async function setAnswersRevisions(
   return stored.filter(({ isNews }) => isNews);
 }
 
-/** Finds those of some positions that name a voucher: usually none. */
+/** Finds which of these positions name a voucher: usually none. */
 export async function findNamingVouchers(
   tx: Tx,
   { organizer, event }: Scope,
@@ -326,16 +325,15 @@ export async function findNamingVouchers(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A position that was deleted. */
 export interface DeletedPosition {
   readonly id: number;
   readonly orderCode: string;
   readonly namesVoucher: boolean;
-  /** What it was, if something was erased of its event; else null. */
+  /** Its state, if data of its event was erased; else null. */
   readonly state: Uint8Array | null;
 }
 
-/** Deletes positions, counts what that frees, and returns those that were there. */
+/** Deletes positions, releases their capacity, and returns the deleted ones. */
 export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<DeletedPosition[]> {
   if (ids.length === 0) return [];
   const changes = sql`
@@ -367,7 +365,7 @@ export async function drawRevision(tx: Tx): Promise<number> {
   return revision;
 }
 
-/** What each position takes of the voucher that it names, for a comparison. */
+/** What each position takes of its voucher, for the reconciliation. */
 export const voucherUseRows = sql`
   select position.organizer, position.event, position.id, position.revision,
          concat_ws('/', position.voucher, position.taken_as is not null,

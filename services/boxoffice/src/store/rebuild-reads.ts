@@ -10,7 +10,7 @@ import { type StoredPosition, storedPosition } from "./positions.ts";
 /** A table of entities that other services keep copies of. */
 export type EntityTable = keyof typeof keys;
 
-/** The columns of each key, in its order. */
+/** The columns of each key, in order. */
 const keys = {
   ...catalogueKeys,
   credential: { organizer: sql`text`, kind: sql`text`, id: sql`text` },
@@ -21,15 +21,15 @@ const keys = {
 /** The values of those columns. */
 export type EntityKey = readonly string[];
 
-/** Sequences do not go back with a clock that is corrected a little. */
+/** A small correction of the clock must not set the sequence back. */
 const margin = 1_000_000;
 
 /**
- * Draws a revision above all earlier ones, also above those of a database that a backup has replaced since: the time in
- * microseconds, unless the sequence is ahead of it.
+ * Draws a revision above all earlier ones, also after a restore from a backup: the time in microseconds, or the
+ * sequence if it is ahead.
  *
- * The lock of the table waits for transactions that have drawn a smaller revision for its rows: they are committed by then.
- * The other lock keeps two transactions from moving the sequence at the same time: the second would move it back.
+ * The lock on the table waits until all transactions with a smaller revision for its rows are committed. The other lock
+ * serializes transactions that move the sequence: the second would set it back.
  */
 export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> {
   await tx.run(sql`lock table ${identifier(table)} in share mode`);
@@ -43,13 +43,12 @@ export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> 
   return revision;
 }
 
-/** Counts the rows of a table. */
 export async function countEntities(db: Queryable, table: EntityTable): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count from ${identifier(table)}`);
   return count;
 }
 
-/** Reads the keys that follow one, in the order of the primary key. */
+/** Reads the next keys after a key, in the order of the primary key. */
 export async function nextKeys(
   tx: Queryable,
   table: EntityTable,
@@ -111,7 +110,6 @@ export async function readEvents<Data, Settings>(
      where not kept.is_removed`);
 }
 
-/** A credential with the name of its gate. */
 export interface PlacedCredential<T> extends StoredCredential<T> {
   readonly organizer: string;
   readonly kind: CredentialKind;
@@ -134,12 +132,11 @@ export async function readPositions(tx: Tx, wantedKeys: readonly EntityKey[]): P
     ${wanted("position", wantedKeys)}`);
 }
 
-/** A position that names a voucher. */
 export interface NamingPosition extends Pick<StoredPosition, "organizer" | "event" | "id" | "revision" | "state"> {
   readonly usedSince: number | null;
 }
 
-/** Reads those of some positions that name a voucher, each under a new revision. */
+/** Reads which of these positions name a voucher, each under a new revision. */
 export async function readNamingPositions(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<NamingPosition[]> {
   return tx.many(sql`
     select kept.organizer, kept.event, kept.id, kept.state, kept.voucher_since_at as "usedSince",

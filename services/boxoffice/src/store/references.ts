@@ -6,7 +6,7 @@ import type { Scope } from "../domain/scope.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import { eventBeingRemoved } from "./events.ts";
 
-/** What a run of records refers to. */
+/** The references of a run of records. */
 export type Mentioned = ReturnType<typeof nothingMentioned>;
 
 /** Returns an empty collection for `findMentioned`. */
@@ -58,7 +58,7 @@ interface KnownRow {
   readonly tokens: Readonly<Record<string, string>> | null;
 }
 
-/** Looks up all that a run of records refers to, in one statement whatever its kind. Throws while an event of it is being removed. */
+/** Looks up all references of a run of records in one statement. Throws while an event of it is being removed. */
 export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Mentioned): Promise<Known> {
   const { organizer, event } = scope;
   const row = await tx.one<KnownRow>(sql`

@@ -4,16 +4,13 @@ import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 import { shareSequences } from "./id-sequences.ts";
 
-/** A sale that was made. */
 export interface StoredSale {
-  /** Of what was asked for. */
   readonly requestHash: Uint8Array;
   /** An encoded SellTicketsResponse. */
   readonly answer: Uint8Array;
   readonly isCanceled: boolean;
 }
 
-/** Finds a sale by its id. */
 export function findSale(db: Queryable, { organizer, event }: Scope, id: string): Promise<StoredSale | undefined> {
   return db.maybeOne<StoredSale>(sql`
     select sale.request_hash as "requestHash", sale.answer, sale.canceled_at is not null as "isCanceled"
@@ -34,7 +31,6 @@ export async function storeSale(
     values (${organizer}, ${event}, ${id}::uuid, ${requestHash}, ${answer})`);
 }
 
-/** Notes that a sale is canceled. */
 export async function markCanceled(tx: Tx, { organizer, event }: Scope, id: string): Promise<void> {
   await tx.run(sql`
     update sale
@@ -46,7 +42,7 @@ export async function markCanceled(tx: Tx, { organizer, event }: Scope, id: stri
 
 const ticketColumns = { position: bigint, orderCode: text, secret: text, pseudonymizationId: text };
 
-/** Notes tickets as made here. False: another transaction has taken one of their pseudonyms meanwhile. */
+/** Notes tickets as made here. False: another transaction has taken one of their pseudonyms. */
 export async function storeTickets(
   tx: Tx,
   { organizer, event }: Scope,
@@ -60,7 +56,7 @@ export async function storeTickets(
   return stored === tickets.length;
 }
 
-/** Draws ids of positions that no record has. */
+/** Draws ids of positions, from a range that no record may use. */
 export async function drawPositionIds(tx: Tx, count: number): Promise<number[]> {
   const rows = await shareSequences(tx, () =>
     tx.many<{ id: number }>(sql`
@@ -70,7 +66,7 @@ export async function drawPositionIds(tx: Tx, count: number): Promise<number[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Finds those of some codes that orders of the organizer have that were made here. */
+/** Finds which of these codes belong to the organizer's orders that were made here. */
 export async function findCodesMadeHere(
   db: Queryable,
   organizer: string,
@@ -84,7 +80,7 @@ export async function findCodesMadeHere(
   return new Set(found.map(({ code }) => code));
 }
 
-/** Finds those of some codes that any order of the organizer has. */
+/** Finds which of these codes belong to any order of the organizer. */
 export async function findTakenCodes(tx: Tx, { organizer }: Scope, codes: readonly string[]): Promise<Set<string>> {
   const found = await tx.many<{ code: string }>(sql`
     select "order".code
@@ -94,13 +90,13 @@ export async function findTakenCodes(tx: Tx, { organizer }: Scope, codes: readon
   return new Set([...(await findCodesMadeHere(tx, organizer, codes)), ...found.map(({ code }) => code)]);
 }
 
-/** Finds those of some secrets that a ticket of the event has, or one of the organizer that was made here. */
+/** Finds which of these secrets a ticket of the event has, or a ticket of the organizer that was made here. */
 export async function findTakenSecrets(
   tx: Tx,
   { organizer, event }: Scope,
   secrets: readonly string[],
 ): Promise<Set<string>> {
-  // Only the whole expression uses the index of secrets.
+  // Only this whole expression uses the index of secrets.
   const keys = secrets.map((secret) => `${organizer}/${event}/${secret}`);
   const found = await tx.many<{ secret: string }>(sql`
     select named.secret
@@ -117,7 +113,7 @@ export async function findTakenSecrets(
   return new Set(found.map(({ secret }) => secret));
 }
 
-/** Finds those of some pseudonyms that tickets have that were made here, of all organizers. */
+/** Finds which of these pseudonyms tickets made here have, of all organizers. */
 export async function findTakenPseudonyms(tx: Tx, _scope: Scope, pseudonyms: readonly string[]): Promise<Set<string>> {
   const found = await tx.many<{ pseudonym: string }>(sql`
     select sold_ticket.pseudonymization_id as pseudonym
@@ -140,7 +136,7 @@ export interface OfferDocuments<Event, Settings, Item, Subevent, TaxRule, Catego
   readonly knowsChannel: boolean;
 }
 
-/** Reads what an event has of what is wanted; undefined: there is no such event. */
+/** Reads the offer of an event for a sale; undefined: there is no such event. */
 export function readOffer<Event, Settings, Item, Subevent, TaxRule, Category>(
   db: Queryable,
   { organizer, event }: Scope,
@@ -170,14 +166,14 @@ export function readOffer<Event, Settings, Item, Subevent, TaxRule, Category>(
        and not event.is_removed`);
 }
 
-/** An order whose documents change in this. */
+/** An order and the changes of its document. */
 export interface Cancelation {
   readonly codes: readonly string[];
-  /** As a document shows it. */
+  /** In the format of documents. */
   readonly at: string;
 }
 
-/** Cancels those of some orders that are not canceled, and returns their codes. */
+/** Cancels these orders, if they are not canceled yet, and returns their codes. */
 export async function cancelOrders(tx: Tx, { organizer, event }: Scope, { codes, at }: Cancelation): Promise<string[]> {
   const canceled = await tx.many<{ code: string }>(sql`
     update "order"

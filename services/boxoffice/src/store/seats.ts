@@ -8,7 +8,7 @@ import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
 import { isUnexpired, isUsable } from "./voucher-claim-rows.ts";
 
-/** Draws ids for seats that came without one, larger than those of all seats of the event. */
+/** Draws ids for seats without one, above those of all seats of the event. */
 export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {
   if (count === 0) return [];
   const rows = await tx.many<{ id: number }>(sql`
@@ -21,10 +21,10 @@ export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: nu
   return rows.map((row) => row.id);
 }
 
-/** More vouchers than ever claim one seat: with a limit, the seats are looked up by their own index. */
+/** More vouchers than ever claim one seat: with a limit, the planner uses the index of seats. */
 const mostClaimants = 100;
 
-/** Finds seats, and what stands in the way of claims. One statement: a fact that confirms a hold moves its claims. */
+/** Finds seats, and their conflicts with claims. One statement: a fact that confirms a hold moves its claims. */
 export async function findSeatStates(
   tx: Tx,
   { organizer, event }: Scope,
@@ -66,7 +66,6 @@ export interface SeatedPosition {
   readonly state: Uint8Array;
 }
 
-/** Finds the positions that have one of these seats. */
 export async function findSeated(
   tx: Tx,
   { organizer, event }: Scope,

@@ -6,7 +6,7 @@ import type { StoredEvent } from "./events.ts";
 import { orderWithCode } from "./orders.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
-/** A position, with what chooses its layout. */
+/** A position, with the fields that select its layout. */
 export interface TicketRow {
   readonly position: number;
   readonly order: string;
@@ -14,13 +14,13 @@ export interface TicketRow {
   readonly salesChannel: string;
 }
 
-/** Finds those of some positions that are not canceled, in the order of the request. */
+/** Finds which of these positions are not canceled, in the order of the request. */
 export async function findTicketRows(
   db: Queryable,
   { organizer, event }: Scope,
   positions: readonly number[],
 ): Promise<TicketRow[]> {
-  // Every order is read once, however many of its positions are wanted: it may be large.
+  // Each order is read once, however many of its positions are wanted: it may be large.
   return db.many<TicketRow>(sql`
     with found as materialized (
       select wanted.place, position.id, position.order_code, position.item
@@ -48,7 +48,7 @@ export async function findTicketRows(
      order by found.place`);
 }
 
-/** Finds the positions of an event that were made last, without canceled ones and those of some orders. */
+/** Finds the newest positions of an event, without canceled ones and those of some orders. */
 export async function findNewest(
   db: Queryable,
   { organizer, event }: Scope,
@@ -72,13 +72,13 @@ export interface SoldPosition extends StoredPosition {
   readonly subevent: number | null;
 }
 
-/** Reads all positions of orders: of as many of the first as have `mostBytes` together, and of the first one in any case. */
+/** Reads all positions of orders: of the first ones up to `mostBytes` together, and of the first in any case. */
 export async function readPositionsOfOrders(
   db: Queryable,
   { organizer, event }: Scope,
   { orders, mostBytes }: { readonly orders: readonly string[]; readonly mostBytes: number },
 ): Promise<SoldPosition[]> {
-  // One position at a time by its key: a plan expects a thousand positions of each order, and would read the whole table.
+  // Each position is looked up by key: a plan that expects a thousand positions per order would read the whole table.
   // Scans are known to check-in, those made elsewhere too.
   const stored = sql`
     cross join lateral (select position.organizer, position.event, position.id, position.order_code, position.positionid,
@@ -124,25 +124,25 @@ export async function readEvent<Data, Settings>(
        and not event.is_removed`);
 }
 
-/** What positions refer to. */
+/** The references of positions. */
 export interface Named {
   readonly orders: readonly string[];
   readonly subevents: readonly number[];
   readonly items: readonly number[];
-  /** Of which the linked medium is wanted. */
+  /** Tickets whose linked medium is wanted. */
   readonly tickets: readonly number[];
 }
 
 export type DocumentKind = "order" | "subevent" | "item" | "category" | "question" | "medium";
 
-/** A document in JSON. Its key is an id or a code; that of a medium is the id of the position, and the text its identifier. */
+/** A JSON document by id or code; of a medium, the key is the id of the position, and the text its identifier. */
 export interface NamedDocument {
   readonly kind: DocumentKind;
   readonly key: string;
   readonly text: string;
 }
 
-/** Reads what positions refer to, and all questions of the event. */
+/** Reads the references of positions, and all questions of the event. */
 export async function readNamed(db: Queryable, scope: Scope, named: Named): Promise<NamedDocument[]> {
   const { organizer, event } = scope;
   return db.many<NamedDocument>(sql`
@@ -175,7 +175,7 @@ export async function readNamed(db: Queryable, scope: Scope, named: Named): Prom
       from question
      where ${isOfEvent(sql`question`, scope)}
      union all
-    -- Few media have an id among their links, but most have the event: the index is asked for the id alone.
+    -- Few media have this id among their links, but most have the event: only the id is in the indexed condition.
     select 'medium', ticket.id::text, linked.identifier
       from unnest(${named.tickets}::bigint[]) as ticket (id)
      cross join lateral (select (array_agg(medium.identifier order by medium.id))[1] as identifier

@@ -3,16 +3,16 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
-/** More than any number of tickets with one secret. The limit makes a plan without statistics choose the index, too. */
+/** More than any number of tickets with one secret. With a limit the planner uses the index even without statistics. */
 const mostAlike = 100;
 
-/** Finds all positions of the orders that have a ticket of one of these secrets, at most so many. Slugs must hold no slash. */
+/** Finds the positions of all orders with a ticket of one of these secrets, up to a limit. Slugs must hold no slash. */
 export async function findTickets(
   db: Queryable,
   wanted: readonly (Scope & { readonly secret: string })[],
   { most }: { most: number },
 ): Promise<StoredPosition[]> {
-  // Only the whole expression uses the index of secrets; with a condition on the event, its rows would be read instead.
+  // Only the whole expression uses the index of secrets; a condition on the event would select another index.
   return db.many<StoredPosition>(sql`
     select ${storedPosition(sql`sold`)}
       from (select distinct named.organizer, named.event, named.order_code

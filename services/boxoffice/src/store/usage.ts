@@ -2,10 +2,9 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, joinSql, literal, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
-/** What may be removed only while nothing refers to it. */
+/** Entities that may be removed only while nothing refers to them. */
 export type Referable = keyof typeof references;
 
-/** Tells whether something can refer to entities of this name. */
 export function isReferable(name: string): name is Referable {
   return Object.hasOwn(references, name);
 }
@@ -13,7 +12,7 @@ export function isReferable(name: string): name is Referable {
 /** The kinds that refer to an entity, by its key: `items and orders`. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Finds the kinds that refer to these. Only removals need it, so it has no index: it reads the rows of one event or organizer. */
+/** Finds the kinds that refer to these. Without an index, since only removals need it: reads one event or organizer. */
 export async function findUsers(
   tx: Queryable,
   what: Referable,
@@ -117,7 +116,7 @@ function rowsOf(table: string) {
     sql`select from ${name} where ${name}.organizer = ${organizer} and ${name}.event = ${event} and (${condition})`;
 }
 
-/** A list with an element whose field is the wanted id. */
+/** Whether a list has an element whose field is the wanted id. */
 function listOf(field: string): Sql {
   return sql`jsonb_build_array(jsonb_build_object(${literal(field)}, ${id}))`;
 }

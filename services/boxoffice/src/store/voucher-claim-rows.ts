@@ -7,7 +7,6 @@ import type { Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ReadClaim } from "../domain/voucher-claims.ts";
 
-/** What a voucher may take, as columns. */
 export const claimColumns = {
   item: bigint.orNull,
   variation: bigint.orNull,
@@ -25,17 +24,18 @@ const toldColumns = {
   countedAsOf: instant.orNull,
 };
 
-/** What vouchers take, as their facts say. The column `uses` is no part of that: positions change it. */
+/** The claims of vouchers, as their facts say. Except the column `uses`, which positions change. */
 export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns });
 
 export type VoucherClaimRow = InputOf<typeof key & typeof toldColumns & { readonly revision: typeof bigint }>;
 
-/** A row that nothing was told of is in no older version. */
+/** The column version of a row without a fact: above all versions, so that it never counts as outdated. */
 const ofNoVersion = 2_147_483_647;
 
 /**
- * Writes the part of a statement that adds to how often positions of an event use vouchers. `changes` has the columns
- * voucher, uses, and contained: how many of them the record of their voucher contains, so that they are no uses elsewhere.
+ * Writes the part of a statement that adds to the uses of vouchers by positions of an event. `changes` has the columns
+ * voucher, uses, and contained: how many of them the record of their voucher contains, so that they are not counted as
+ * uses elsewhere.
  */
 export function addUses({ organizer, event }: Scope, changes: Sql): Sql {
   return sql`
@@ -51,7 +51,7 @@ export function addUses({ organizer, event }: Scope, changes: Sql): Sql {
            uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere`;
 }
 
-/** Locks the claims of those of some vouchers of which something was told, and that were not deleted since. */
+/** Locks the claims of these vouchers that a fact has set, and that were not deleted since. */
 export async function lockTold(tx: Queryable, vouchers: readonly EntityKey[]): Promise<EntityKey[]> {
   return tx.many<EntityKey>(sql`
     select told.organizer, told.event, told.id
@@ -65,7 +65,7 @@ export async function lockTold(tx: Queryable, vouchers: readonly EntityKey[]): P
           for no key update) as told`);
 }
 
-/** Takes nothing any more for these vouchers, which are deleted; positions may still name them. */
+/** Clears the claims of these deleted vouchers; positions may still name them. */
 export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]): Promise<void> {
   if (vouchers.length === 0) return;
   await tx.run(sql`
@@ -98,7 +98,7 @@ export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]
 
 const forgottenAtOnce = 5000;
 
-/** Forgets the claims that a rebuild did not tell; returns how many. */
+/** Clears the claims that a rebuild did not publish; returns how many. */
 export async function forgetOlderClaims(tx: Queryable, revision: number): Promise<number> {
   for (let forgotten = 0; ; ) {
     const older = await tx.many<EntityKey>(sql`
@@ -120,7 +120,7 @@ const usesByPositions = sql`
      and position.taken_as is not null
    group by position.organizer, position.event, position.voucher`;
 
-/** Counts again how often positions use vouchers. The lock orders it against statements that move the counts: they add to it. */
+/** Recounts the uses of vouchers. The lock excludes statements that add to the counts. */
 export async function recountUses(tx: Queryable): Promise<void> {
   await tx.run(sql`lock table voucher_claim in share row exclusive mode`);
   await tx.run(sql`
@@ -138,7 +138,7 @@ export async function recountUses(tx: Queryable): Promise<void> {
            not in (select counted.organizer, counted.event, counted.id from (${usesByPositions}) as counted)`);
 }
 
-/** How often positions use each voucher, as its claim says and as they do, for a comparison. */
+/** The uses of each voucher, as stored and as counted, for the reconciliation. */
 export const usesRows = sql`
   select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, 0 as revision, voucher_claim.uses::text as content
     from voucher_claim
@@ -152,16 +152,16 @@ export function isUnexpired(claim: Sql): Sql {
   return sql`(${claim}.valid_until_at is null or ${claim}.valid_until_at >= statement_timestamp())`;
 }
 
-/** How often a voucher was used: never below zero, as a record may have said too little. */
+/** The uses of a voucher: never below zero, as a record may have stated too little. */
 const usedOf = (claim: Sql) => sql`greatest(${claim}.uses_elsewhere + ${claim}.uses, 0)`;
 
-/** Whether a voucher can still be used. The indexes have this condition. */
+/** Whether a voucher can still be used: the predicate of the indexes. */
 export const isUsable = (claim: Sql) => sql`${claim}.max_usages > ${usedOf(claim)}`;
 
 const isTaking = (claim: Sql) => sql`${claim}.blocks and ${isUsable(claim)} and ${isUnexpired(claim)}`;
 const amountOf = (claim: Sql) => sql`(${claim}.max_usages - ${usedOf(claim)})`;
 
-/** The same of a held claim, whose voucher was used as often as its own claim says. */
+/** The same for a held claim, whose voucher has the uses of its own claim. */
 const heldAmountOf = (claim: Sql, kept: Sql) => sql`(${claim}.usages - coalesce(${usedOf(kept)}, 0))`;
 const isTakingHeld = (claim: Sql, kept: Sql) => sql`${heldAmountOf(claim, kept)} > 0 and ${isUnexpired(claim)}`;
 const productsOf = (claim: Sql) => sql`${claim}.item, ${claim}.variation, ${claim}.quota, ${claim}.subevent`;
@@ -170,21 +170,21 @@ type Row = Scope &
   Omit<ReadClaim, "part"> &
   Pick<Taken, "takenAs"> & { readonly part: ReadClaim["part"] | "uses" | "taken" };
 
-/** What is taken of events at one moment. */
+/** A snapshot of the taken capacity of events. */
 export interface Ledger {
   readonly claims: readonly (Scope & ReadClaim)[];
-  /** How often each voucher that was asked about was used. */
+  /** The uses of each requested voucher. */
   readonly uses: ReadonlyMap<number, number>;
   /** By positions. */
   readonly taken: readonly (Scope & Taken)[];
 }
 
 /**
- * Reads what vouchers and positions of events take, and what some vouchers of one event take each.
+ * Reads what vouchers and positions of events take, and the claims of some vouchers of one event.
  *
- * It is one statement, because a fact that confirms a hold moves its claims, and a position that is stored takes what its
- * voucher took: two statements could miss both, or see both. Claims of the same products are summed, because an event may have
- * a hundred thousand vouchers. Only of vouchers that are being changed are there several.
+ * One statement, because a fact that confirms a hold moves its claims, and a stored position takes over from its
+ * voucher: two statements could miss both, or see both. Claims of the same products are summed, because an event may
+ * have a hundred thousand vouchers. Only vouchers that are being changed have several claims.
  */
 export async function readLedger(
   db: Queryable,
@@ -193,7 +193,7 @@ export async function readLedger(
 ): Promise<Ledger> {
   const places = rowsAs("wanted", eventKey, scopes);
   const vouchers = rowsAs("wanted", { organizer: text, event: text, voucher: bigint }, own);
-  // A batch of new vouchers is newer than all that take something: none of ten thousand is looked for.
+  // New vouchers have ids above all claims: none of a batch of ten thousand is looked up.
   const mayTake = (newest: Sql, table: Sql) => sql`
          wanted.voucher <= (select max(${newest})
                               from ${table} as newest
@@ -279,7 +279,7 @@ function toTaken({ organizer, event, subevent, item, variation, takenAs, amount 
   return { organizer, event, subevent, item: item ?? 0, variation, takenAs, positions: amount };
 }
 
-/** The confirmed claim of the voucher of a row. */
+/** The confirmed claim of a row's voucher. */
 function confirmedOf(row: Sql): Sql {
   return sql`
     select ${productsOf(sql`voucher_claim`)}, voucher_claim.max_usages, voucher_claim.blocks, voucher_claim.uses_elsewhere,
@@ -289,7 +289,7 @@ function confirmedOf(row: Sql): Sql {
      limit 1`;
 }
 
-/** What each voucher takes, for a comparison. */
+/** The claim of each voucher, for the reconciliation. */
 export const claimRows = sql`
   select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, voucher_claim.revision,
          concat_ws('/', coalesce(voucher_claim.item, 0), coalesce(voucher_claim.variation, 0), coalesce(voucher_claim.quota, 0),

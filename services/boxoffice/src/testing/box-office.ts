@@ -9,18 +9,18 @@ import { applyRecords } from "../handlers/apply-records.ts";
 import { removeUntil } from "../records/event-removal.ts";
 import { send, type TestRecord } from "./records.ts";
 
-/** A folder that comes up with the first file, which few tests have. */
+/** A folder that is created with the first file, which few tests have. */
 const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-answers-of-tests") });
 
 /** Errors by line, by field. */
 export type Rejections = Record<number, Record<string, string[]>>;
 
 export interface BoxOffice {
-  /** Applies a batch of records and returns what is said of them: why they were rejected, or warnings. */
+  /** Applies a batch of records and returns errors or warnings. */
   apply(...records: TestRecord[]): Promise<Rejections>;
-  /** The same, apart. */
+  /** The same, separately. */
   applyApart(...records: TestRecord[]): Promise<{ readonly rejected: Rejections; readonly warned: Rejections }>;
-  /** What was logged, line by line. */
+  /** Log lines. */
   readonly logged: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function boxOfficeOn(db: Db, { files = neverMade }: { files?: Files } = {
     async applyApart(...records) {
       const sent = send(records);
       const { rejected, warned } = await applyRecords({ records: sent }, { db, files, log });
-      // As workers do.
+      // Like the workers.
       await removeUntil(db, [...new Set(sent.map(({ organizer }) => organizer))], () => false);
       return { rejected: byLine(rejected), warned: byLine(warned?.records ?? []) };
     },

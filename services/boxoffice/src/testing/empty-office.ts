@@ -15,7 +15,6 @@ export interface EmptyOffice extends Pick<BoxOffice, "apply" | "applyApart"> {
   count(table: string): Promise<number>;
 }
 
-/** Opens a boxoffice for the tests of a file. */
 export function emptyOffice(): EmptyOffice {
   let database: TestDatabase;
   let db: Db;
@@ -33,7 +32,7 @@ export function emptyOffice(): EmptyOffice {
     await emptyTables(db);
   });
 
-  // A statement that fails shows here alone: its records are stored one by one, and no caller notices.
+  // Failed statements show only here: their records are then stored one by one, and no caller notices.
   afterEach(() => expect(office.logged).toEqual([]));
 
   afterAll(() => database.drop());
@@ -49,7 +48,7 @@ export function emptyOffice(): EmptyOffice {
   };
 }
 
-/** Something of every kind that others refer to. */
+/** An entity of every kind that others refer to. */
 export const surroundings = [
   sample.organizer(),
   sample.salesChannel(),
@@ -62,7 +61,7 @@ export const surroundings = [
 
 export const hashOf = (token: string) => createHash("sha256").update(token).digest();
 
-/** A record that removes what the key names. */
+/** A record that removes the entity of a key. */
 export const deleted = (kind: string, key: object): TestRecord => record(kind, key, { deleted: true });
 
 /** The id of the sampled API key in facts. */

@@ -58,16 +58,16 @@ interface StoredOrder extends Record<string, unknown> {
   readonly positions: Record<string, unknown>[];
 }
 
-/** Two events, each with an order of which everything can be erased, and one with a bare order too. */
+/** Two events, each with an order of which everything can be erased, one with a bare order, too. */
 export interface ErasableOrders {
   readonly db: Db;
   readonly files: Files;
   readonly service: Awaited<ReturnType<typeof startForTest>>;
   apply: BoxOffice["apply"];
-  /** Applies records that are all accepted. */
+  /** Applies valid records. */
   take(...records: TestRecord[]): Promise<void>;
   documentOf(code?: string, event?: string): Promise<StoredOrder>;
-  /** How many files of answers an event has. */
+  /** How many answer files an event has. */
   storedFiles(event?: string): Promise<number>;
 }
 
@@ -114,7 +114,7 @@ export function erasableOrders(): ErasableOrders {
     }
     await take(bare);
     await takeFacts(db);
-    // What gates tell long before a position is stored was about another one.
+    // Answers published long before a position was stored are taken as those of another position.
     service.clock.at = systemClock.now();
   });
 

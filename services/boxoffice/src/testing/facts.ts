@@ -9,7 +9,7 @@ export interface PublishedFact {
   readonly value: Record<string, unknown> | null;
 }
 
-/** Takes what was published since the last call out of the outbox, in its order. */
+/** Takes the facts since the last call out of the outbox, in order. */
 export async function takeFacts(db: Db): Promise<PublishedFact[]> {
   const rows = await db.many<{ id: number; topic: string; key: string; payload: Buffer | null }>(sql`
     delete from outbox

@@ -9,7 +9,7 @@ import { boxoffice } from "../index.ts";
 import * as positions from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
-/** An answer to a question, as a gate tells of it; without a text it was taken back. */
+/** An answer to a question, as a gate publishes it; without a text it is deleted. */
 export function given(question: number, revision: number, text?: string, file?: Partial<SentFile>): GivenAnswer {
   if (text === undefined) return { question, revision, answer: undefined };
   const answer = { question, answer: text, questionIdentifier: `Q${question}`, options: [], optionIdentifiers: [] };
@@ -18,25 +18,23 @@ export function given(question: number, revision: number, text?: string, file?: 
   return { question, revision, answer: { ...answer, file: true }, file: sent };
 }
 
-/** All answers of a position. */
 export function answersFact(answers: readonly GivenAnswer[], changes: Partial<AnswersGiven> = {}): AnswersGiven {
   const revision = Math.max(0, ...answers.map((answer) => answer.revision));
   return { organizer: "org", event: "fest", position: 1, revision, answers: [...answers], ...changes };
 }
 
-/** A position as it leaves boxoffice. */
 export async function readPosition(db: Db, { id = 1, event = "fest" } = {}): Promise<Position> {
   const [stored] = await positions.find(db, [{ organizer: "org", event, id }]);
   if (stored === undefined) throw new Error(`there is no position ${id} of ${event}`);
   return Position.decode(encodePosition(stored));
 }
 
-/** Hands facts to the consumer of answers, in one batch; a number is a position without any answers. */
+/** Delivers facts to the consumer of answers, in one batch; a number is a position without any answers. */
 export async function deliverAnswers(db: Db, ...facts: readonly (AnswersGiven | number)[]): Promise<void> {
   await deliverAnswersOf(db, Date.now() * 1000, ...facts);
 }
 
-/** Does so with facts that were written at an instant, in microseconds since 1970. */
+/** The same with facts written at an instant, in microseconds since 1970. */
 export async function deliverAnswersOf(
   db: Db,
   at: number,

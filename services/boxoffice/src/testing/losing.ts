@@ -1,6 +1,6 @@
 import type { Db, Tx } from "@tessera/kit/pg/database";
 
-/** A database that loses the connection before the given statement of each transaction. */
+/** A database that loses its connection before the given statement of each transaction. */
 export function losing(db: Db, at: number): { readonly db: Db; readonly isLost: () => boolean } {
   let lost = false;
   const count = (tx: Tx): Tx => {

@@ -1,7 +1,7 @@
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { isAddressedByEvent, isRecordKind } from "@tessera/protos/record-kinds";
 
-/** A record as a test writes it; `data` is an object, or JSON that is wrong on purpose. */
+/** A record as a test writes it; `data` is an object, or deliberately invalid JSON. */
 export interface TestRecord {
   readonly kind: string;
   readonly organizer?: string;
@@ -10,12 +10,12 @@ export interface TestRecord {
   readonly data: unknown;
 }
 
-/** Makes a record of organizer `org` and, where its kind belongs to one, event `fest`. */
+/** Makes a record of organizer `org` and, if its kind belongs to one, of event `fest`. */
 export function record(kind: string, data: unknown, rest: Omit<TestRecord, "kind" | "data"> = {}): TestRecord {
   return { kind, data, ...rest };
 }
 
-/** Puts records on the wire, as lines from 1. */
+/** Converts records to messages, as lines from 1. */
 export function send(records: readonly TestRecord[]): SentRecord[] {
   return records.map(({ kind, organizer = "org", event, deleted = false, data }, index) => ({
     line: index + 1,
@@ -27,7 +27,7 @@ export function send(records: readonly TestRecord[]): SentRecord[] {
   }));
 }
 
-/** Puts one record on the wire. */
+/** Converts one record to its message. */
 export function sendOne(record: TestRecord): SentRecord {
   const [sent] = send([record]);
   if (sent === undefined) throw new Error("nothing was sent");
@@ -36,7 +36,7 @@ export function sendOne(record: TestRecord): SentRecord {
 
 type Data = Record<string, unknown>;
 
-/** The least that each kind takes, apart from what the test is about. */
+/** The minimum of each kind, apart from what the test is about. */
 export const sample = {
   organizer: (rest: Data = {}) => record("organizer", { slug: "org", name: "Organizer", ...rest }),
   salesChannel: (rest: Data = {}) => record("sales_channel", { identifier: "api.shop", ...rest }),
@@ -63,7 +63,6 @@ export const sample = {
     record("order", { code: "ABCDE", status: "p", datetime: "2026-01-01T10:00:00Z", positions: [position()], ...rest }),
 };
 
-/** A position of an order. */
 export function position(rest: Data = {}): Data {
   return { id: 1, positionid: 1, item: 1, secret: "s3cret-of-the-ticket", ...rest };
 }

@@ -2,7 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { recountedTakenRows, takenRows } from "../store/capacity.ts";
 
-/** What is taken, as it is kept, and as orders and positions alone would have it. */
+/** The stored counts, and the counts computed from orders and positions. */
 export async function recount(db: Db): Promise<{ readonly counted: unknown[]; readonly recounted: unknown[] }> {
   const read = (rows: Sql) =>
     db.many(sql`

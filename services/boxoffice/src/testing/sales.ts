@@ -29,7 +29,7 @@ export async function startSales(db: Db) {
   return {
     /** Sells one of item 1, unless told otherwise. */
     sell: (rest: Partial<SellTicketsRequest> = {}): Promise<SellTicketsResponse> => sales.sellTickets(request(rest)),
-    /** The fields that are wrong. */
+    /** The wrong fields. */
     async findWrong(rest: Partial<SellTicketsRequest> = {}): Promise<string[]> {
       const { problems } = await sales.sellTickets(request({ onlyCheck: true, sale: "", ...rest }));
       return problems.map(({ field }) => field);
@@ -41,10 +41,10 @@ export async function startSales(db: Db) {
 
 export type TestSales = Awaited<ReturnType<typeof startSales>>;
 
-/** Starts sales, with what tests of them need. */
+/** Starts sales for their tests. */
 export async function openSales(db: Db) {
   const office = boxOfficeOn(db);
-  /** Applies records that are all right. */
+  /** Applies valid records. */
   async function take(...records: TestRecord[]): Promise<void> {
     expect(await office.apply(...records)).toEqual({});
   }
@@ -52,7 +52,7 @@ export async function openSales(db: Db) {
     office,
     take,
     sales: await startSales(db),
-    /** Leaves nothing but a festival that sells ten of item 1 at 23.00. */
+    /** Leaves an event that sells ten of item 1 at 23.00. */
     async reset() {
       await emptyTables(db);
       await take(
@@ -88,7 +88,6 @@ export async function countTaken(db: Db): Promise<number> {
   return taken;
 }
 
-/** Counts all that a sale makes. */
 export function countRows(db: Db): Promise<object> {
   return db.one(sql`
     select (select count(*) from "order") as orders, (select count(*) from position) as positions,

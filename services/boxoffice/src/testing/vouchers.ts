@@ -16,7 +16,7 @@ import { boxoffice } from "../index.ts";
 /** Instants that no clock of a test passes, in microseconds. */
 export const [longAgo, farAway] = [Date.UTC(2001, 0) * 1000, Date.UTC(2200, 0) * 1000];
 
-/** A need for one of item 1, for a voucher that is new. It is checked if it takes something. */
+/** A need for one of item 1, for a new voucher. It is checked if it takes something. */
 export function need(voucher: number, rest: Partial<VoucherNeed> = {}): VoucherNeed {
   return { voucher, item: 1, amount: 1, isChecked: rest.amount !== 0, basedOn: 0, ...rest };
 }
@@ -66,7 +66,7 @@ export async function startLedger(db: Db) {
   const service = await startForTest(boxoffice, { db });
   const capacity = service.connect(Capacity);
   return {
-    /** Holds under an id of its own and returns it, or what is in the way. */
+    /** Holds under a new id and returns it, or the problems. */
     async hold(
       needs: readonly VoucherNeed[],
       rest: Partial<HoldCapacityRequest> = {},
@@ -86,9 +86,9 @@ export async function startLedger(db: Db) {
     },
     release: (hold: string, { organizer = "org", event = "fest" } = {}) =>
       capacity.releaseCapacity({ organizer, event, hold }),
-    /** Calls with states, as voucher does before their facts. */
+    /** Announces states, as voucher does before their facts. */
     announce: (...vouchers: VoucherChanged[]) => capacity.tellVouchers({ vouchers }),
-    /** Delivers states of vouchers in one batch; a number is one that was deleted, after all its states. */
+    /** Delivers states of vouchers in one batch; a number is a voucher deleted after all its states. */
     tell: (...facts: readonly (VoucherChanged | number)[]) =>
       service.deliver(
         topics.voucherChanged,

@@ -13,13 +13,12 @@ const kinds: Readonly<Record<Problem["kind"], NeedProblemKind>> = {
   seat_of_other_item: NeedProblemKind.SEAT_OF_OTHER_ITEM,
 };
 
-/** Reads a need. */
 export function toNeed({ voucher, basedOn, amount: usages, isChecked, ...rest }: VoucherNeed): Need {
   const { item = null, variation = null, quota = null, subevent = null, validUntil = null, seat = null } = rest;
   return { voucher, basedOn, item, variation, quota, subevent, usages, isChecked, validUntil, seat };
 }
 
-/** Writes why the need at a place cannot be held. */
+/** Writes why the need at an index cannot be held. */
 export function toNeedProblem(need: number, problem: Problem): NeedProblem {
   const kind = kinds[problem.kind];
   return problem.kind === "too_little_left" ? { need, kind, quota: problem.quota } : { need, kind };

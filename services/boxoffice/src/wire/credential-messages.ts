@@ -16,7 +16,7 @@ export const publishedKinds = { api_key: Published.API_KEY, device: Published.DE
 const apiKey = fields(resources.apiKey, ApiKeyFields);
 const device = fields(resources.device, DeviceFields);
 
-/** How the fields of an API key are written into messages and read from them. */
+/** The conversions of an API key's fields. */
 export const apiKeyFields = {
   toMessage: (data: Parameters<typeof apiKey.toMessage>[0]): CredentialFields => ({ apiKey: apiKey.toMessage(data) }),
   toData: ({ apiKey: message }: CredentialFields) => message && apiKey.present(message),
@@ -33,7 +33,7 @@ export function toCredential({ id, revision }: StoredCredential<StoredFields>, w
   return { id, revision, fields: written };
 }
 
-/** A credential, and what its facts have beside what is common to both kinds. */
+/** A credential with the fields of its facts that only its kind has. */
 interface PublishedCredential extends StoredCredential<StoredFields> {
   readonly organizer: string;
   readonly kind: CredentialKind;
@@ -41,7 +41,7 @@ interface PublishedCredential extends StoredCredential<StoredFields> {
   readonly ownPart: Pick<CredentialChanged, "permissions" | "device">;
 }
 
-/** Writes what every service may know of a credential. */
+/** Writes the published fields of a credential. */
 export function credentialFact({
   kind,
   tokenHash,
@@ -63,7 +63,6 @@ export function credentialFact({
   };
 }
 
-/** The key of a credential's facts. */
 export function credentialKey(organizer: string, kind: CredentialKind, id: string): string {
   const nothing = { revision: 0, name: "", permissions: [], allEvents: false, events: [], active: false };
   return topics.credentialChanged.key({ organizer, kind: publishedKinds[kind], id, ...nothing });

@@ -3,7 +3,7 @@ import type { EventDocument, EventSettings } from "@tessera/resources/records/ev
 import { parseInstant } from "@tessera/values";
 import type { StoredEvent } from "../store/events.ts";
 
-/** All settings of an event. Either of its two records may name the time zone; the default is UTC. */
+/** The settings of an event. Either of its two records may name the time zone; the default is UTC. */
 export function settingsOf(
   { data, settings }: Pick<StoredEvent<EventDocument, EventSettings>, "data" | "settings">,
   defaults: EventSettings,
@@ -12,7 +12,7 @@ export function settingsOf(
   return { ...all, timezone: data.timezone ?? all.timezone ?? "UTC" };
 }
 
-/** Writes what every service may know of an event. */
+/** Writes the published fields of an event. */
 export function eventFact(
   organizer: string,
   event: StoredEvent<EventDocument, EventSettings>,

@@ -8,8 +8,8 @@ import type { StoredPosition } from "../store/positions.ts";
 /**
  * The topic of positions, published from stored bytes.
  *
- * A message is the concatenation of its fields, so the stored state is published without encoding it again: that would
- * be a tenth of an import's work.
+ * A message is the concatenation of its fields, so the stored state is published as it is: to encode it again would be
+ * a tenth of an import's work.
  */
 export const positionChanged: Topic<StoredPosition> = {
   ...topics.positionChanged,
@@ -30,7 +30,7 @@ export const positionChanged: Topic<StoredPosition> = {
   },
 };
 
-/** Encodes a position with what gates answered for it; as it is stored if no gate ever did. */
+/** Encodes a position with its gate answers; as stored, if it has no gate answers. */
 export function encodePosition({ state, gate }: Pick<StoredPosition, "state" | "gate">): Uint8Array {
   if (gate === null) return state;
   const answers = gate.answers.map(({ answer, ...rest }) => ({

@@ -101,7 +101,7 @@ describe("the message of a position", () => {
       taxRule: 9,
       secret: " kept to the letter ",
       pseudonymizationId: " P ",
-      // Which seat the guid stands for is looked up later.
+      // The seat of the guid is looked up later.
       seat: undefined,
       canceled: true,
       blocked: ["admin", "api:x"],

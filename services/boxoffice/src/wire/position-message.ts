@@ -20,7 +20,6 @@ const statuses = {
   c: OrderStatus.CANCELED,
 } as const;
 
-/** Writes the part of an order that its positions contain. */
 export function toOrder(data: OrderData): Order {
   return {
     code: data.code,
@@ -42,12 +41,12 @@ function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | und
   return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
 }
 
-/** Returns what a position takes of its voucher's budget. One that the voucher made dearer takes nothing of it. */
+/** Returns what a position takes of its voucher's budget; nothing if the voucher raised its price. */
 export function budgetUseOf({ voucher_budget_use: sent }: Pick<PositionData, "voucher_budget_use">): string | null {
   return sent?.startsWith("-") === true ? "0.00" : sent;
 }
 
-/** Writes a position as other services see it. Its seat is the stored one; what the order says of the seat does not count. */
+/** Writes a position as other services see it. The stored seat counts, not the seat in the order. */
 export function toPosition(
   data: PositionData,
   { order, seat }: { readonly order: Order; readonly seat?: SeatData | undefined },
@@ -87,15 +86,15 @@ export function toPosition(
   };
 }
 
-/** The position of an order that is canceled. It stays un-canceled itself. */
+/** The position of a canceled order. It is not canceled itself. */
 export function toCanceled(position: Position): Position {
   if (position.order === undefined) throw new Error("a position is stored without its order");
   return { ...position, order: { ...position.order, status: OrderStatus.CANCELED } };
 }
 
 /**
- * Sorted by name, so that the same parts have the same bytes in any order of sending. A name without parts is one: some
- * clients read nothing else.
+ * Sorted by name, so that equal parts have equal bytes. A name without parts is one part: some clients read nothing
+ * else.
  */
 function toNameParts(
   parts: PositionData["attendee_name_parts"],
@@ -106,7 +105,6 @@ function toNameParts(
   return Object.fromEntries(present.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Writes a seat as its position shows it. */
 export function toSeat(data: SeatData): Seat {
   return {
     id: data.id ?? 0,
@@ -137,7 +135,7 @@ export function encodeEarlierCheckins(checkins: readonly CheckinData[] | null): 
   return encodeAlone(checkins.map(toEarlierCheckin));
 }
 
-/** Joins stored and sent scans, both encoded, by their ids: a sender may leave out those that it has sent before. */
+/** Joins stored and sent scans, both encoded, by id: a sender may leave out scans that it has sent before. */
 export function joinEarlierCheckins(stored: Uint8Array, sent: Uint8Array): Uint8Array {
   const all = [stored, sent].flatMap((bytes) => PositionChanged.decode(bytes).earlierCheckins);
   return encodeAlone([...new Map(all.map((checkin) => [checkin.id, checkin])).values()]);

@@ -4,7 +4,6 @@ import type { StoredEvent } from "../store/events.ts";
 import type { DocumentKind, NamedDocument } from "../store/ticket-data.ts";
 import { settingsOf } from "./event-fact.ts";
 
-/** The answer before any ticket is in it. */
 export function emptyAnswer(): ReadTicketDataResponse {
   return {
     tickets: [],
@@ -35,7 +34,7 @@ export function toEvent(
   };
 }
 
-/** Where documents of a kind stand in the answer. */
+/** The field of the answer for the documents of each kind. */
 const places = {
   order: "orders",
   subevent: "subevents",
@@ -44,7 +43,6 @@ const places = {
   question: "questions",
 } as const satisfies Record<Exclude<DocumentKind, "medium">, keyof ReadTicketDataResponse>;
 
-/** Adds a document to an answer. */
 export function addDocument(answer: ReadTicketDataResponse, { kind, key, text }: NamedDocument): void {
   if (kind === "medium") answer.media.push({ position: Number(key), identifier: text });
   else answer[places[kind]].push({ key, json: Buffer.from(text) });

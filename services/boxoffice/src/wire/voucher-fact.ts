@@ -1,7 +1,7 @@
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { VoucherClaimRow } from "../store/voucher-claim-rows.ts";
 
-/** Reads what a voucher takes as long as it can be used; one that was deleted takes nothing. */
+/** Reads the claim of a voucher; a deleted voucher takes nothing. */
 export function toVoucherClaim({
   organizer,
   event,

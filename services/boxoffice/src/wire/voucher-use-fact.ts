@@ -2,7 +2,7 @@ import type { VoucherUseChanged } from "@tessera/protos/gen/ticketing/boxoffice/
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { NamingPosition } from "../store/rebuild-reads.ts";
 
-/** The fact of what a position takes of a voucher; undefined: it names none. */
+/** The fact of a position's voucher use; undefined: it names no voucher. */
 export function toVoucherUse({
   organizer,
   event,
