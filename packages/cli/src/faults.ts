@@ -1,6 +1,5 @@
 import { faultCodes } from "@tessera/kit/faults";
 
-/** Makes the faults of the command. */
 export const fault = faultCodes({
   all_and_more: "invalid",
   bad_ask: "invalid",

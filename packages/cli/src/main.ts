@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An older Node cannot even link the rest, which is loaded after this question.
+// An older Node cannot even link the rest, which is loaded after this check.
 const neededNode = 24;
 
 if (Number(process.versions.node.split(".")[0]) < neededNode) {

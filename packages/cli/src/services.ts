@@ -16,7 +16,7 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   voucher: async () => (await import("@tessera/voucher")).voucher,
 };
 
-/** What each service calls. So a process knows the callers of its services without loading them. */
+/** The clients of each service, so that a process knows the callers of its services without loading them. */
 export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice/clients")).clients,
   checkin: async () => (await import("@tessera/checkin/clients")).clients,
@@ -27,10 +27,10 @@ export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
   voucher: async () => (await import("@tessera/voucher/clients")).clients,
 };
 
-/** Callers that are no part of the platform, by the name of their certificates, and what they call. */
+/** Callers outside of the platform, by the name of their certificates, and what they call. */
 export const outsideCallers: Readonly<Record<string, ClientMap>> = { shop: { vouchers: ["voucher", VoucherShop] } };
 
-/** Refuses names of no service, and names beside `all`, because they would have no effect. */
+/** Refuses unknown names, and names beside `all`, because they would have no effect. */
 export function requireServices(names: readonly string[]): void {
   refuseUnknown(names);
   if (names.includes("all") && names.length > 1)

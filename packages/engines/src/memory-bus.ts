@@ -5,13 +5,13 @@ import { fault } from "@tessera/kit/faults";
 
 interface Reading {
   readonly subscription: Subscription;
-  /** By partition: resolves when all messages given to the group so far are delivered; never rejects. */
+  /** By partition: resolves when all messages so far are delivered; never rejects. */
   readonly tails: Map<number, Promise<void>>;
-  /** Messages given to the group and not yet accepted. */
+  /** Undelivered messages (the consumer lag). */
   waiting: number;
 }
 
-/** So many events, by the hash of their keys, do not wait for each other. All of them share the transactions of a consumer. */
+/** Events in different lanes, by the hash of their keys, do not wait for each other, but share transactions. */
 const lanes = 8;
 
 /**
@@ -46,7 +46,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
 
   const hand = (reading: Reading, partition: number, deliveries: readonly Delivery[]) => {
     reading.waiting += deliveries.length;
-    // Publishers take turns in each partition of a group, which keeps the order of each key.
+    // Publishers are serialized per partition of a group, which keeps the order of each key.
     const turn = (reading.tails.get(partition) ?? Promise.resolve()).then(() => {
       if (closing.signal.aborted) throw closed();
       return reading.subscription.deliver(deliveries, closing.signal);

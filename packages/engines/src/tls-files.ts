@@ -40,7 +40,6 @@ export function readTlsFiles(files: TlsFiles): TlsMaterial {
 
 const certificateForm = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** Reads the certificates of a PEM text. */
 export function certificatesIn(pem: Buffer): [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = (pem.toString("latin1").match(certificateForm) ?? []).map(
     (text) => new X509Certificate(text),

@@ -80,7 +80,7 @@ async function collector({ answer = () => 200 }: { answer?: () => number | "drip
   };
 }
 
-/** Keeps a client's idle timeout from ever coming. */
+/** Prevents a client's idle timeout by sending slowly. */
 function drip(response: ServerResponse): void {
   response.writeHead(200);
   const timer = setInterval(() => response.write(" "), 100);
@@ -328,7 +328,7 @@ describe("without an endpoint", () => {
   });
 });
 
-// Together, since each of them waits for seconds.
+// Concurrently, since each of them waits for seconds.
 describe.concurrent("a collector", () => {
   const listen = () => {
     const lines: string[] = [];

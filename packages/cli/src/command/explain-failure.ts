@@ -7,7 +7,7 @@ const unknownAuthority = [
   "name that authority: in KAFKA_TLS_CA, REDIS_TLS_CA, S3_TLS_CA or sslrootcert of DATABASE_URL, else in NODE_EXTRA_CA_CERTS",
 ] as const;
 
-/** Codes that the advice for certificates is about, wherever they come from. */
+/** Codes that the advice for certificates applies to, whatever reports them. */
 const ofCertificates: ReadonlySet<string> = new Set(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
 
 /** Codes of common failures, with the reason and what to do. */
@@ -38,7 +38,7 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "use the name that the certificate is for"],
 };
 
-/** What is wrong with a file or a folder, by the code of the system. */
+/** Failures of files and folders, by the code of the system. */
 const ofFiles: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   ENOENT: ["there is no such file or folder", "correct its path, or put it there"],
   EISDIR: ["it is a folder", "name a file"],
@@ -50,14 +50,14 @@ const ofFiles: Readonly<Record<string, readonly [why: string, mend: string]>> = 
   EMFILE: ["too many files are open", "raise the limit that `ulimit -n` shows"],
 };
 
-/** Calls of the system about a connection, which is read and written as a file is. */
+/** System calls about connections, whose failures are not those of files. */
 const ofConnections = /^(?:connect|bind|listen|getaddrinfo|spawn)\b/;
 
 const namesObjects: ReadonlySet<string> = new Set(["42501", "22023"]);
 
 const longestMessage = 200;
 
-/** What is behind an error: the failure that the system or a server gave a code, and what its code says. */
+/** The failure with a code of the system or of a server, and what the code means. */
 function reasonOf(error: unknown) {
   const failure = findCoded(error);
   if (failure === undefined) return undefined;
@@ -90,10 +90,7 @@ export function explainFailure(
   };
 }
 
-/**
- * Describes a failure in one sentence, with its cause and what to do. Undefined: it is a bug, and says nothing without its
- * stack.
- */
+/** Describes a failure in one sentence, with cause and remedy. Undefined: it is a bug, which needs its stack. */
 export function describeFailure(error: unknown): string | undefined {
   const reason = reasonOf(error instanceof Fault ? error.cause : error);
   const isKnown = reason?.why !== undefined && reason.mend !== undefined;
@@ -103,14 +100,14 @@ export function describeFailure(error: unknown): string | undefined {
   const message = error instanceof Fault ? error.message : `${place} cannot be used`;
   // What follows the first semicolon is the remedy.
   const [, what = message, remedy = mend] = /^(.*?); (.*)$/s.exec(message) ?? [];
-  // The messages about a right name objects of the schema, and nothing that is stored in it.
+  // Messages about a missing right name objects of the schema, but no stored data.
   const shown = namesObjects.has(code) ? `${code}: ${failure.message.split("\n")[0]}` : code;
   return `${what}: ${why} (${shown}); ${remedy}`;
 }
 
 function placeOf({ address, port, code }: Coded): string {
   if (address !== undefined) return port === undefined ? address : `${address}:${port}`;
-  // A SQLSTATE begins with a digit.
+  // An SQLSTATE begins with a digit.
   return /^\d/.test(code) ? "the database" : "a server";
 }
 
@@ -125,7 +122,7 @@ export function explainRefusal({ message }: Fault): Finding[] {
     });
 }
 
-/** The other side ended a handshake because of our certificate, or because we showed none. */
+/** The peer ended a handshake because of our certificate, or because we showed none. */
 function alertOf(code: string): readonly [why: string, mend: string] | undefined {
   if (!/_ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA)/.test(code)) return undefined;
   return [
@@ -160,7 +157,7 @@ function missingFileOf(error: unknown): string | undefined {
 }
 
 function messageOf(error: unknown): string {
-  // The outer error reports that something failed; its cause reports what.
+  // The outer error says that something failed; its cause says what.
   if (error instanceof Error && error.cause instanceof Error) return messageOf(error.cause);
   const text = error instanceof Error ? error.message || error.name : String(error);
   const [first = ""] = text.split("\n");

@@ -1,4 +1,4 @@
-/** How serious a finding is. `skipped`: it could not be examined, or need not be. */
+/** The level of a finding. `skipped`: it could not be examined, or need not be. */
 export type Level = "ok" | "warning" | "wrong" | "skipped";
 
 /** One thing that an examination found. */
@@ -11,7 +11,7 @@ export interface Finding {
   readonly mend?: string | undefined;
 }
 
-/** Thrown by an examination that has nothing to examine; the message is the reason. */
+/** Thrown by an examination without anything to examine; the message is the reason. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }

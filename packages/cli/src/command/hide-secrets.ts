@@ -1,7 +1,7 @@
 import type { Environment } from "@tessera/kit/config/config";
 import type { Finding } from "./finding.ts";
 
-/** Default passwords of images and examples. They are words of our own sentences, so hiding them would hide those. */
+/** Default passwords of images and examples. They are words of our own messages, which hiding them would garble. */
 const wellKnownSecrets: ReadonlySet<string> = new Set([
   ...["admin", "administrator", "change-me", "changeit", "changeme", "default", "example", "guest", "key", "kafka"],
   ...["minio", "minio123", "minioadmin", "operator", "operator-key", "pass", "passw0rd", "password", "postgres"],

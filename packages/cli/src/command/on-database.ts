@@ -16,7 +16,7 @@ export async function onDatabase<T>(url: string, work: () => Promise<T>, { mend 
   }
 }
 
-/** Refuses what is no address of PostgreSQL: drivers would take it for the name of a host. */
+/** Refuses a URL that is not of PostgreSQL: drivers would take it for a host name. */
 function requireDatabaseUrl(url: string): void {
   if (!/^postgres(?:ql)?:\/\/./.test(url))
     throw fault(
@@ -25,7 +25,7 @@ function requireDatabaseUrl(url: string): void {
     );
 }
 
-/** The server cannot be reached, or refuses this user, this database or a right. */
+/** Whether the server cannot be reached, or refuses this user, this database or a right. */
 function isOfDatabase(error: unknown): boolean {
   if (error instanceof Fault) return error.code === "database_unavailable";
   return /^(?:28...|3D000|42501|22023)$/.test(codeOf(error));

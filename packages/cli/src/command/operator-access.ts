@@ -41,7 +41,7 @@ export async function findAccess(values: OptionValues<typeof accessOptions>): Pr
   const { key: givenKey, "key-file": file } = values;
   const givenUrl = values.url ?? (process.env["BASE_URL"] || undefined);
   const secret = readSecret({ option: "key", given: givenKey, file, variable: "TESSERA_OPERATOR_KEY" });
-  // With both named no folder is needed; this user may not be allowed to read it.
+  // With both given, the folder need not be readable.
   const isNamed = givenUrl !== undefined && secret !== undefined;
   const local = isNamed ? undefined : await findLocalPlatform(directory);
   const url = givenUrl ?? local?.url ?? "http://localhost:8000";
@@ -61,7 +61,7 @@ export async function findAccess(values: OptionValues<typeof accessOptions>): Pr
   return { url, key };
 }
 
-/** Refuses what is no address of a server, without repeating a password that may be in it. */
+/** Refuses a URL that is no server address, without repeating a password in it. */
 function requireAddress(text: string): void {
   const { protocol, username = "", password = "" } = URL.parse(text) ?? {};
   if (username !== "" || password !== "")
@@ -74,17 +74,17 @@ function requireAddress(text: string): void {
   throw fault("bad_url", `${shown} is no URL; pass --url as http://localhost:8000`);
 }
 
-/** Another platform must not get the key of this one. */
+/** The key must not be sent to another platform. */
 function isAddressOf(local: LocalPlatform, text: string): boolean {
   const [url, own] = [URL.parse(text), URL.parse(local.url)];
   if (url === null || own === null) return false;
   return url.origin === own.origin || (isOwnHost(url.hostname) && isOwnHost(own.hostname) && url.port === own.port);
 }
 
-/** Codes of connections that were there, and ended before the answer. */
+/** Codes of connections that were lost before the answer. */
 const broken: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
-/** The platform does not answer. */
+/** The fault of a platform that does not answer. */
 export function noPlatform(url: string, cause: unknown): Fault {
   const { name, cause: reason } = cause as { name?: string; cause?: { code?: unknown } };
   if (name === "TimeoutError")
@@ -97,14 +97,14 @@ export function noPlatform(url: string, cause: unknown): Fault {
   return fault("no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, { cause });
 }
 
-/** Refuses an answer that leads elsewhere: the key goes to the given address alone. */
+/** Refuses a redirect: the key goes to the given address only. */
 export function refuseRedirect(url: string, { status, headers }: Response): void {
   if (status < 300 || status > 399) return;
   const to = URL.parse(headers.get("location") ?? "", url)?.origin ?? "its other address";
   throw fault("bad_url", `the server at ${url} leads elsewhere; if that is the platform, pass --url ${to}`);
 }
 
-/** Something else answers there. */
+/** The fault of another server at this address. */
 export function noTessera(url: string): Fault {
   return fault("no_platform", `the server at ${url} is no Tessera; pass the right --url`);
 }

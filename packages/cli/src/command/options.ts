@@ -38,7 +38,7 @@ export function readOptions<const O extends Options>(
       process.stdout.write(helpText(usage, options));
       return undefined;
     }
-    // A variable that is not set leaves nothing behind: the folder `` would be the one in which the command runs.
+    // From an unset shell variable: an empty folder name would mean the working directory.
     const empty = Object.keys(values).find((name) => [values[name]].flat().includes(""));
     if (empty !== undefined) throw new Error(`Option '--${empty}' has an empty value`);
     return { values: values as OptionValues<O>, names: positionals };

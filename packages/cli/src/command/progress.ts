@@ -6,10 +6,10 @@ export interface Progress {
 
 const barWidth = 30;
 
-/** Between two texts. Seldom in a pipe, whose lines stay; what ends before the first of them needs none. */
+/** Between two updates. A pipe keeps all lines, so it gets few, and none for quick work. */
 const pauseMs = { terminal: 100, pipe: 5000 };
 
-/** The elapsed seconds advance on a terminal, where nothing else does. */
+/** The elapsed seconds advance on a terminal, even if nothing else does. */
 const tickMs = 1000;
 
 /** Shows progress on standard error. The last text of a pause is shown at its end, so that no phase is left out. */
@@ -69,7 +69,7 @@ function showInPipe(stream: NodeJS.WriteStream): Progress {
   };
 }
 
-/** About how long the rest takes, once there is something to judge by. */
+/** Estimates the remaining time, once enough is known. */
 export function describeLeft({ part, whole, seconds }: { part: number; whole: number; seconds: number }): string {
   if (part === 0 || part >= whole || seconds < 2) return "";
   return `, about ${Math.ceil((seconds * (whole - part)) / part)} s left`;

@@ -4,7 +4,7 @@ import { isOwnHost } from "../serve/secure-calls.ts";
 
 /** A secret of a command line: the option that holds it, the option that names a file with it, and the variable. */
 export interface SecretSource {
-  /** The name of the option, without dashes; that of the file ends with `-file`. */
+  /** The option without dashes; the option with the file ends with `-file`. */
   readonly option: string;
   readonly given: string | undefined;
   readonly file: string | undefined;

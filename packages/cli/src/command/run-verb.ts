@@ -34,7 +34,7 @@ export async function runVerb(
   await run(rest);
 }
 
-/** After the work, a hanging connection, or one that a driver lost track of, would keep the process alive. */
+/** After the work, a hanging connection would keep the process alive. */
 const lingerMs = 200;
 
 /** The main function of a program: runs the verb of its command line, reports an error in one line, and ends. */

@@ -35,7 +35,7 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
   const fault = await faultOf(() => readConfig(settings, environment));
   const unreadable = Object.entries(fault?.fields ?? {}).map(([name, problems]) => {
     const setting = settings[name];
-    // A platform of one process takes it under the name by which commands know it.
+    // The commands know this setting by another name where one process runs the platform.
     const called = isWhole && name === "OPERATOR_KEY" ? "TESSERA_OPERATOR_KEY" : name;
     const fallback = setting?.fallback === undefined ? "" : `; the default is ${setting.fallback}`;
     return wrong`${called} ${problems.join(", ")}
@@ -43,7 +43,7 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
       → set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`;
   });
   const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
-  // All services in one process make links with the port, so it must be known.
+  // All services in one process make links with the port, so the port must be known.
   const isUnknown = isWhole && environment["HTTP_PORT"] === "0";
   return [
     ...unreadable,
@@ -117,7 +117,7 @@ function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding
   ]);
 }
 
-/** Judges the address that every link begins with, and whether records can be imported. */
+/** Judges the base address of all links, and whether records can be imported. */
 function judgeGateway({ definitions, environment, isWhole }: Surroundings): Finding[] {
   if (!definitions.some(({ name }) => name === "gateway")) return [];
   const given = environment["BASE_URL"] ?? "";
@@ -135,7 +135,7 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
       warning`BASE_URL is ${given === "" ? "not set" : "an address that only this machine can use"}
         HTTP_HOST admits other machines, and links in their answers lead them to themselves
         → set BASE_URL to the address that clients use`,
-    // A local start makes a key and keeps it in the data folder.
+    // A local start creates a key, and keeps it in the data folder.
     !isWhole &&
       !environment["OPERATOR_KEY"] &&
       warning`OPERATOR_KEY is not set
@@ -144,7 +144,7 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
   ]);
 }
 
-/** Judges connections that leave this machine in the clear, or whose other end cannot know who this process is. */
+/** Judges unencrypted connections to other machines, and connections without client authentication. */
 function judgeEncryption({ config, environment, database }: Surroundings): Finding[] {
   const brokers = (config.kafkaBrokers ?? "").split(",").map((broker) => broker.trim().replace(/:\d+$/, ""));
   const isKafkaAway = config.bus === "kafka" && !brokers.every((host) => host === "" || isOwnHost(host));
@@ -186,7 +186,7 @@ function leaves(url: string | undefined, wanted: RegExp): boolean {
 
 function asksForCertificate(url: string, environment: Surroundings["environment"]): boolean {
   const mode = /[?&]sslmode=([^&#]*)/.exec(url)?.[1] ?? environment["PGSSLMODE"] ?? "";
-  // As the driver reads them: without libpq's meaning, all of these verify the certificate and its name.
+  // As the driver interprets it: except with libpq's semantics, all of these verify the certificate and its name.
   const verified = /[?&]uselibpqcompat=true/.test(url) ? /^verify-full$/ : /^(?:prefer|require|verify-ca|verify-full)$/;
   return verified.test(mode);
 }

@@ -14,7 +14,7 @@ export async function requireConfiguration(
     const findings = await examineConfiguration(around);
     const problems = findings.filter(({ level }) => level === "wrong");
     if (problems.length === 0) return;
-    // What a setting must be is its remedy, too.
+    // The allowed values of a setting are its remedy, too.
     const lines = problems.map(({ what, mend }) =>
       mend === undefined || what.includes(" must be ") ? what : `${what}; ${mend}`,
     );

@@ -15,13 +15,13 @@ export function environmentOfAll(
     HTTP_PORT: port,
     OPERATOR_KEY: operatorKey,
   };
-  // The documentation shows them to everybody who opens it: on this machine alone.
+  // The documentation shows the demo keys to everyone who opens it: on loopback addresses only.
   return demoKeys !== undefined && loopbacks.has(served.HTTP_HOST) ? { ...served, ...shownKeys(demoKeys) } : served;
 }
 
 const loopbacks: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
-/** The settings by which the documentation fills in the keys of the demo. */
+/** The settings that let the documentation fill in the demo keys. */
 export function shownKeys({ apiKey, deviceKey }: DemoKeys) {
   return { DEMO_API_KEY: apiKey, DEMO_DEVICE_KEY: deviceKey };
 }

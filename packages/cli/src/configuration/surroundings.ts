@@ -50,30 +50,30 @@ export async function lookAround({ names, environment: given, data, health }: Qu
   const reason = local?.kind === "absent" && noted?.isRunning ? databaseElsewhere(directory) : local?.reason;
   const processes = noted?.isRunning ? noted.platform.processes : [];
   return {
-    /** As the services would get it from `tessera serve`. */
+    /** The environment that `tessera serve` gives to services. */
     environment,
     definitions,
     /** Whether all services run in one process, which then provides database and operator key. */
     isWhole,
     ...readEngines(environment),
     database: { ...openForExamination({ url, reason, log }), url, local },
-    // A platform that runs as several processes of this machine names them all.
+    // The note of a platform of several local processes names them all.
     health:
       health.length > 0 || processes.length < 2
         ? health
         : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`),
-    /** The local platform that runs on the data folder, or was killed. */
+    /** The local platform of the data folder, running or killed. */
     noted,
-    /** The folder for files that a platform which runs on the data folder made before anything else. */
+    /** The file folder that a running platform of this data folder has created first. */
     madeFiles: noted?.isRunning ? join(directory, "files") : undefined,
-    /** That of the last local start. */
+    /** The operations port of the last local start. */
     keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
     log,
   };
 }
 
-/** Reads how engines are reached. A setting that cannot be read has its default, and is listed as unreadable. */
+/** Reads the settings of engines. An unreadable setting has its default, and is listed as unreadable. */
 function readEngines(environment: Environment) {
   const settings = { ...engineSettings, ...processSettings };
   const unreadable = Object.values(settings)
@@ -83,7 +83,7 @@ function readEngines(environment: Environment) {
   return { config: readConfig(settings, Object.fromEntries(readable)), unreadable };
 }
 
-/** The database, or why it has no address. Several examinations share its connections, and each question is asked once. */
+/** The database, or why it has no address. Examinations share its connections and cached answers. */
 function openForExamination(target: { url: string | undefined; reason: string | undefined; log: Log }) {
   const { url, reason, log } = target;
   const opened: Db[] = [];
@@ -95,7 +95,7 @@ function openForExamination(target: { url: string | undefined; reason: string | 
     opened.push(db);
     return db;
   };
-  /** As the user of the URL. Rejects with a Skip if there is no database, else with the failure. */
+  /** Connects as the user of the URL. Rejects with a Skip without a database, else with the failure. */
   const connect = once(async () => {
     const db = open({ schema: "public" });
     await db.one(sql`select 1 as alive`);
@@ -111,7 +111,7 @@ function openForExamination(target: { url: string | undefined; reason: string | 
       (error: unknown) => error,
     );
   });
-  /** As the role of a service. Rejects with a Skip if its schema cannot be used. */
+  /** Connects as the role of a service. Rejects with a Skip if its schema cannot be used. */
   const as = async (service: Service, limits: { readonly statementTimeoutMs?: number } = {}) => {
     if ((await refusal(service)) !== undefined) throw new Skip("its schema cannot be used");
     return open({ schema: service.schema, role: roleOf(service.schema) }, limits);
@@ -122,7 +122,7 @@ function openForExamination(target: { url: string | undefined; reason: string | 
   return { connect, as, refusal, close };
 }
 
-/** Asks once for each subject; later calls return the same answer. */
+/** Memoizes by subject. */
 function once<S extends readonly unknown[], T>(ask: (...subject: S) => Promise<T>): (...subject: S) => Promise<T> {
   const answers = new Map<unknown, Promise<T>>();
   return (...subject) => {

@@ -59,7 +59,6 @@ interface Page<Item> {
   readonly results: readonly Item[];
 }
 
-/** Reads all pages of a list. */
 export async function readAll<Item>(access: Access, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (let page = 1; ; page += 1) {

@@ -18,16 +18,16 @@ export interface CredentialKind<C extends Shown, O extends Options> {
   readonly noun: string;
   readonly article: "a" | "an";
   readonly revoking: { readonly summary: string; readonly usage: string };
-  /** The options of `create` that only this kind has. */
+  /** Options of `create` for this kind only. */
   readonly options: O;
-  /** The names that options of `create` take, and a line to paste, for its help. */
+  /** Names of option values, and an example, for the help of `create`. */
   readonly creating: string;
   readonly example: string;
-  /** The part of the body for `create` that these options determine. */
+  /** The part of the request body that these options determine. */
   readonly toBody: (values: OptionValues<O>) => object;
   readonly idOf: (shown: C) => string;
   readonly isActive: (shown: C) => boolean;
-  /** Columns of the list that only this kind has. */
+  /** Columns of the list for this kind only. */
   readonly columnsOf: (shown: C) => Readonly<Record<string, string>>;
   /** The same in words, for a new credential. */
   readonly describe: (shown: C) => string;
@@ -107,7 +107,7 @@ export const devices = kind<Device>()({
   example: "tessera devices create --organizer demo --name north --profile pretixscan --all-events",
   toBody({ gate, profile, "software-brand": brand }) {
     const names = ["full", ...scanProfiles];
-    // The platform takes a name that it lacks as pretixscan: a client may be newer.
+    // The platform treats unknown names like pretixscan: a client may be newer.
     if (!names.includes(profile))
       throw fault("bad_profile", `there is no profile ${profile}; the profiles are ${names.join(", ")}`);
     return { gate: gate ?? null, security_profile: profile, software_brand: brand ?? "" };

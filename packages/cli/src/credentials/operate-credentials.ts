@@ -23,10 +23,8 @@ const listOptions = {
   ...ownerOptions,
 } as const;
 
-/** The verbs for API keys. */
 export const operateKeys = (args: string[]): Promise<void> => operate(apiKeys, args);
 
-/** The verbs for devices. */
 export const operateDevices = (args: string[]): Promise<void> => operate(devices, args);
 
 async function operate<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {

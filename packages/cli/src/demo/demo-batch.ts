@@ -19,12 +19,12 @@ export async function makeDemoBatch({
   const found = await fetch(batches, { headers, signal });
   const listed = (await found.json()) as { readonly count?: number };
   if (found.status === 404 || (listed.count ?? 0) > 0) return;
-  // A start that was cut off may have asked already.
+  // An idempotency key: an interrupted start may have made the batch already.
   const once = { ...headers, "x-idempotency-key": "demo-batch" };
   const asked = await fetch(batches, { method: "POST", headers: once, signal, body: JSON.stringify(wanted) });
   const { check } = (await asked.json()) as { readonly check?: string };
   if (check === undefined) throw new Error(`the batch of the demo was refused: ${asked.status}`);
-  // The address that clients use need not be reachable from here.
+  // The public address need not be reachable from here.
   const address = new URL(new URL(check).pathname, url);
   for (;;) {
     const answer = await fetch(address, { headers, signal });

@@ -18,7 +18,7 @@ const attendees = 3000;
 const firstSale = Date.UTC(2027, 0, 4, 8);
 const betweenSalesMs = 10 * 60_000;
 
-/** What is bought. Add-ons have no person, and follow the ticket that they belong to. */
+/** What an order contains. Add-ons have no person, and follow their base ticket. */
 interface Purchase {
   readonly item: number;
   readonly price: string;
@@ -46,7 +46,9 @@ export function* conferenceOrders(event: string): Generator<Order> {
   }
 }
 
-/** Orders of one to four visitors of one of three days, or of the weekend with a ticket for each, up to so many positions. */
+/**
+ * Orders of one to four visitors, for one of three days or the weekend (a ticket per day), up to a number of positions.
+ */
 export function* festivalOrders(event: string, positions: number): Generator<Order> {
   for (let number = 1, position = 1; position <= positions; number += 1) {
     const roll = (about: string, limit: number) => drawNumber(`${event} ${about} ${number}`, limit);
@@ -98,7 +100,7 @@ function orderOf(
   };
 }
 
-/** The person of a number: always the same, and names rarely repeat. */
+/** The name of a person by number: deterministic, with few repetitions. */
 function nameOf(number: number) {
   const given = givenNames[(number * 7) % givenNames.length] ?? "";
   const family = familyNames[(number * 11 + Math.floor(number / givenNames.length)) % familyNames.length] ?? "";
@@ -115,12 +117,11 @@ function codeOf(event: string, number: number): string {
   return draw(`${event} code ${number}`, { length: 3, alphabet: codeAlphabet }) + digits.join("");
 }
 
-/** The secret of a ticket of the demo. */
 export function secretOf(event: string, position: number): string {
   return draw(`${event} secret ${position}`, { length: 32, alphabet: secretAlphabet });
 }
 
-/** Derives a text from its purpose, so that the demo is the same every time. */
+/** Derives a deterministic text from its purpose, so that the demo is always the same. */
 function draw(purpose: string, { length, alphabet }: { length: number; alphabet: string }): string {
   return Array.from(digest(purpose).subarray(0, length), (byte) => alphabet[byte % alphabet.length]).join("");
 }

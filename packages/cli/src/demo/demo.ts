@@ -10,12 +10,12 @@ export const demoPositions = 20_000;
 /** The secret of the first ticket, which is for the conference. */
 export const firstSecret = secretOf(demo.event, demo.position);
 
-/** Records as an import reads them, with lines in between that stand for the orders of an event. */
+/** Records as NDJSON, with placeholder lines for the orders of an event. */
 const file = new URL("../../demo/demo.ndjson", import.meta.url);
 
 /**
- * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last, so a
- * demo that has it is complete.
+ * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last: if
+ * it exists, the demo is complete.
  */
 export async function* demoStream(
   keys: { apiKey: string; deviceKey: string },

@@ -22,7 +22,7 @@ function questionAbout(url: string, names: readonly string[] = ["all"]) {
   return { names, environment, data: "/nonexistent", health: [] };
 }
 
-/** What was found about parts that live in the database. */
+/** The findings about parts that live in the database. */
 async function examine(url: string, { aheadMs = 0 } = {}) {
   const clock = { now: () => systemClock.now() + aheadMs * 1000 };
   const findings = await diagnose(questionAbout(url), { limitMs: 20_000, clock });

@@ -44,7 +44,7 @@ async function examine(
   };
 }
 
-/** Nothing listens at the port of a server that has ended. */
+/** A port at which nothing listens. */
 async function deadPort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -52,7 +52,7 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-/** A platform that runs, as its data folder says. */
+/** Notes a running platform in its data folder. */
 async function notePlatform(...operationsPorts: number[]) {
   const [data, url] = [await newFolder(), "http://localhost:8000"];
   const processes = operationsPorts.map((operationsPort) => ({ name: "all", operationsPort }));

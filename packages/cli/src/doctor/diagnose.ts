@@ -22,7 +22,7 @@ export interface Examination {
   readonly area: string;
   /** What is examined, for a sentence: `the facts of checkin`. */
   readonly subject: string;
-  /** The settings that it uses. If one cannot be read, the examination is skipped. */
+  /** The settings that it uses. If one is unreadable, the examination is skipped. */
   readonly settings?: RegExp | undefined;
   examine(signal: AbortSignal): Findings;
 }
@@ -58,7 +58,7 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     ...{ area, settings, subject: `the ${area}` },
     examine: (signal) => look(around, signal),
   });
-  /** Of every service, or of the one with this name where it is examined. */
+  /** An examination per service, or of the service with this name if it is examined. */
   const of = (which: string, area: string, subject: string, look: Look<Service>, settings?: RegExp): Examination[] =>
     definitions
       .filter(({ name }) => which === "every" || which === name)
@@ -116,7 +116,7 @@ export async function runExaminations(
 
 function describeEnd(error: unknown, subject: string): Finding {
   if (error instanceof Skip) return skipped(subject, error.message);
-  // The examination of the configuration names them.
+  // The examination of the configuration reports these.
   if (error instanceof Fault && error.code === "configuration_invalid")
     return skipped(subject, "its settings are refused");
   return explainFailure(error, { what: `the examination of ${subject} was not completed` });

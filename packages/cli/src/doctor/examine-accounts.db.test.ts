@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const many = 12_000;
 
-/** An event with vouchers that block quota, every tenth of which was used once, as both services should have it. */
+/** An event with vouchers that block quota, a tenth of them used once, consistent in both services. */
 beforeEach(async () => {
   await Promise.all([emptyTables(voucher), emptyTables(boxoffice)]);
   await voucher.run(sql`
@@ -121,7 +121,7 @@ it("what is taken is what orders and positions say, each date, product and way a
   await boxoffice.run(sql`
     insert into "order" (organizer, event, code, status, data, revision)
     values ('org', 'fest', 'B', 'n', '{}', 1), ('org', 'fest', 'C', 'c', '{}', 1)`);
-  // Of an expired or canceled order, and a canceled one, nothing is taken, whatever stands in its row.
+  // A position of an expired or canceled order, and a canceled position, take nothing, whatever their row says.
   await boxoffice.run(sql`
     insert into position (organizer, event, id, order_code, positionid, item, variation, subevent, secret, canceled, taken_as,
                           state, revision)

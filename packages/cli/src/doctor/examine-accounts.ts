@@ -9,7 +9,7 @@ import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "../c
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
 
-/** An account, with the services that keep its true rows and the copy; they may be the same. */
+/** An account with the services of its true rows and of the copy; they may be the same. */
 export interface PairedAccount {
   readonly account: Account;
   readonly owner: Service;
@@ -17,20 +17,20 @@ export interface PairedAccount {
   readonly truth: Sql;
 }
 
-/** Of the time for the examination: the rest is for facts to arrive. */
+/** The share of the time limit for comparing; the rest is for facts to arrive. */
 const comparingPart = 0.6;
 const arrivingPart = 0.9;
 
-/** Between two questions, and the limit of one to the brokers. */
+/** The polling interval, and the timeout of one question to the brokers. */
 const [pauseMs, askMs] = [200, 4000];
 
-/** Into so many parts rows are divided by a hash of their key; a part of a million rows has 244. It is a power of two. */
+/** Rows are divided into this many parts by a hash of their key: of a million rows a part has 244. A power of two. */
 const partsInAll = 4096;
 
-/** Rows of more parts would change no advice. */
+/** More differing parts would change no advice. */
 const mostParts = 64;
 
-/** Finds the accounts whose both sides are kept by these services. */
+/** Finds the accounts with both sides kept by these services. */
 export function pairAccounts(definitions: readonly Service[]): PairedAccount[] {
   const kept = definitions.flatMap((service) => (service.accounts ?? []).map((account) => ({ service, account })));
   return kept.flatMap(({ service: copier, account }) => {
@@ -43,8 +43,8 @@ export function pairAccounts(definitions: readonly Service[]): PairedAccount[] {
 }
 
 /**
- * Compares what two services keep of the same. A difference counts if it is there when the facts before it have arrived,
- * and neither side has changed the row meanwhile: so traffic may go on.
+ * Reconciles the data that two services keep of the same. A difference counts only if it remains after all earlier
+ * facts have arrived, and neither side has changed the row in between: so traffic may go on.
  */
 export async function examineAccount(
   around: Surroundings,
@@ -56,7 +56,7 @@ export async function examineAccount(
   const subject = `${account.name}, in ${copier.name}`;
   const limits = { statementTimeoutMs: limitMs * comparingPart };
   const db = await around.database.as(owner, limits);
-  // Each side has a connection of its own, in one service, too: neither waits for the other.
+  // Each side has its own connection, even in one service, so that neither waits for the other.
   const copyDb = await around.database.as(copier, limits);
   const sides: Sides = { ...account, owner: { db, rows: truth }, copy: { db: copyDb, rows: account.rows } };
   const compared = await compareParts(sides).catch((error: unknown) => {
@@ -66,7 +66,7 @@ export async function examineAccount(
   if (compared === undefined) return [skipped(subject, "it has too many rows for the time; raise --timeout")];
   const parts = compared.different.slice(0, mostParts);
   const before = new Map((await findDifferences(sides, parts)).map((each) => [each.name, each]));
-  // In this order: what arrives by the first way is answered by facts on the second.
+  // In this order: facts of the second topic answer those of the first.
   const ways = [
     ...(account.movedBy === undefined ? [] : [{ to: owner, db: copyDb, topic: account.movedBy.name }]),
     { to: copier, db, topic: account.topic.name },
@@ -110,8 +110,8 @@ function describeDifferences(differences: readonly Difference[], source: string)
 }
 
 /**
- * Returns a question: whether a service has accepted all facts of a topic that were written before the seconds that have
- * passed. The facts wait in the outbox of the database.
+ * Returns a function: whether a service has accepted all facts of a topic that were written more than this many seconds
+ * ago. Facts may still wait in the outbox.
  */
 function openArrivals(
   { config, log }: Surroundings,
@@ -134,29 +134,29 @@ function openArrivals(
   };
 }
 
-/** Where rows of one side are, and the statement that selects them. */
+/** The database of one side, and the statement that selects its rows. */
 interface Side {
   readonly db: Queryable;
   readonly rows: Sql;
 }
 
-/** Both sides of a comparison: the true rows, and the copy of them. */
+/** The two sides of a comparison: the true rows, and the copy. */
 interface Sides extends Pick<Account, "key" | "isPart"> {
   readonly owner: Side;
   readonly copy: Side;
 }
 
-/** A row as one side has it; undefined: it has none. */
+/** A row on one side; undefined: missing. */
 type Seen = { readonly revision: number; readonly content: string } | undefined;
 
-/** A row that the sides have differently; its name is its key. */
+/** A row that differs between the sides, named by its key. */
 interface Difference {
   readonly name: string;
   readonly owner: Seen;
   readonly copy: Seen;
 }
 
-/** Compares the number of rows and the sum of their hashes in each part: only where these differ, rows are compared one by one. */
+/** Compares row counts and sums of hashes per part; only differing parts are compared row by row. */
 async function compareParts(sides: Sides): Promise<{ readonly rows: number; readonly different: readonly number[] }> {
   const sum = ({ db, rows }: Side) =>
     db.many<{ part: number; rows: number; digest: string }>(sql`
@@ -182,7 +182,7 @@ async function findDifferences(sides: Sides, parts: readonly number[]): Promise<
        order by ${keyOf(sides)}`);
     return new Map(found.map((row) => [row.name, row]));
   };
-  // The copy first: its rows are older than those of its owner.
+  // The copy first: its rows are older than those of the owner.
   const copied = await read(sides.copy);
   const owned = await read(sides.owner);
   return [...new Set([...owned.keys(), ...copied.keys()])].flatMap((name) => {
@@ -192,7 +192,6 @@ async function findDifferences(sides: Sides, parts: readonly number[]): Promise<
   });
 }
 
-/** Rows with their name and their part. */
 function divide(rows: Sql, sides: Sides): Sql {
   const key = keyOf(sides);
   return sql`

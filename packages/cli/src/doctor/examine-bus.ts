@@ -7,13 +7,13 @@ import type { Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";
 
-/** The limit of all questions about groups together. */
+/** The timeout of all questions about groups together. */
 const patienceMs = 8000;
 
-/** A working group accepts a fact much earlier. */
+/** Far longer than a healthy group needs for a fact. */
 const lateMs = 60_000;
 
-/** Examines what transports facts: brokers, topics, and how far behind each consumer group is. */
+/** Examines the transport of facts: brokers, topics, and consumer lag. */
 export async function examineBus(around: Surroundings): Promise<Finding[]> {
   const { config, environment } = around;
   if (config.bus === "memory") {
@@ -37,7 +37,7 @@ export async function examineBus(around: Surroundings): Promise<Finding[]> {
   return [...wanting.map(describeDifference), ...(await examineGroups(around, absent))];
 }
 
-/** What follows from a setting that differs, where it changes what arrives. */
+/** Consequences of differing settings that affect delivery. */
 const consequences: Readonly<Record<string, string>> = {
   "cleanup.policy": "facts are deleted before others have read them, or former states are kept that were erased",
   "max.message.bytes": "facts that are larger are refused, and parked",
@@ -102,20 +102,20 @@ async function examineGroup(
     const accepted = new Map(
       ends.map(({ partition, low }) => [partition, Math.max(Number(low), own.get(partition) ?? -1)]),
     );
-    /** How many facts of a partition lie between what was accepted and an offset. */
+    /** The consumer lag of a partition: facts between the committed offset and this one. */
     const ahead = (partition: number, offset: string) => Math.max(0, Number(offset) - (accepted.get(partition) ?? 0));
     if (!late.some(({ partition, offset }) => ahead(partition, offset) > 0)) return [];
     const waiting = ends.reduce((sum, { partition, high }) => sum + ahead(partition, high), 0);
     const { groups } = await admin.describeGroups([groupId]);
     return [describeLag({ service, topic, groupId, waiting, readers: groups[0]?.members.length ?? 0 })];
   } catch (error) {
-    // A partition has no leader, and a group no coordinator, for a moment after either was created or lost.
+    // After its creation or loss, a partition has no leader and a group no coordinator for a moment.
     const what = `the progress of ${service} with ${topic} could not be read`;
     return [explainFailure(error, { what, level: "warning", mend: "ask again in a moment" })];
   }
 }
 
-/** Describes a group that is late. */
+/** Describes the consumer lag of a group. */
 export function describeLag(
   group: Record<"service" | "topic" | "groupId", string> & Record<"waiting" | "readers", number>,
 ) {

@@ -47,12 +47,12 @@ export async function examineDatabase(
   ]);
 }
 
-/** A disk that is full is noticed by writing alone. The table is gone at the end of its transaction. */
+/** A full disk shows only in a write. The temporary table is gone at the end of its transaction. */
 async function isFull(db: Db): Promise<boolean> {
   const filling = sql`
     create temporary table tessera_doctor on commit drop as
     select repeat('room', 1000) as filling from generate_series(1, 1000)`;
-  // A role may lack the right to temporary tables; that the database is away is reported by others.
+  // A role may lack the right to create temporary tables; other examinations report an unreachable database.
   return db
     .transaction((tx) => tx.run(filling))
     .then(
@@ -73,7 +73,7 @@ export interface ServerState {
   /** Connections of all clients but the doctor. */
   readonly used: number;
   readonly trigrams: "installed" | "available" | "absent";
-  /** Whether the index for searches knows letters of other scripts; null where it cannot be asked. */
+  /** Whether the search index knows letters of other scripts; null: unknown. */
   readonly knowsAllScripts: boolean | null;
 }
 
@@ -90,7 +90,7 @@ async function readServer(db: Db): Promise<ServerState> {
               from pg_stat_activity
              where coalesce(pg_stat_activity.application_name, '') <> 'tessera-doctor'
                and (pg_stat_activity.backend_type = 'client backend'
-                    -- Of the connections of other users a plain user sees only the user.
+                    -- A plain user sees of other users' connections only the user.
                     or pg_stat_activity.backend_type is null and pg_stat_activity.usesysid is not null)) as used,
            case when pg_extension.oid is not null then 'installed'
                 when exists (select from pg_available_extensions where pg_available_extensions.name = 'pg_trgm')
@@ -131,7 +131,7 @@ export function judgeServer(server: ServerState): Finding[] {
     server.trigrams === "absent" &&
       wrong`the server does not have the extension pg_trgm
         → install its contrib package (postgresql-contrib)`,
-    // An index that knows no letter of the search reads all its entries.
+    // For a search without known letters the index reads all its entries.
     server.knowsAllScripts === false &&
       warning`searches in other scripts than Latin are slow
         the database's LC_CTYPE knows only the letters of ASCII, so such a search reads the tickets of all events
@@ -139,7 +139,7 @@ export function judgeServer(server: ServerState): Finding[] {
   ]);
 }
 
-/** Judges whether connections are left for a process that starts. */
+/** Judges whether enough connections are left for another process. */
 export function judgeConnections(
   { most, used }: Pick<ServerState, "most" | "used">,
   { services = 1 }: { readonly services?: number } = {},
@@ -182,9 +182,9 @@ async function findLongTransactions(db: Db, longSeconds: number): Promise<Findin
 }
 
 /**
- * Finds transactions of other users that keep tables of the services locked. Of these a plain user sees neither state nor
- * age, but every user sees locks: one that is there twice has been held for as long as was waited between.
- * A transaction of a service lasts for milliseconds.
+ * Finds transactions of other users that lock tables of the services. A plain user sees neither their state nor their
+ * age, but every user sees locks: a lock that is seen twice has been held for the time in between. Transactions of a
+ * service last milliseconds.
  */
 export async function findHiddenHolders(
   db: Db,
@@ -198,7 +198,7 @@ export async function findHiddenHolders(
       join pg_class on pg_class.oid = pg_locks.relation
       join pg_namespace on pg_namespace.oid = pg_class.relnamespace
      where pg_locks.granted
-       -- Who reads, backs up or vacuums lets others write.
+       -- Readers, backups and vacuum do not block writers.
        and pg_locks.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
        and pg_stat_activity.datname = current_database()
        and pg_stat_activity.backend_type is null
@@ -218,7 +218,7 @@ export async function findHiddenHolders(
   );
 }
 
-/** Examines whether the schema and the role of a service exist, every migration was applied unchanged, and all is the role's. */
+/** Examines whether schema and role exist, all migrations were applied unchanged, and the role owns everything. */
 export async function examineSchema({ database }: Surroundings, service: Service): Promise<Finding[]> {
   const { name, schema } = service;
   const refusal = await database.refusal(service);
@@ -226,7 +226,7 @@ export async function examineSchema({ database }: Surroundings, service: Service
   if (refusal !== undefined) return [explainFailure(refusal, { what: `the schema of ${name} cannot be read` })];
   const db = await database.as(service);
   const role = roleOf(schema);
-  // A restoration without owners, or an administrator who made a table again, leaves it behind.
+  // After a restore without owners, or if an administrator created a table.
   const foreign = await db.many<{ table: string; owner: string; mend: string }>(sql`
     select pg_class.relname as table, pg_get_userbyid(pg_class.relowner) as owner,
            format('alter table %I.%I owner to %I', pg_namespace.nspname, pg_class.relname, ${role}::text) as mend

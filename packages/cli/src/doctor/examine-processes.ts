@@ -15,29 +15,29 @@ import { addressSetting, grpcTarget } from "../serve/grpc-addresses.ts";
 import { s3Tls } from "../serve/open-engines.ts";
 import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../serve/secure-calls.ts";
 
-/** A peer on this machine answers in milliseconds, and across a network in tens of them. */
+/** A peer on this machine answers in milliseconds, across a network in tens of milliseconds. */
 const patienceMs = 3000;
 
-/** Leases and the validity of tickets are measured in seconds: less than the first does not matter. */
+/** Leases and validity periods are measured in seconds: less than a second of skew does not matter. */
 const [warnedMs, wrongMs] = [1000, 5000];
 
 /** Compares the clock of this machine with the database's and the file store's. */
 export async function examineClock(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
   const { clock, database } = around;
-  // The examination of the files reports a server that does not answer.
+  // The examination of the file store reports a server that does not answer.
   const filesAhead = await askFilesClock(around, signal).catch(() => undefined);
   const ofFiles = judgeSkew("the file store's machine", filesAhead);
   const db = await database.connect().catch(() => undefined);
   if (db === undefined) return only([ofFiles, skipped("the database's clock", "no database answers")]);
   const asked = clock.now();
   const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
-  // Measured at the middle of the question.
+  // Measured at the middle of the round trip.
   const skewMs = (now - (asked + clock.now()) / 2) / 1000;
   const near = ok(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
   return only([ofFiles, judgeSkew("the database's machine", skewMs) || near]);
 }
 
-/** S3 refuses requests when the clocks are a quarter of an hour apart, and sends its own time without authentication. */
+/** S3 refuses requests with more than a quarter of an hour of skew, and sends its time without authentication. */
 async function askFilesClock({ config, clock }: Surroundings, signal: AbortSignal): Promise<number | undefined> {
   if (config.files !== "s3") return undefined;
   const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
@@ -46,7 +46,7 @@ async function askFilesClock({ config, clock }: Surroundings, signal: AbortSigna
   return (await askHttp(url, { signal, clock, ca })).skewMs;
 }
 
-/** Judges by how much another clock is ahead of ours; false: they agree. */
+/** Judges the clock skew; false: the clocks agree. */
 export function judgeSkew(other: string, skewMs: number | undefined): Finding | false {
   const off = Math.abs(skewMs ?? 0);
   if (skewMs === undefined || off <= warnedMs) return false;
@@ -63,7 +63,7 @@ export async function examineProcesses(around: Surroundings, signal: AbortSignal
   const usual = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
   // Another start may have read other settings than the doctor.
   const port = (noted?.isRunning ? noted.platform.processes[0]?.operationsPort : undefined) ?? usual;
-  // Without --health a process need not run.
+  // Without --health no process need run.
   const urls = health.length > 0 ? health : port > 0 ? [ownUrl(config.metricsHost, port)] : [];
   const asked = urls.map((url) => askReadiness(url, { around, signal, isExpected: health.length > 0 }));
   const findings = (await Promise.all([...asked, askPeers(around)])).flat();
@@ -88,7 +88,7 @@ async function askReadiness(
     ];
   } catch (error) {
     if (isExpected) return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
-    // Where none need run, one hangs or was killed.
+    // If none need run, this one hangs or was killed.
     if (noted === undefined) return [skipped("whether processes are ready", `nothing answers at ${endpoint}`)];
     const { pid } = noted.platform;
     return [
@@ -130,7 +130,7 @@ async function askPeers({ definitions, environment, isWhole, config, log }: Surr
   let certificates: Certificates | undefined;
   try {
     const files = tlsFilesOf(config);
-    // Whether it has the right names is examined beside, and what peers say about it here.
+    // Its names are examined separately, and peers report on it here.
     certificates = files && watchCertificates({ files, names: [], log });
   } catch {
     return [skipped("whether peers answer", "the certificate of this process cannot be used")];
@@ -192,7 +192,7 @@ export function examineCertificates(around: Surroundings): Finding[] {
   return problems.length > 0 ? problems : [ok(`calls use TLS, and the certificate of ${names.join(", ")} is valid`)];
 }
 
-/** Judges whether a certificate is valid now, and for how long. One that is renewed in time has a fifth of its life left. */
+/** Judges the validity of a certificate. If renewals work, at least a fifth of its lifetime is left. */
 export function judgeValidity(
   { validFromDate, validToDate }: Pick<X509Certificate, "validFromDate" | "validToDate">,
   nowMs: number,

@@ -5,7 +5,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "../command/finding.ts";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 
-/** Counting more would take too long and change no advice. */
+/** To count more would take too long and change no advice. */
 const mostCounted = 10_000;
 
 /** A relay publishes facts within milliseconds; after this long, alerts are due. */
@@ -44,7 +44,7 @@ export async function examineFacts({ database, config }: Surroundings, service: 
   return [ok(`${name} has no late facts and no parked facts; ${connected}`)];
 }
 
-/** Judges what an outbox holds; `running` is the number of connections that processes of the service have. */
+/** Judges an outbox; `running` is the number of connections of the service's processes. */
 export function judgeWaiting(outbox: {
   readonly waiting: number;
   readonly seconds: number;
@@ -71,7 +71,7 @@ function describeFacts(count: number): string {
   return count === mostCounted ? `${count} facts or more` : describeCount(count, "fact");
 }
 
-/** Examines the work of one service: what somebody waits for, for instance a batch of tickets, and has not ended. */
+/** Examines the background work of one service that is overdue, for instance a batch of tickets. */
 export async function examineWork({ database }: Surroundings, service: Service): Promise<Finding[]> {
   const late = await findLate(await database.as(service), { seconds: lateWorkSeconds, most: mostNamed });
   if (late.length === 0) return [ok(`${service.name} has no late work`)];
@@ -87,7 +87,7 @@ export async function examineWork({ database }: Surroundings, service: Service):
   });
 }
 
-/** Tells which fields of records the platform left out or doubts. The feed answers to no sender. */
+/** Reports fields of records that were ignored or doubtful: the feed has no sender to answer to. */
 export async function examineRecords({ database }: Surroundings, gateway: Service): Promise<Finding[]> {
   const { findWarnings } = await import("@tessera/gateway/store/record-warnings");
   const found = await findWarnings(await database.as(gateway), { days: warningDays, most: mostNamed });
@@ -103,7 +103,7 @@ export async function examineRecords({ database }: Surroundings, gateway: Servic
 /** Examines whether events keep personal data for longer than their organizers have set. */
 export async function examineRetention({ database }: Surroundings, shredder: Service): Promise<Finding[]> {
   const { findBlocked } = await import("@tessera/shredder/store/announcements");
-  // Organizers have been told of it for two weeks by then.
+  // Organizers were notified two weeks before.
   const blocked = await findBlocked(await database.as(shredder), { days: 7, most: mostNamed });
   if (blocked.length === 0) return [ok("no event keeps personal data beyond its retention")];
   return blocked.map(

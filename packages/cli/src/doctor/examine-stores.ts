@@ -20,7 +20,7 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
   if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
   const endpoint = endpointOf(url);
   const access = redisAccess(config);
-  // Loaded on use: a service that starts looks at its configuration, and may need no client.
+  // Lazy: a starting service examines its configuration, and may need no client.
   const { inspectRedis } = await import("@tessera/engines/cache/redis");
   try {
     const answer = await inspectRedis(access);
@@ -77,7 +77,7 @@ export async function examineFiles(around: Surroundings): Promise<Finding[]> {
   }
 }
 
-/** Whether the folder of a platform that runs is not there, or empty. Each start puts its mark there. */
+/** Whether the file folder of a running platform is missing or empty. Each start puts its mark there. */
 async function isGone({ config, madeFiles }: Pick<Surroundings, "config" | "madeFiles">): Promise<boolean> {
   if (config.files !== "disk" || resolve(config.filesDirectory) !== madeFiles) return false;
   return readdir(madeFiles).then(
@@ -97,7 +97,7 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   let nearest = folder;
   while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
   const { bavail, bsize } = await statfs(nearest);
-  // A folder created here would belong to this user, and the platform may run as another.
+  // A folder created here would belong to this user, but the platform may run as another.
   const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
   const mend =
     "make it readable and writable for the user that the platform runs as, or set FILES_DIR to another folder";
@@ -145,7 +145,7 @@ export function judgeFree(megabytes: number): Finding[] {
   ]);
 }
 
-/** Examines whether the files of all backgrounds are there: they are nowhere else. */
+/** Examines whether the files of all backgrounds exist: there is no other copy. */
 export async function examineBackgrounds(around: Surroundings, layoutAndRender: Service): Promise<Finding[]> {
   const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds/backgrounds");
   const db = await around.database.as(layoutAndRender);

@@ -38,7 +38,7 @@ export function renderJson(findings: readonly PlacedFinding[]): string {
 function summary(findings: readonly PlacedFinding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [bad, doubtful, skipped] = [count("wrong"), count("warning"), count("skipped")];
-  // Its examination is left out only where there is no database yet, or where it does not run.
+  // This examination is skipped only if the database does not exist yet or does not run.
   if (bad === 0 && findings.some(({ area, level }) => area === "database" && level === "skipped"))
     return `Nothing runs here: only the settings could be examined, ${skipped} other things were not. Start the platform, or name its database.`;
   const first = bad === 0 ? "Nothing is wrong" : `${bad} ${bad === 1 ? "thing is" : "things are"} wrong`;

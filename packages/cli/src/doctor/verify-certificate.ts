@@ -9,10 +9,9 @@ import { printable } from "../command/printable.ts";
 import { lookAround, type Question } from "../configuration/surroundings.ts";
 import { fault } from "../faults.ts";
 
-/** The key of the platform as PEM, or why it is not known here. */
+/** The public key of the platform as PEM, or why it is unknown here. */
 export type PlatformKey = { readonly pem: string; readonly from: string } | { readonly missing: string };
 
-/** Finds the key of certificates in the database of the platform. */
 export async function findPlatformKey(question: Question): Promise<PlatformKey> {
   const { definitions, database } = await lookAround(question, { clock: systemClock });
   try {
@@ -36,8 +35,8 @@ export async function readPlatformKey(path: string): Promise<PlatformKey> {
 }
 
 /**
- * Reads a certificate of an erasure, checks its signature, and says in lines what it proves. With a key that is not that of
- * the platform it proves nothing: anybody can sign a text with a key of their own, and put that key beside it.
+ * Reads a certificate of an erasure, checks its signature, and lists what it proves. Only the platform's own key proves
+ * anything: everyone can sign a text, and enclose the key.
  */
 export async function verifyCertificate(
   path: string,
@@ -77,7 +76,7 @@ async function readCertificate(path: string) {
   return { signed, signature, public_key, statement };
 }
 
-/** Reads what a certificate states, as far as it is printed. */
+/** Reads the printed statements of a certificate. */
 function readStatement(path: string, signed: string) {
   const { type, services, shredders, ...texts } = (parseJson(signed) ?? {}) as Record<string, unknown>;
   if (type !== "tessera.erasure.v1" || !Array.isArray(services) || !Array.isArray(shredders))

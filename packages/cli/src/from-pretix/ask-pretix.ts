@@ -17,7 +17,7 @@ const pace: Pace = { timeoutMs: 60_000, tries: 8, firstPauseMs: 500, longestPaus
 /** The longest Retry-After that is obeyed. */
 const longestRetryAfterMs = 600_000;
 
-/** Few, so that an import does not slow down a shop that is selling. */
+/** Few, so that an import does not slow down a selling shop. */
 const requestsAtOnce = 2;
 
 export interface Answer {
@@ -31,7 +31,7 @@ export interface Question {
   readonly mostBytes: number;
   /** False for other origins, which must not get the token. */
   readonly withToken?: boolean;
-  /** Fewer than usual, for files that an import can leave out. */
+  /** For files that an import can leave out: fewer than usual. */
   readonly tries?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Pretix {
   readonly origin: string;
   /** The URL of a path below `organizers/`. */
   address(path: string, query?: Readonly<Record<string, string | readonly string[] | undefined>>): URL;
-  /** Repeats a request until another try would not change the answer. Throws TooLarge if the answer is too long. */
+  /** Retries until the answer is final. Throws TooLarge if the answer is too long. */
   ask(url: URL, question: Question): Promise<Answer>;
 }
 
@@ -104,7 +104,7 @@ export function askPretix(options: {
         )
           throw finalFault(url, outcome);
         const grown = backoff({ firstMs: firstPauseMs, longestMs: longestPauseMs }, attempt);
-        // Random, so that two requests that failed together are not repeated together.
+        // Random jitter, so that requests that failed together are not retried together.
         const waitMs = Math.max(
           "failure" in outcome ? 0 : retryAfterMs(outcome.headers),
           grown * (0.5 + Math.random()),
@@ -168,8 +168,8 @@ function causeOf(failure: unknown): unknown {
 }
 
 /**
- * An unknown host and a certificate that is not valid: another try does not help. The same for a closed port where nothing
- * has answered yet: a server that was there before may be restarting.
+ * Failures that a retry does not mend: an unknown host, an invalid certificate, and a closed port before the first
+ * answer. After an answer, the server may be restarting.
  */
 function isHopeless(failure: unknown, { hasAnswered }: { readonly hasAnswered: boolean }): boolean {
   const cause = causeOf(failure);

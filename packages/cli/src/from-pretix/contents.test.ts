@@ -208,7 +208,7 @@ describe("what an import takes along", () => {
     expect(summary).toContain("the background of ticket layout 4 (it is no PDF file)");
     expect(summary).toContain("the background of ticket layout 5 (it lies at http://10.0.0.1)");
     expect(summary).toContain("the background of ticket layout 6 (HTTP status 404)");
-    // What is open to the world is fetched as the world fetches it.
+    // Public files are fetched without credentials.
     const media = stub.requests.filter(({ path }) => path.startsWith("/media/"));
     expect(media.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
     expect(stub.asked().some((path) => path.includes("ticket_default"))).toBe(false);

@@ -2,7 +2,7 @@ import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile, toDataUrl } from "./download-file.ts";
 import type { Json } from "./read-answer.ts";
 
-/** The background of every layout that has none of its own. */
+/** The background of layouts without their own. */
 const builtInBackground = /\/ticket_default_a4(?:\.\w+)?\.pdf$/;
 
 interface Conversion {
@@ -12,8 +12,8 @@ interface Conversion {
 }
 
 /**
- * Makes a record of a ticket layout: embeds its background. Returns undefined while that cannot be read: without it the
- * platform would delete the background that an earlier run imported.
+ * Makes a record of a ticket layout with an embedded background. Returns undefined if the background cannot be read:
+ * the platform would otherwise delete the one that an earlier run imported.
  */
 export async function convertLayout(layout: Json, conversion: Conversion): Promise<Json | undefined> {
   const background = await embedBackground(layout, conversion);
@@ -31,7 +31,7 @@ async function embedBackground(layout: Json, { pretix, onLeftOut }: Conversion):
   const url = URL.parse(background, pretix.origin);
   if (url === null) return leaveOut("it has no address");
   if (builtInBackground.test(url.pathname)) return null;
-  // Media are often public files on another host: they are fetched without the token, and by HTTPS only.
+  // Media are often public files on another host: fetched without the token, and by HTTPS only.
   if (url.origin !== pretix.origin && url.protocol !== "https:") return leaveOut(`it lies at ${url.origin}`);
   const file = await downloadFile(pretix, url, { withToken: false });
   if (!file.ok && file.isTransient) {

@@ -32,7 +32,7 @@ export async function downloadFile(
     if (error instanceof TooLarge) {
       return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB`, isTransient: false };
     }
-    // A pretix that does not answer ends the import, and the next run continues here. A failing file does not.
+    // If pretix does not answer, the import ends, and the next run continues here. A failing file does not end it.
     const isFileOnly = error instanceof Fault && (error.code === "pretix_not_well" || url.origin !== pretix.origin);
     if (isFileOnly) return { ok: false, why: "it cannot be fetched", isTransient: true };
     throw error;

@@ -15,7 +15,7 @@ export interface Embedding {
   readonly onLeftOut: (what: string) => void;
 }
 
-/** The limit of all files of an order together: the platform refuses records above 16 MiB in base64. */
+/** The limit of all files of an order: the platform refuses records above 16 MiB in base64. */
 const mostOrderBytes = 11 * 1024 * 1024;
 
 /** Replaces the URLs of uploaded files in an order by their contents. Only a token of pretix can read these URLs. */
@@ -52,7 +52,7 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
   const mostBytes = Math.min(mostFileBytes, origin.budget.left);
   const file = await downloadFile(origin.pretix, url, { withToken: true, mostBytes });
   if (!file.ok && file.isTransient) {
-    // Without it the platform would delete the file that an earlier run imported.
+    // Otherwise the platform would delete the file that an earlier run imported.
     throw fault(
       "file_unavailable",
       `the file of position ${String(origin.position["id"])}, question ${String(answer["question"])} of ${origin.event} cannot be read now (${file.why}); correct that, or the rights of the token, and start again: the import continues here`,
@@ -60,7 +60,7 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
   }
   if (!file.ok) return leaveOut(file.why);
   const { type, bytes } = file;
-  // The platform would reject the whole order, and its ticket would not be known at the gate.
+  // The platform would reject the whole order, and gates would not know its tickets.
   if (!isFileType(type)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
   const examined = await origin.examiner.examine({ type, bytes });
   if (!examined.ok) return leaveOut(examined.objection);
@@ -68,10 +68,7 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
   return [{ ...answer, answer: toDataUrl(type, bytes), ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }
 
-/**
- * A customer may have typed a URL as a text. Only the URL of this very answer is fetched, because the request carries
- * the token.
- */
+/** A customer may have typed a URL. Only the URL of this very answer is fetched: the request carries the token. */
 function fileAddress(answer: Json, { organizer, event, position }: Origin): URL | undefined {
   const url = typeof answer["answer"] === "string" ? URL.parse(answer["answer"]) : null;
   const own = `/api/v1/organizers/${organizer}/events/${event}/orderpositions/${String(position["id"])}/answer/${String(answer["question"])}/`;

@@ -1,6 +1,6 @@
 import type { Json } from "./read-answer.ts";
 
-/** How a run avoids reading a list that has not changed. */
+/** How a run avoids rereading an unchanged list. */
 export type Increments =
   | "whole"
   /** By `Last-Modified`. */
@@ -80,7 +80,7 @@ export const beforeOrders: readonly ListSource[] = [
 ];
 
 export const afterOrders: readonly ListSource[] = [
-  // Their pages contain the uses of all orders that were read: what changes in the shop meanwhile is set right by the next run.
+  // Vouchers after orders: their uses include all orders read so far; the next run corrects later changes.
   { kind: "voucher", path: "vouchers/", increments: "whole", permission: permissions.vouchers, convert: "voucher" },
   {
     kind: "revoked_secret",

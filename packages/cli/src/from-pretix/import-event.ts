@@ -4,7 +4,7 @@ import { importOrders } from "./import-orders.ts";
 import { addRecord, addressIn, type Scope } from "./import-run.ts";
 import { type Json, readAnswer } from "./read-answer.ts";
 
-/** Sends everything of one event. An object comes before the objects that refer to it. */
+/** Sends all records of one event. An object comes before the objects that refer to it. */
 export async function importEvent(scope: Scope): Promise<void> {
   const { run, state } = scope;
   run.onProgress(scope.event, undefined);
@@ -21,7 +21,7 @@ export async function importEvent(scope: Scope): Promise<void> {
   for (const source of afterOrders) await importList(scope, source);
 }
 
-/** An import continues without settings: a token for orders rarely has the right to read them. */
+/** An import continues without settings: a token for orders rarely may read them. */
 async function importSettings(scope: Scope): Promise<void> {
   const { run, event } = scope;
   const reading = { permission: permissions.settings, expected: [403, 404] };

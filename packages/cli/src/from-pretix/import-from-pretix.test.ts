@@ -65,7 +65,7 @@ describe("an import from a pretix", () => {
     expect(platform.of("event_settings")).toEqual([{ locale: "en", ticket_download: true }]);
     expect(platform.of("order")[1]).toEqual(orderAt("BBB", 2));
     const asOf = Date.parse(String(platform.of("voucher")[0]?.["as_of"]));
-    // The header that it comes from has whole seconds.
+    // The header has whole seconds.
     expect(asOf).toBeGreaterThan(before - 1000);
     expect(asOf).toBeLessThanOrEqual(Date.now());
 
@@ -135,7 +135,7 @@ describe("an import from a pretix", () => {
       ["AAA", "BBB", "CCC", "DDD", "EEE"].map((code, index) => orderAt(code, index)),
     );
     stub.now = "2027-12-05T12:00:00Z";
-    // The organizer, what stands before the orders, the first orders, and then the cut.
+    // The organizer, what precedes the orders, the first orders, and then the failure.
     platform.onBatch = (number) => {
       if (number === 4) throw new Fault("invalid", "cut", "cut off");
     };
@@ -159,7 +159,7 @@ describe("an import from a pretix", () => {
     expect(sentCodes()).not.toContain("AAA");
     expect(new Set([...stored, ...sentCodes()]).size).toBe(5);
 
-    // The next run asks from the beginning of the first one, so it sees what changed behind its back.
+    // The next run starts at the time of the first one, so it sees changes in between.
     platform.forget();
     await imports.run();
     expect(platform.of("order")).toMatchObject([{ code: "AAA", email: "new@example.org" }]);

@@ -25,7 +25,7 @@ export interface PretixImport {
   readonly stateFile: string;
   /** Reads everything, whatever the state file holds. */
   readonly full: boolean;
-  /** The platform that gets the records. The recorded progress belongs to it alone. */
+  /** The receiving platform. The recorded progress belongs to this platform alone. */
   readonly platform: string;
   readonly send: SendRecords;
   readonly progress: Progress;
@@ -106,14 +106,13 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
   }
 }
 
-/** Returns how many events there were. */
 async function importAll(of: (event: string) => Scope, named: readonly string[]): Promise<number> {
   const organizer = of("");
   const { body } = await readAnswer(organizer.run.pretix, addressIn(organizer, ""), {
     permission: permissions.organizer,
   });
   await addRecord(organizer, "organizer", body);
-  // A wrong key or address of the platform is found before the shop is read for minutes.
+  // Reveals a wrong key or address of the platform before the shop is read for minutes.
   await organizer.run.feed.finish();
   await importList(organizer, {
     kind: "sales_channel",

@@ -43,7 +43,7 @@ export async function importList(scope: Scope, source: ListSource, onEach?: (dat
   const validator = first === undefined ? undefined : validatorOf(first);
   const next = asksSince?.newest === "X-Page-Generated" ? first?.headers.get("x-page-generated") : newest;
   run.feed.mark(() => {
-    // Without a mark the next run reads the list again, and sends rejected records again.
+    // Without a mark the next run reads the list again, and resends rejected records.
     if (run.tally.rejectedOf(scope.event, kind) > rejectedBefore) return;
     if (validator !== undefined) state.validators.set(path, validator);
     if (typeof next === "string" && mayMove(scope, mark)) state.marks.set(path, next);
@@ -58,7 +58,7 @@ function later(one: string | undefined, other: unknown): string | undefined {
   return known !== undefined && known >= instant ? one : String(other);
 }
 
-/** `Last-Modified` has whole seconds, so a list may change once more within the second in which it was generated. */
+/** `Last-Modified` has whole seconds: the list may change again within the second in which it was generated. */
 function validatorOf({ headers }: Page): string | undefined {
   const modified = headers.get("last-modified") ?? undefined;
   const age = Date.parse(headers.get("date") ?? "") - Date.parse(modified ?? "");
@@ -77,7 +77,7 @@ async function convert(
   return data;
 }
 
-/** By the clock of pretix, because it is compared with the times of orders. */
+/** By the clock of pretix, because it is compared with times of orders. */
 function momentOf({ headers }: Page): string {
   const moment = Date.parse(headers.get("date") ?? "");
   return new Date(Number.isNaN(moment) ? Date.now() : moment).toISOString();

@@ -8,7 +8,7 @@ import { readList } from "./read-list.ts";
 
 const path = "orders/";
 
-/** Leaves out what no record holds: it is most of an order. */
+/** Leaves out fields that no record holds: they are most of an order. */
 const shape = {
   include_canceled_positions: "true",
   include_canceled_fees: "true",
@@ -19,8 +19,8 @@ const shape = {
 const mostRejected = 200;
 
 /**
- * Sends orders from the oldest to the newest, and records its progress, so that a run that was killed continues there.
- * The next run asks for changes since this one began, so it finds orders that change meanwhile.
+ * Sends orders from oldest to newest, and records progress, so that a killed run continues there. The next run asks for
+ * changes since this one began, so it finds concurrent changes.
  */
 export async function importOrders(scope: Scope): Promise<void> {
   const { run, state } = scope;
@@ -47,7 +47,7 @@ export async function importOrders(scope: Scope): Promise<void> {
     for (const order of page.results) {
       await sendOrder(scope, order);
       const datetime = String(order["datetime"]);
-      // A server that does not sort may send an older one later.
+      // An unsorted list may contain an older order later.
       inOrder &&= isAfter(datetime, reached);
       reached = datetime;
     }
@@ -101,7 +101,7 @@ async function sendOrder(scope: Scope, order: Json): Promise<void> {
   await addRecord(scope, "order", withoutMarks(embedded));
 }
 
-/** Where pretix has erased a name, its parts are a mark that is no text; the platform would reject the whole order. */
+/** Pretix replaces the parts of an erased name with a mark that is no text; the platform would reject the order. */
 function withoutMarks(order: Json): Json {
   const positions = Array.isArray(order["positions"]) ? order["positions"] : [];
   return {

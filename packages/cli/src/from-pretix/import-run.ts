@@ -6,7 +6,7 @@ import type { Json } from "./read-answer.ts";
 import type { RecordFeed } from "./record-feed.ts";
 import type { Tally } from "./tally.ts";
 
-/** What all steps of an import share. */
+/** Shared by all steps of an import. */
 export interface ImportRun {
   readonly pretix: Pretix;
   readonly organizer: string;
@@ -25,20 +25,17 @@ export interface Scope {
   readonly state: SourceState;
 }
 
-/**
- * A run asks for changes from so long before the mark: the transaction that saved an order may have ended only after the
- * list was generated.
- */
+/** A run asks for changes from this long before the mark: orders of slow transactions may have committed later. */
 const overlapMicroseconds = 60_000_000;
 
-/** The instant from which to ask for changes, so that none is missed. */
+/** The instant from which to ask for changes, without missing any. */
 export function askedSince({ run }: Scope, mark: string | undefined): string | undefined {
   if (run.since !== undefined) return formatInstant(run.since);
   const instant = mark === undefined ? undefined : parseInstant(mark);
   return instant === undefined ? undefined : formatInstant(instant - overlapMicroseconds);
 }
 
-/** Whether a run may move a mark. It may not if it skips the time between the mark and its own beginning. */
+/** Whether a run may move a mark: not if it skips the time between the mark and its own beginning. */
 export function mayMove({ run }: Scope, mark: string | undefined): boolean {
   if (run.since === undefined) return true;
   const instant = mark === undefined ? undefined : parseInstant(mark);

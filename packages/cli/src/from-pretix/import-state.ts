@@ -6,13 +6,13 @@ import { makeFolder } from "@tessera/kit/files/make-folder";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 
-/** A run through the orders that has not ended. */
+/** An unfinished run through the orders. */
 export interface UnfinishedOrders {
   /** The mark from which the run began; undefined for the first run. */
   from: string | undefined;
   /** When its first page was generated. */
   generated: string | undefined;
-  /** Everything up to this `datetime` is stored. */
+  /** All orders up to this `datetime` are stored. */
   reached: string;
 }
 
@@ -25,7 +25,7 @@ export interface SourceState {
   unfinishedOrders: UnfinishedOrders | undefined;
   /** Codes of orders that the platform rejected; the next run sends them again. */
   readonly rejectedOrders: Set<string>;
-  /** Those that this run sends again and that were not rejected again so far. Not stored. */
+  /** Resent orders that were not rejected again so far. Not stored. */
   readonly retriedOrders: Set<string>;
   /** Too many orders were rejected for a list, so the mark does not move. */
   manyRejected: boolean;
@@ -78,7 +78,7 @@ async function readSources(path: string): Promise<Record<string, unknown>> {
     const file: unknown = JSON.parse(text);
     if (isObject(file) && file["version"] === 1 && isObject(file["sources"])) return { ...file["sources"] };
   } catch {
-    // Refused below, as any other content.
+    // Refused below, like other invalid content.
   }
   throw unusable(`${path} is no state file of this version; remove it, or name another with --state`);
 }

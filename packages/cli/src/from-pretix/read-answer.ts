@@ -35,14 +35,13 @@ function parse(url: URL, bytes: Buffer): Json {
   try {
     body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // The error of the parser is left out: it quotes the text, which may be personal data.
+    // The parser's error is left out: it quotes the text, which may be personal data.
     throw unexpected(url, "is not JSON");
   }
   if (!isObject(body)) throw unexpected(url, "is not a JSON object");
   return body;
 }
 
-/** The answer is not one of pretix. */
 export function unexpected(url: URL, what: string): Fault {
   return fault(
     "unexpected_answer",

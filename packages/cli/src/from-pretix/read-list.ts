@@ -18,8 +18,8 @@ export const unchanged = Symbol("unchanged");
 export const withheld = Symbol("withheld");
 
 /**
- * Reads a list page by page, and the next page while the caller works on this one. The first page is read at once: it
- * shows whether there is a list.
+ * Reads a list page by page, with a page of read-ahead. The first page is read at once: it shows whether the list
+ * exists.
  */
 export async function readList(
   pretix: Pretix,
@@ -45,7 +45,7 @@ interface LinkedPage extends Page {
 async function* readPages(pretix: Pretix, first: LinkedPage, reading: Reading): Pages {
   for (let page: LinkedPage | undefined = first; page !== undefined; ) {
     const following: Promise<LinkedPage | undefined> = readNext(pretix, page.next, reading);
-    // A caller that stops reading ignores its failure.
+    // After an early stop this is not awaited.
     following.catch(() => {});
     yield page;
     page = await following;
@@ -54,7 +54,7 @@ async function* readPages(pretix: Pretix, first: LinkedPage, reading: Reading): 
 
 async function readNext(pretix: Pretix, url: URL | undefined, reading: Reading): Promise<LinkedPage | undefined> {
   if (url === undefined) return undefined;
-  // A list that has become shorter meanwhile ends before the announced page.
+  // A list that shrinks during the read ends before the announced page.
   const { answer, body } = await readAnswer(pretix, url, { permission: reading.permission, expected: [404] });
   return answer.status === 404 ? undefined : toPage(url, { answer, body, pretix });
 }
@@ -78,7 +78,7 @@ function toNext(url: URL, { next, pretix }: { next: unknown; pretix: Pretix }): 
       "foreign_next_page",
       `pretix at ${pretix.origin} names a next page at ${parsed.origin}, which would get the token; pass the address that pretix itself uses, or correct its SITE_URL and proxy`,
     );
-  // A list whose pages form a circle would be read for ever.
+  // Pages in a cycle would be read for ever.
   if (pageOf(parsed) <= pageOf(url)) throw unexpected(url, "leads back to a page that was read");
   return parsed;
 }

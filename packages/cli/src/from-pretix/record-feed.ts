@@ -50,14 +50,14 @@ const mostBytes = 4 * 1024 * 1024;
 const tries = 6;
 
 /**
- * Sends records in small imports, one at a time, and collects the next one meanwhile. A mark is work that waits until
- * everything added before it is stored: the recorded progress must never be ahead of the stored records.
+ * Sends records in small imports, one at a time, while the next one is collected. A mark is work that waits until
+ * everything before it is stored: the recorded progress must never be ahead of the stored records.
  */
 export class RecordFeed {
   readonly #options: FeedOptions;
   #batch: Batch = emptyBatch();
   #inFlight: Promise<void> = Promise.resolve();
-  /** Whether the platform has answered before. Only then a later failure is worth a retry. */
+  /** Whether the platform has answered before: only then a failure is retried. */
   #answered = false;
 
   constructor(options: FeedOptions) {
@@ -76,7 +76,7 @@ export class RecordFeed {
     if (this.#batch.lines.length >= (this.#options.recordsAtOnce ?? mostRecords)) await this.#flush();
   }
 
-  /** Does the work when everything added so far is stored. */
+  /** Runs the work when everything added so far is stored. */
   mark(work: () => void): void {
     this.#batch.marks.push(work);
   }
@@ -116,7 +116,7 @@ export class RecordFeed {
         this.#answered = true;
         return answer;
       } catch (error) {
-        // Records may have been stored although no answer came; sending them again changes nothing.
+        // Records may have been stored without an answer; resending is idempotent.
         if (!isTransient(error) || !this.#answered || attempt >= tries) throw error;
         const waitMs = backoff({ firstMs: firstPauseMs }, attempt);
         onWait(`the platform does not answer; trying again in ${Math.ceil(waitMs / 1000)} s`);
@@ -130,7 +130,7 @@ function emptyBatch(): Batch {
   return { lines: [], records: [], marks: [], bytes: 0 };
 }
 
-/** The name by which an operator finds the object. It is never a secret or token. */
+/** The name of the object for an operator; never a secret or token. */
 function keyOf(data: Readonly<Record<string, unknown>>): string {
   for (const name of ["id", "code", "slug", "identifier"]) {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;

@@ -13,7 +13,7 @@ interface Count {
   rejected: number;
 }
 
-/** Why records were rejected or warned of: how many, and the first of them. */
+/** Reasons of rejections or warnings, with counts and examples. */
 type Reasons = Map<string, { count: number; readonly first: string[] }>;
 
 /** So many of each list are printed; the rest is counted. */
@@ -130,7 +130,7 @@ function note(
 ): void {
   const why = `${kind}: ${describeErrors(errors)}`;
   const known = reasons.get(why);
-  // A reason for every record would fill the memory; other reasons are only counted.
+  // Bounds the memory; further reasons are only counted.
   if (known === undefined && reasons.size >= mostReasons) return;
   const { count, first } = known ?? { count: 0, first: [] };
   if (first.length < 3) first.push(printable(event === "" ? key : `${event} ${key}`));

@@ -21,13 +21,13 @@ export interface ImportAnswer {
   }[];
   readonly settled: boolean;
   readonly ignored: readonly { readonly kind: string; readonly key: string; readonly count: number }[];
-  /** Null: the platform could not find out. */
+  /** Null: unknown. */
   readonly overbooked: readonly OverbookedQuota[] | null;
-  /** Null: the platform could not find out. */
+  /** Null: unknown. */
   readonly ambiguous_secrets: readonly AmbiguousSecret[] | null;
 }
 
-/** Tells the answer of the platform from that of another server. */
+/** Distinguishes the platform's answer from that of another server. */
 export function isImportAnswer(body: unknown): body is ImportAnswer {
   return isObject(body) && Array.isArray(body["errors"]) && Array.isArray(body["warnings"]) && isObject(body["kinds"]);
 }

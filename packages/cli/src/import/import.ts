@@ -88,7 +88,7 @@ export async function importRecords(args: string[]): Promise<void> {
   if (answer.rejected > 0 || !(answer.settled || validate)) process.exitCode = 1;
 }
 
-/** Names are more events: a list in a shell becomes `--event a b`. */
+/** Names are more events: a shell expands a list to `--event a b`. */
 async function readPretix(values: ImportValues, names: readonly string[], pretix: string): Promise<void> {
   const { token: given, "token-file": file } = values;
   const token = readSecret({ option: "token", given, file, variable: "PRETIX_TOKEN" });
@@ -117,7 +117,7 @@ async function readPretix(values: ImportValues, names: readonly string[], pretix
   if (rejected > 0 || !settled) process.exitCode = 1;
 }
 
-/** The platform names no more in an answer. */
+/** The platform reports no more in an answer. */
 const mostErrors = 100_000;
 
 async function sendFile({
@@ -206,7 +206,7 @@ export async function sendRecords(
   throw fault(isTransient ? "platform_unavailable" : "platform_refused", describeRefusal(response.status, body));
 }
 
-/** An import that ended early has stored what came before, and the answer counts it. */
+/** An import that ended early has stored the records before; the answer counts them. */
 function describeRefusal(status: number, body: unknown): string {
   const detail = isObject(body) && "detail" in body ? printable(String(body["detail"])) : `HTTP status ${status}`;
   if (!isImportAnswer(body)) return `the platform refused the import: ${detail}`;
@@ -246,7 +246,7 @@ export function report(answer: ImportAnswer, { validated = false }: { readonly v
   for (const line of lines) process.stdout.write(`${line}\n`);
 }
 
-/** What only records that are stored show. */
+/** Results of stored records only. */
 function describeStored(answer: ImportAnswer): string[] {
   return [
     ...(answer.ambiguous_secrets?.map((secret) => `  ${describeAmbiguous(secret)}`) ?? [

@@ -7,8 +7,8 @@ import type { Clock } from "@tessera/kit/clock";
 const patienceMs = 3000;
 
 /**
- * Sends a request within a few seconds and without redirects; `ca` has the authorities of the server. Also returns by how
- * much the clock there is ahead, at least.
+ * Sends a request with a short timeout and without redirects; `ca` are the authorities of the server. Also returns the
+ * least clock skew of the server.
  */
 export async function askHttp(
   url: string,
@@ -32,8 +32,8 @@ export async function askHttp(
 }
 
 /**
- * By how much an HTTP Date is ahead, at least. It is some moment of the request, rounded down to whole seconds, so only
- * what lies outside of all such moments counts. Undefined: there is no date.
+ * The least skew of an HTTP Date, which is some instant of the request, rounded down to whole seconds: only what lies
+ * outside of this range counts. Undefined: there is no date.
  */
 export function skewByDate(
   date: string | null,

@@ -17,9 +17,9 @@ export interface LocalData {
   /** The operations port of the last start; undefined before the first one. */
   operationsPort(): Promise<number | undefined>;
   keepOperationsPort(port: number): Promise<void>;
-  /** A random secret that is made once and stored under this name. */
+  /** A random secret, created once and stored under this name. */
   keptSecret(name: string): Promise<string>;
-  /** The operator key that is set, or one that is made once and stored. */
+  /** The configured operator key, or one that is created once and stored. */
   operatorKey(environment: Environment): Promise<{ operatorKey: string; madeOperatorKey: string | undefined }>;
 }
 
@@ -64,12 +64,12 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
 
 const operatorKeyFile = "operator-key";
 
-/** The operator key that was made and stored in a data folder. */
+/** The operator key stored in a data folder. */
 export function readOperatorKey(directory: string): Promise<string | undefined> {
   return readKept(join(directory, operatorKeyFile));
 }
 
-/** Monitoring and the doctor find the process by it. It outlives `--fresh`: the addresses of monitoring stay. */
+/** Monitoring and the doctor find the process by it. It survives `--fresh`, so that monitoring keeps its addresses. */
 const operationsPortFile = "operations-port";
 
 /** The operations port of the last start with a data folder. */
@@ -78,10 +78,10 @@ export async function readOperationsPort(directory: string): Promise<number | un
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
-/** Says that a folder was made by a platform, which may delete it. */
+/** Marks a folder as created by a platform, which may delete it. */
 const mark = "made-by-tessera";
 
-/** Makes a folder, marks it if it holds nothing yet, and tells whether it is marked. */
+/** Creates a folder, marks it if it is empty, and returns whether it is marked. */
 async function claim(folder: string): Promise<boolean> {
   await makeFolder(folder, { mode: 0o750 });
   const names = await readdir(folder);
@@ -90,7 +90,7 @@ async function claim(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Refuses a folder where the database would be that holds something else: it was there before the platform. */
+/** Refuses a database folder with foreign contents. */
 async function requireCluster(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   if (names.length > 0 && !names.includes("PG_VERSION")) throw notOurs(folder);
@@ -104,8 +104,8 @@ function notOurs(folder: string): Error {
 }
 
 /**
- * Removes only what a platform writes: a mistyped --data DIR costs nothing else. The progress of imports from pretix goes
- * too, because the records that it counts as stored are deleted.
+ * Removes only files that a platform writes, in case of a mistyped --data DIR. The progress of imports from pretix
+ * goes, too, because their records are deleted.
  */
 async function empty(directory: string): Promise<void> {
   for (const name of [

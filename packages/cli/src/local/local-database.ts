@@ -49,14 +49,14 @@ export async function findLocalServer(directory: string): Promise<LocalServer> {
   return { kind: found.kind, reason };
 }
 
-/** Says what is missing where a platform runs that brings no database. */
+/** The error for a running platform without its own database. */
 export function databaseElsewhere(directory: string): string {
   return `the platform that runs on ${directory} has its database elsewhere; set DATABASE_URL to its address, or pass --database-url`;
 }
 
 const noDatabase = "this installation has no PostgreSQL of its own: name a server with DATABASE_URL or --database-url";
 
-/** An image lacks the package: its database is always another server. */
+/** Undefined: an image lacks the package, because its database is always another server. */
 async function loadOptional<T>(load: () => Promise<T>): Promise<T | undefined> {
   try {
     return await load();

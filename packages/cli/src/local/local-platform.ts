@@ -4,28 +4,28 @@ import { isRunning, startMarkOf } from "@tessera/kit/service/running-process";
 import { replaceFile } from "../command/replace-file.ts";
 import { fault } from "../faults.ts";
 
-/** A process of a platform, and where it reports its health. */
+/** A process of a platform, with its health address. */
 export interface LocalProcess {
   readonly name: string;
   readonly operationsPort: number;
 }
 
-/** A platform that a process on this machine runs on a data folder. */
+/** A platform that runs on a data folder of this machine. */
 export interface LocalPlatform {
   readonly baseUrl: string;
   /** The URL by which this machine reaches it. */
   readonly url: string;
   readonly processes: readonly LocalProcess[];
-  /** That of the process which stops the others. */
+  /** The process that stops the others. */
   readonly pid: number;
-  /** The key in the folder is that of the platform: it was made, and not set. */
+  /** Whether the platform uses the key in the folder, not a configured one. */
   readonly isKeyInFolder: boolean;
 }
 
 /** The name of the file in the data folder. */
 export const localPlatformFile = "running.json";
 
-/** Notes in the data folder where its platform is reached, until `forget` is called. */
+/** Notes the addresses of the platform in its data folder, until `forget` is called. */
 export async function noteLocalPlatform(
   directory: string,
   platform: Omit<LocalPlatform, "pid">,
@@ -42,7 +42,7 @@ export async function findLocalPlatform(directory: string): Promise<LocalPlatfor
   return noted?.isRunning ? noted.platform : undefined;
 }
 
-/** Finds the platform that has noted itself in a data folder. One that does not run was killed, and has left its note behind. */
+/** Finds the platform noted in a data folder. A note of a platform that does not run was left by a kill. */
 export async function findNotedPlatform(
   directory: string,
 ): Promise<{ readonly platform: LocalPlatform; readonly isRunning: boolean } | undefined> {

@@ -6,10 +6,10 @@ import type { DemoKeys, LoadedDemo } from "./fill.ts";
 export function announce(options: {
   baseUrl: string;
   operationsPort: number;
-  /** Undefined: the operator set it, and it must not end in the log of a supervisor. */
+  /** Undefined: the operator configured it, and it must not end in the log of a supervisor. */
   madeOperatorKey: string | undefined;
   logFile: string | undefined;
-  /** The data folder, if it is not the one in which commands look by themselves. */
+  /** The data folder, unless it is the default of commands. */
   otherData: string | undefined;
   demoKeys: LoadedDemo | undefined;
 }): void {
@@ -25,7 +25,7 @@ export function announce(options: {
   process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
 }
 
-/** What to do with a platform that holds nothing yet. */
+/** Next steps for an empty platform. */
 function nextSteps(otherData: string | undefined): string {
   const data = otherData === undefined ? "" : ` --data ${inShell(otherData)}`;
   return `
@@ -63,7 +63,7 @@ export function keyRows(keys: DemoKeys | undefined): readonly string[][] {
   ];
 }
 
-/** Lines to paste that find a ticket of the demo, scan it, count it and print it. */
+/** Lines to paste that find a demo ticket, scan it, count it and print it. */
 export function exampleLines(baseUrl: string, keys: LoadedDemo): string {
   return `
 Find a ticket, scan one (a second time it is refused), see it counted; paste the variables first:

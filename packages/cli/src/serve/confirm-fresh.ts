@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { fault } from "../faults.ts";
 
-/** Asks a person at a terminal before the data of a folder is deleted; a program has decided already. */
+/** Asks a person at a terminal before the data of a folder is deleted. A program is not asked. */
 export async function confirmFresh(
   directory: string,
   { input = process.stdin, output = process.stderr }: { input?: NodeJS.ReadStream; output?: NodeJS.WriteStream } = {},

@@ -36,12 +36,12 @@ export async function fill(options: {
   return keys;
 }
 
-/** The keys of the demo, which are made once and stored. */
+/** The keys of the demo, created once and stored. */
 export async function keptDemoKeys(data: Pick<LocalData, "keptSecret">): Promise<DemoKeys> {
   return { apiKey: await data.keptSecret("demo-api-key"), deviceKey: await data.keptSecret("demo-device-key") };
 }
 
-/** Loads the demo, or what is missing of it. */
+/** Loads what is missing of the demo. */
 async function loadDemo(options: Parameters<typeof fill>[0]): Promise<LoadedDemo> {
   const keys = await loadDemoRecords(options);
   options.progress.update("making the batch of the demo…");
@@ -49,7 +49,7 @@ async function loadDemo(options: Parameters<typeof fill>[0]): Promise<LoadedDemo
   return keys;
 }
 
-/** Loads the records of the demo unless they are loaded. Its list comes last: with the list, they are complete. */
+/** Loads the records of the demo unless they are complete, which the list shows: it comes last. */
 async function loadDemoRecords(options: Parameters<typeof fill>[0]): Promise<LoadedDemo> {
   const { url, operatorKey: key, signal, data, progress } = options;
   const keys = await keptDemoKeys(data);

@@ -8,7 +8,7 @@ import { fault } from "../faults.ts";
 /** Former files that are kept, besides the current one. */
 const keptLogFiles = 5;
 
-/** The names of a log file and of those before it. */
+/** The names of a log file and its predecessors. */
 export function logFileNames(name: string): string[] {
   return [name, ...Array.from({ length: keptLogFiles }, (_, index) => `${name}.${index + 1}`)];
 }
@@ -20,13 +20,10 @@ export interface LogFile {
   written(): Promise<void>;
 }
 
-/** By then somebody may have made room on the disk. */
+/** By then the disk may have room again. */
 const usualRetryMs = 5000;
 
-/**
- * Opens a file for log lines. When it is full it is renamed, and the oldest one is deleted. A full disk must not end the
- * platform: lines are dropped while it is full, and written again when it is not.
- */
+/** Opens a file for log lines, with rotation. While the disk is full lines are dropped, and the platform goes on. */
 export async function openLogFile(
   file: string,
   { size = "10M", retryMs = usualRetryMs }: { readonly size?: FileSize; readonly retryMs?: number } = {},
@@ -63,7 +60,7 @@ function openRotating(file: string, size: FileSize): Writable {
   );
 }
 
-/** Lines that cannot be written later are dropped, so a mistake must show at the start. */
+/** Later write errors only drop lines, so a wrong path must show at the start. */
 async function requireWritable(file: string, place: string): Promise<void> {
   try {
     await access(place, constants.W_OK);

@@ -41,14 +41,14 @@ export function socketNetwork(options: {
   names: readonly string[];
   /** Peers that the services of this process call. */
   needs: readonly string[];
-  /** Those of them that a deployment may lack. */
+  /** Peers that need not be deployed. */
   optional?: readonly string[];
   environment: Environment;
-  /** The first service listens on the port, the others on the next ones. Undefined: free ports, for this process alone. */
+  /** The first service listens on the port, the others on the next ones. Undefined: free ports on loopback. */
   endpoint: { readonly host: string; readonly port: number } | undefined;
   /** Callers reconnect after about this long. */
   ageMs: number;
-  /** Undefined: calls are not encrypted, and it is not checked who calls. */
+  /** Undefined: calls are neither encrypted nor authenticated. */
   security?: CallSecurity | undefined;
   log: Log;
   observe: Observe;

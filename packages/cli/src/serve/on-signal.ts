@@ -1,4 +1,4 @@
-/** npm passes on what a terminal has sent to all processes in it: one Ctrl-C comes twice. People are slower. */
+/** npm forwards signals that the terminal has sent to all its processes: one Ctrl-C comes twice. People are slower. */
 const repeatedMs = 1000;
 
 /** The signals that request a stop, with the exit status of a process that they end. A closed terminal sends SIGHUP. */
@@ -6,7 +6,7 @@ const statuses = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 type StopSignal = keyof typeof statuses;
 
-/** The first signal requests an orderly stop. One that comes later ends the process at once, with the status of the signal. */
+/** The first signal requests an orderly stop. A later one ends the process at once, with the status of the signal. */
 export function onSignal(): { requested: Promise<void>; signal: AbortSignal } {
   const controller = new AbortController();
   let firstAt = 0;
@@ -27,7 +27,7 @@ export function onSignal(): { requested: Promise<void>; signal: AbortSignal } {
   return { requested, signal: controller.signal };
 }
 
-/** Signals end the process at once, but not before what listens to its end has run: engines then end with it. */
+/** Signals end the process at once, after its exit listeners: engines end with it. */
 export function endOnSignal(): void {
   forEachSignal((name) => process.exit(statuses[name]));
 }
@@ -36,7 +36,7 @@ function forEachSignal(act: (name: StopSignal) => void): void {
   for (const name of Object.keys(statuses) as StopSignal[]) process.on(name, () => act(name));
 }
 
-/** The terminal, or the reader of a pipe, may end with the same signal. What can no longer be printed must not end the stop. */
+/** Terminal or pipe may be gone with the same signal; failed output must not prevent the stop. */
 function outliveTerminal(): void {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore);

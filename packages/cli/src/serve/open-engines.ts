@@ -15,7 +15,7 @@ import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { engineSettings } from "../configuration/engine-settings.ts";
 import { fault } from "../faults.ts";
 
-// Clients are loaded on use: a process without Kafka starts without its client.
+// Clients are loaded lazily: a process without Kafka starts without its client.
 
 type EngineConfig = Config<typeof engineSettings>;
 
@@ -60,7 +60,7 @@ function kafkaTls(config: EngineConfig): TlsFiles | undefined {
   if ((certificate === undefined) !== (key === undefined))
     throw wrong("KAFKA_TLS_CERT and KAFKA_TLS_KEY go together: set both or none");
   const files = { authority, certificate, key };
-  // A client would try again and again with files that cannot be used.
+  // A client would retry forever with unusable files.
   readTlsFiles(files);
   return files;
 }
@@ -112,7 +112,7 @@ export async function openFiles(config: EngineConfig): Promise<Files> {
   });
 }
 
-/** Which authorities the certificate of the file store may have. */
+/** The accepted authorities for the certificate of the file store. */
 export function s3Tls({ s3Endpoint, s3TlsAuthority: authority }: EngineConfig): { authority?: string } {
   if (authority === undefined) return {};
   if (s3Endpoint?.startsWith("http:") === true)

@@ -116,7 +116,7 @@ function send(
   { last }: { last: boolean },
 ): void {
   if (response.destroyed) return;
-  // The body of a request is not read: the connection ends with the answer.
+  // The body of a request is not read, so the connection ends with the answer.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   response.writeHead(status, {
     "Content-Type": "text/plain; charset=utf-8",

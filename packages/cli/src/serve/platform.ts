@@ -45,7 +45,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const definitions = await loadServices(options.names);
   const names = definitions.map((definition) => definition.name);
   if (config.bus === "memory") await refuseLostFacts(names);
-  // Before anything is opened: each service would tell its mistakes only when its turn comes.
+  // Before anything is opened, so that all mistakes are reported at once.
   for (const { settings } of definitions) readConfig(settings, environment);
   const metrics = createMetrics();
   metrics.gauge("build_info", "The version of this process; always 1.", () => 1, {
@@ -63,7 +63,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
     const optional = definitions.flatMap((definition) => definition.optional ?? []);
     const shared = { names, needs, optional, environment, ageMs: config.grpcMaxAge, log, observe };
-    // Shops call a service also where all are in one process.
+    // Shops call a service by gRPC even if all services are in one process.
     if (isWhole && !environment["GRPC_PORT"]) return socketNetwork({ ...shared, endpoint: undefined });
     const peers = needs.filter((peer) => !names.includes(peer));
     const security = await secureCalls(config, { names, peers, environment, log, metrics });
@@ -138,13 +138,13 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   return { operationsPort: operations.port, transportTo: network.transportTo, stop };
 }
 
-/** The memory bus reaches only this process: facts would not reach consumers in others, and those of others not this one. */
+/** The memory bus works within one process only. */
 export async function refuseLostFacts(running: readonly string[]): Promise<void> {
   const owned = new Map(Object.values(topics).map((topic) => [topic.name, topic.owner]));
   const ownersFor = (service: ServiceDefinition) => service.consumes.flatMap((topic) => owned.get(topic) ?? []);
   const all = await loadServices(Object.keys(services));
   const optional = all.flatMap((service) => service.optional ?? []);
-  // One that does not run here need not run anywhere; where it does, its own process is refused.
+  // A service that does not run here need not run anywhere; its own process would be refused.
   const expected = all.filter(({ name }) => running.includes(name) || !optional.includes(name));
   const lost = expected.flatMap((service) =>
     ownersFor(service)

@@ -45,7 +45,7 @@ async function certified(name: string, options: { readonly until?: Date } = {}):
   return { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority };
 }
 
-/** What keeps a gateway with these settings from starting. */
+/** Why a gateway with these settings refuses to start. */
 function refusalsOf(environment: Environment): string[] {
   const calls = { names: ["gateway"], peers: ["boxoffice", "checkin"], environment };
   try {

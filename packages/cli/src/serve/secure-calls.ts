@@ -10,7 +10,7 @@ import { fault } from "../faults.ts";
 import { clientMaps, outsideCallers } from "../services.ts";
 import { addressSetting, grpcTarget } from "./grpc-addresses.ts";
 
-/** How calls between processes are encrypted, and how their ends know each other. */
+/** Encryption and authentication of calls between processes (mutual TLS). */
 export interface CallSecurity {
   readonly certificates: Certificates;
   /** The DNS name in the certificates of a service. */
@@ -24,7 +24,7 @@ type ProcessConfig = Pick<
   "grpcHost" | "grpcInsecure" | "grpcTlsAuthority" | "grpcTlsCertificate" | "grpcTlsKey"
 >;
 
-/** What a process with these services would listen on and call. */
+/** The addresses that a process with these services listens on and calls. */
 interface Calls {
   readonly names: readonly string[];
   /** The services that it calls elsewhere. */
@@ -32,7 +32,7 @@ interface Calls {
   readonly environment: Environment;
 }
 
-/** Opens the certificates of a process; undefined: it has none, and needs none. */
+/** Opens the certificates of a process; undefined: it needs none. */
 export async function secureCalls(
   config: ProcessConfig,
   { log, metrics, ...calls }: Calls & { readonly log: Log; readonly metrics: Metrics },
@@ -83,7 +83,7 @@ export function certificateName(service: string, environment: Environment): stri
   return environment[certificateNameSetting(service)] || service;
 }
 
-/** Lists the settings by which calls would leave this machine, or come from others. */
+/** Lists the settings by which calls would leave this machine, or arrive from others. */
 export function findOutsideCalls(
   { grpcHost }: Pick<ProcessConfig, "grpcHost">,
   { peers, environment }: Calls,
@@ -92,7 +92,7 @@ export function findOutsideCalls(
   return [...(isOwnHost(grpcHost) ? [] : ["GRPC_HOST"]), ...called];
 }
 
-/** Returns the files for TLS; undefined: calls stay on this machine, or may leave it without. Else it is refused. */
+/** Returns the TLS files; undefined: calls stay on this machine, or may be unencrypted. Otherwise throws. */
 export function requireSecure(config: ProcessConfig, calls: Calls): Required<TlsFiles> | undefined {
   const files = tlsFilesOf(config);
   const outside = files === undefined && config.grpcInsecure === "refuse" ? findOutsideCalls(config, calls) : [];
@@ -117,7 +117,7 @@ function leavesMachine(address: string): boolean {
   return !endpoints.every((endpoint) => isOwnHost(endpoint.replace(/:\d+$/, "")));
 }
 
-/** Whether a host is this machine, for everyone who names it. */
+/** Whether a host means this machine for every caller. */
 export function isOwnHost(host: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
 }

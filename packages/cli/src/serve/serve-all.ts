@@ -37,7 +37,7 @@ export async function serveAll(
   await requireStopped(directory);
   const port = await readOrChoosePort(values.port ?? options.environment["HTTP_PORT"], options.environment);
   if (values.fresh) await confirmFresh(directory);
-  // After all that can be refused: with --fresh this deletes what was there.
+  // After everything that can be refused: with --fresh this deletes data.
   const data = await openLocalData({ directory, fresh: values.fresh });
   const { operatorKey, madeOperatorKey } = await data.operatorKey(options.environment);
   const log = await openLog(values, { data, environment: options.environment });
@@ -116,7 +116,7 @@ async function requireStopped(directory: string): Promise<void> {
   );
 }
 
-/** The port that is set, else that of the last start if it is still free, else any. */
+/** The configured port, else the last one if it is free, else any. */
 async function chooseOperationsPort(environment: Environment, data: LocalData): Promise<number> {
   const set = environment["METRICS_PORT"];
   if (set) return readPort("METRICS_PORT", set, { lowest: 0 });
@@ -125,14 +125,14 @@ async function chooseOperationsPort(environment: Environment, data: LocalData): 
   return kept !== undefined && (await isFree(kept, metricsHost)) ? kept : 0;
 }
 
-/** A person at a terminal gets another port when the usual one is taken; a program gets the one it counts on, or a refusal. */
+/** A person at a terminal gets another port if the usual one is taken; a program gets the usual one or an error. */
 async function readOrChoosePort(given: string | undefined, environment: Environment): Promise<number> {
   const host = environment["HTTP_HOST"] || "127.0.0.1";
   const wanted = readPort("--port", given || String(usualPort));
   if (await isFree(wanted, host)) return wanted;
   const mayChange = !given && process.stderr.isTTY && !environment["BASE_URL"];
   const port = mayChange ? await choosePort(wanted, host) : wanted;
-  // Before anything starts, which takes longer than to look.
+  // Checked before the slow start.
   if (port === wanted)
     throw fault(
       "port_in_use",

@@ -2,13 +2,13 @@ import type { Plan } from "./plan.ts";
 import { quantile } from "./quantile.ts";
 import type { Seen } from "./run-gates.ts";
 
-/** In 99 of 100 cases a visitor waits no longer. */
+/** The 99th percentile of a visitor's wait. */
 const longestWaitMs = 1000;
 
-/** What was decided without network is stored by then, at the latest. */
+/** Offline scans are stored by then. */
 const longestUploadMs = 60_000;
 
-/** A row of the report: what, how much of it, and what it must be. */
+/** A row of the report: name, measurement, requirement. */
 export type Row = readonly [what: string, measured: string, wanted: string];
 
 export interface Verdict {
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly rows: readonly Row[];
 }
 
-/** Says whether gates could work so. `counted` is what the list says of itself; undefined: it did not answer. */
+/** Judges whether gates could work like this. `counted` is the count of the list; undefined: no answer. */
 export function judge({ seen, plan, counted }: { seen: Seen; plan: Plan; counted: number | undefined }): Verdict {
   const { waits, admitted, refused, triedAgain, wrong, lost, uploaded, uploadMs } = seen;
   const p99 = quantile(waits, 0.99);

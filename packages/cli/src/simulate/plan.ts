@@ -1,4 +1,4 @@
-/** What is simulated: gates, and who comes to them. */
+/** The simulated gates and visitors. */
 export interface Plan {
   /** The short name of an organizer that exists only for the simulation. */
   readonly organizer: string;
@@ -6,23 +6,23 @@ export interface Plan {
   /** Visitors an hour, at all gates together. */
   readonly arrivals: number;
   readonly minutes: number;
-  /** For so long, in the middle, gates have no network; 0: they always have. */
+  /** The length of a network outage in the middle; 0: none. */
   readonly outageSeconds: number;
 }
 
-/** What happens at a gate. The time is milliseconds since the simulation began. */
+/** A visitor at a gate. The time is milliseconds since the begin. */
 export interface Arrival {
   readonly at: number;
-  /** A ticket, one that was admitted before, or a code that no ticket has. */
+  /** A ticket, one that was admitted before, or an unknown code. */
   readonly kind: "first" | "again" | "unknown";
 }
 
 const simulated = { event: "simulation", list: 1 } as const;
 
-/** Of a hundred visitors so many show a ticket that was admitted before, and so many another code. */
+/** Of a hundred visitors, how many show an admitted ticket or an unknown code. */
 const oddPercent = { again: 2, unknown: 1 } as const;
 
-/** Arrivals vary; so many more tickets are there than visitors are expected. */
+/** Arrivals are random, so there are more tickets than expected visitors. */
 const spareShare = 0.2;
 const spareLeast = 50;
 
@@ -34,7 +34,6 @@ export function ticketsOf({ arrivals, minutes }: Pick<Plan, "arrivals" | "minute
   return Math.ceil(expected * (1 + spareShare) + spareLeast);
 }
 
-/** The secret of a ticket, from 1 on. */
 export function secretOf({ organizer }: Pick<Plan, "organizer">, ticket: number): string {
   return `${organizer}-ticket-${ticket}`;
 }
@@ -44,7 +43,7 @@ export function listPath({ organizer }: Pick<Plan, "organizer">): string {
   return `/api/v1/organizers/${organizer}/events/${simulated.event}/checkinlists/${simulated.list}/`;
 }
 
-/** When visitors come to one gate: at random, so the pauses between them are exponential. */
+/** The arrivals at one gate: a Poisson process, with exponential intervals. */
 export function drawArrivals({ gates, arrivals, minutes }: Plan, random: () => number = Math.random): Arrival[] {
   const perMs = arrivals / gates / 3_600_000;
   const drawn: Arrival[] = [];
@@ -60,7 +59,7 @@ function pause(perMs: number, random: () => number): number {
   return -Math.log(1 - random()) / perMs;
 }
 
-/** The stretch without network; undefined: there is no such stretch. */
+/** The network outage; undefined: none. */
 export function outageOf({ minutes, outageSeconds }: Plan): { readonly from: number; readonly to: number } | undefined {
   const [middle, half] = [minutes * 30_000, outageSeconds * 500];
   return outageSeconds === 0 ? undefined : { from: middle - half, to: middle + half };
@@ -106,7 +105,6 @@ export function groundwork(
   ];
 }
 
-/** The orders with all tickets. */
 export function* orders(plan: Plan, { now }: { readonly now: Date }): Generator<object> {
   const tickets = ticketsOf(plan);
   for (let first = 1; first <= tickets; first += positionsOfOrder) {
@@ -127,7 +125,7 @@ export function* orders(plan: Plan, { now }: { readonly now: Date }): Generator<
   }
 }
 
-/** What removes all of it: first what needs the others. */
+/** Removes everything: dependants first. */
 export function removals({ organizer }: Pick<Plan, "organizer">): object[][] {
   const { event } = simulated;
   return [

@@ -4,19 +4,19 @@ import { isObject } from "@tessera/values";
 import { parseJson } from "../command/parse-json.ts";
 import { type Arrival, drawArrivals, listPath, outageOf, type Plan, secretOf, ticketsOf } from "./plan.ts";
 
-/** What gates have seen. Times are in milliseconds. */
+/** The measurements of gates, in milliseconds. */
 export interface Seen {
-  /** From the visitor's arrival to the answer, of each scan that was answered. */
+  /** From the visitor's arrival to the answer, for each answered scan. */
   readonly waits: readonly number[];
   readonly admitted: number;
   readonly refused: number;
-  /** Scans that had to be sent again, by what was answered. */
+  /** Retried scans, by the answer. */
   readonly triedAgain: Readonly<Record<string, number>>;
-  /** Answers that a gate must not get, with how many of each. */
+  /** Wrong answers, with counts. */
   readonly wrong: Readonly<Record<string, number>>;
-  /** Visitors that no gate could answer. */
+  /** Visitors without an answer. */
   readonly lost: number;
-  /** Scans that were decided without network and stored afterwards. */
+  /** Offline scans that were stored afterwards. */
   readonly uploaded: number;
   /** From the end of the outage until the last of them was stored. */
   readonly uploadMs: number;
@@ -25,30 +25,30 @@ export interface Seen {
 export interface GatesOptions {
   readonly plan: Plan;
   readonly url: string;
-  /** Of the device of each gate. */
+  /** The device tokens of the gates. */
   readonly tokens: readonly string[];
-  /** No more visitors come. */
+  /** Aborts when no more visitors come. */
   readonly signal: AbortSignal;
   onScan(scans: number): void;
 }
 
-/** A gate gives up, as scanners do. */
+/** The timeout of a gate, as of scanners. */
 const patienceMs = 10_000;
 const mostTries = 5;
 
-/** Where an answer does not say when to try again. */
+/** The pause before a retry without Retry-After. */
 const usualPauseMs = 1000;
 
 interface Scan {
   readonly ticket: number;
   readonly nonce: string;
-  /** When it was decided without network. */
+  /** When the scan was decided offline. */
   readonly decidedAt?: Date;
 }
 
 type Expected = "admitted" | "already_redeemed" | "unknown";
 
-/** Lets visitors come to gates, and returns when all of them were answered and everything is stored. */
+/** Simulates visitors, and returns when all were answered and everything is stored. */
 export async function runGates({ plan, url, tokens, signal, onScan }: GatesOptions): Promise<Seen> {
   const waits: number[] = [];
   const triedAgain: Record<string, number> = {};
@@ -88,7 +88,7 @@ export async function runGates({ plan, url, tokens, signal, onScan }: GatesOptio
     else count(wrong, `an upload is ${outcome}`);
   }
 
-  /** What was decided without network is sent beside new scans as soon as the network is back. */
+  /** Offline scans are uploaded beside new scans as soon as the network is back. */
   async function upload(waiting: readonly Scan[], token: string): Promise<void> {
     if (outage === undefined) return;
     await reach(outage.to);
@@ -170,6 +170,6 @@ async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Pr
 
 function describe(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
-  // Those of the client mean the same, in words of its own.
+  // Client errors mean the same, in other words.
   return cause?.code?.match(/^E[A-Z]+$/)?.[0] ?? (name === "TimeoutError" ? "no answer" : "a broken connection");
 }

@@ -23,7 +23,7 @@ let server: Server;
 let imports: string[];
 let settled: boolean;
 let admitted: Set<string>;
-/** What is answered to the first scan instead of the truth. */
+/** Replaces the answer to the first scan. */
 let first: ((response: ServerResponse) => void) | undefined;
 let count: (response: ServerResponse) => void;
 let printed: { stdout: string; stderr: string };
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await once(server, "listening");
 });
 afterEach(() => {
-  // What it says is about the command, and not about the tests.
+  // The exit code is that of the command, not of the tests.
   process.exitCode = undefined;
   for (const [name, before] of listeners)
     for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener);

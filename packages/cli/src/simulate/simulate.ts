@@ -37,10 +37,10 @@ export const simulateOptions = {
   },
 } as const;
 
-/** A count is true as soon as its scans are stored; facts of removed tickets may take longer. */
+/** Counts are exact as soon as scans are stored, but facts of removed tickets may take longer. */
 const countedWithinMs = 10_000;
 
-/** Runs the simulation; exits with 1 where the platform would not hold. */
+/** Runs the simulation; exits with 1 if the platform would not hold. */
 export async function simulate(args: string[]): Promise<void> {
   const read = readOptions(usage, simulateOptions, args);
   if (read === undefined) return;
@@ -61,7 +61,7 @@ export async function simulate(args: string[]): Promise<void> {
   if (!verdict.holds || isStopped) process.exitCode = 1;
 }
 
-/** A stop keeps visitors away, so what gates would do with them was not tried. */
+/** After a stop no more visitors come, so the rest was not tested. */
 function describeVerdict({ verdict: { holds }, isStopped }: Ended): string {
   if (!isStopped) return holds ? "It holds." : "It does not hold.";
   return `It was stopped before its end, and ${holds ? "held" : "did not hold"} until then.`;
@@ -69,7 +69,7 @@ function describeVerdict({ verdict: { holds }, isStopped }: Ended): string {
 
 interface Ended {
   readonly verdict: Verdict;
-  /** No more visitors came. */
+  /** Whether the simulation was stopped early. */
   readonly isStopped: boolean;
 }
 
@@ -83,7 +83,7 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
     progress.update("making the event…");
     await send(access, groundwork(plan, { tokens, now }));
     isMade = true;
-    // A gateway or checkin that does not know the tickets yet would count as wrong.
+    // Otherwise tickets that are unknown to gateway or checkin would count as wrong.
     if (!(await send(access, orders(plan, { now }))))
       throw fault(
         "platform_unavailable",
@@ -106,7 +106,7 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
   }
 }
 
-/** Removes what was made. What prevents it is returned: it must not hide what gates have seen. */
+/** Removes the simulated data. Returns a failure, which must not hide the measurements. */
 async function remove(access: Access, plan: Plan): Promise<unknown> {
   try {
     for (const records of removals(plan)) await send(access, records);
@@ -116,7 +116,7 @@ async function remove(access: Access, plan: Plan): Promise<unknown> {
   }
 }
 
-/** Says what stays, and the records that remove it. */
+/** Lists the remaining data, and the records that remove it. */
 function describeRemains(plan: Plan, failure: unknown): string {
   const records = removals(plan)
     .flat()
@@ -127,7 +127,7 @@ ${records.join("")}
 `;
 }
 
-/** Asks the list how many it has counted, until it is as many as expected. */
+/** Polls the count of the list until it is as expected. */
 async function countInside(
   { url }: Access,
   plan: Plan,
@@ -146,7 +146,7 @@ async function countInside(
   return counted;
 }
 
-/** Sends records; each of them must be taken. Returns whether every service knows them. */
+/** Sends records, all of which must be accepted. Returns whether every service has them. */
 async function send(access: Access, records: Iterable<object>): Promise<boolean> {
   async function* lines(): AsyncGenerator<Uint8Array> {
     for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`);

@@ -3,7 +3,7 @@ import { askHttp } from "../local/ask-http.ts";
 import type { LocalProcess } from "../local/local-platform.ts";
 import { readReadiness } from "../local/read-readiness.ts";
 
-/** What a process answers when it is asked whether it is ready. */
+/** The readiness that a process reports. */
 export interface ProcessState extends LocalProcess {
   readonly state: string;
 }

@@ -12,7 +12,6 @@ export interface Credential {
   readonly isActive: boolean;
 }
 
-/** What an event has. */
 export interface EventCounts {
   readonly organizer: string;
   readonly event: string;
@@ -22,7 +21,7 @@ export interface EventCounts {
   readonly lists: number;
 }
 
-/** The facts of a service that have not arrived yet. */
+/** The consumer lag of a service, and its waiting facts. */
 export interface ServiceLag {
   readonly service: string;
   readonly waiting: number;
@@ -30,7 +29,6 @@ export interface ServiceLag {
   readonly parked: number;
 }
 
-/** Reads the credentials of all organizers. */
 export function readCredentials(boxoffice: Db): Promise<Credential[]> {
   return boxoffice.many(sql`
     select credential.organizer, credential.kind, credential.id,
@@ -41,7 +39,6 @@ export function readCredentials(boxoffice: Db): Promise<Credential[]> {
      order by credential.organizer, credential.kind, credential.id`);
 }
 
-/** Counts what each event has. */
 export async function readEvents({ boxoffice, checkin }: { boxoffice: Db; checkin: Db }): Promise<EventCounts[]> {
   const events = await boxoffice.many<Omit<EventCounts, "lists">>(sql`
     select event.organizer, event.slug as event,
@@ -66,7 +63,7 @@ export async function readEvents({ boxoffice, checkin }: { boxoffice: Db; checki
 /** A reader needs no greater number. */
 const mostCounted = 10_000;
 
-/** Reads how late the facts of a service are. */
+/** Reads the lag of a service's facts. */
 export async function readLag({ name, db }: { readonly name: string; readonly db: Db }): Promise<ServiceLag> {
   const { waiting, seconds } = await readOutbox(db, { atMost: mostCounted });
   const letters = await countDeadLetters(db, { group: name, atMost: mostCounted });

@@ -33,7 +33,6 @@ interface Status {
   readonly lag: readonly ServiceLag[];
 }
 
-/** Prints what runs and what it has. */
 export async function showStatus(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
@@ -78,7 +77,7 @@ export function describeStatus({ platform, processes, credentials, events, lag }
           credentials.map(({ kind, organizer, id, name, isActive }) => [
             `${printable(name)} (${kind === "device" ? "device" : "API key"})`,
             printable(organizer),
-            // So much is enough for `tessera keys revoke`.
+            // Enough for `tessera keys revoke`.
             printable(id.slice(0, 8)),
             isActive ? "active" : "revoked",
           ]),

@@ -16,7 +16,7 @@ const options = {
   ...schemaOptions,
 } as const;
 
-/** Deletes dead letters by their ids; exit status 1 if one of them is not there. */
+/** Deletes dead letters by their ids; exit status 1 if one is missing. */
 export async function discardParked(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;

@@ -3,15 +3,15 @@ import { catalogue, recordFeed } from "@tessera/protos/topics";
 import { loadServices } from "../services.ts";
 
 export interface Naming {
-  /** Begins the names of topics, groups and transactional ids. */
+  /** The prefix of topics, groups and transactional ids. */
   readonly prefix: string;
   /** The account of a service, of `topics` or of `shop`. */
   principalOf(name: string): string;
 }
 
 /**
- * Lists what each account may do with the brokers, from what services declare: it reads the topics that it consumes, in
- * its own groups, and writes those that it owns. Settings of topics are no secrets: the doctor compares them. `topics` is
+ * Lists the access rules of each account, derived from what services declare: read the topics that a service consumes,
+ * in its own groups, and write those that it owns. Topic settings are readable: the doctor compares them. `topics` is
  * for `tessera topics apply`, and `shop` for shops that publish records.
  */
 export async function listAllowances({ prefix, principalOf }: Naming): Promise<Allowance[]> {
@@ -53,7 +53,7 @@ export async function listAllowances({ prefix, principalOf }: Naming): Promise<A
   ];
 }
 
-/** Writes them as commands of the brokers' own tool; the arguments of the script go to each. */
+/** Writes them as commands of Kafka's own tool, which get the arguments of the script. */
 export function toScript(allowances: readonly Allowance[]): string {
   const lines = allowances.map(({ principal, resource, pattern, names, operations }) => {
     const given = [

@@ -24,7 +24,6 @@ export const schemaOptions = {
   },
 } as const;
 
-/** A service and its schema. */
 export interface OpenService {
   readonly name: string;
   readonly consumes: readonly string[];

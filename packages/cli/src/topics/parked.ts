@@ -39,7 +39,7 @@ export async function listParked(args: string[]): Promise<void> {
   });
 }
 
-/** Refuses a topic that does not exist, of which nothing can be parked. Parked facts may be of one that did. */
+/** Refuses an unknown topic. Parked facts may be of a topic that existed before. */
 export function requireTopic(name: string | undefined): void {
   if (name === undefined || catalogue.some((topic) => topic.name === name)) return;
   const known = catalogue.map((topic) => topic.name).join(", ");

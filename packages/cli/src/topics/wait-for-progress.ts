@@ -24,7 +24,7 @@ interface Standing {
   readonly done: boolean;
 }
 
-/** Looks repeatedly until the work is done, or until nothing has changed for so long. */
+/** Polls until the work is done, or until nothing has changed for this long. */
 export async function waitForProgress(look: () => Promise<Standing>, stillMs: number): Promise<void> {
   const progress = showProgress();
   try {

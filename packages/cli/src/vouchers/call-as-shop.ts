@@ -11,12 +11,12 @@ import { fault } from "../faults.ts";
 import { addressSetting, grpcTarget } from "../serve/grpc-addresses.ts";
 import { certificateName, requireSecure } from "../serve/secure-calls.ts";
 
-/** Calls what voucher serves to shops, with the certificate of a shop where calls leave this machine. */
+/** Calls the shop API of voucher, with the certificate of a shop if calls leave this machine. */
 export async function callAsShop<T>(
   { address, environment }: { readonly address: string; readonly environment: Environment },
   call: (shop: Client<VoucherShop>) => Promise<T>,
 ): Promise<T> {
-  // It listens nowhere, so the host of a server does not matter.
+  // The command does not listen, so the host of a server does not matter.
   const around = { ...environment, GRPC_HOST: undefined, [addressSetting("voucher")]: address };
   const config = readConfig(processSettings, around);
   const files = requireSecure(config, { names: ["shop"], peers: ["voucher"], environment: around });

@@ -63,7 +63,7 @@ export async function checkVoucher(args: string[]): Promise<void> {
   );
 }
 
-/** Says what is wrong with the only ask: its fields are called as the options are. */
+/** Renames the fields of the only ask to the options of the command. */
 function nameMistakes(error: unknown): unknown {
   if (!(error instanceof Fault) || error.fields === undefined) return error;
   const mistakes = Object.entries(error.fields).map(
@@ -74,7 +74,7 @@ function nameMistakes(error: unknown): unknown {
 
 type Outcome = NonNullable<VoucherAnswer["outcome"]>;
 
-/** The names of the REST interface; what is unlimited is null. */
+/** The names of the REST API; null is unlimited. */
 function toJson(outcome: Outcome): object {
   if (outcome.$case === "refusal") {
     const { reason, sentence } = outcome.value;

@@ -1,6 +1,5 @@
 import { runVerb } from "../command/run-verb.ts";
 
-/** The verbs for vouchers. */
 export async function operateVouchers(args: string[]): Promise<void> {
   await runVerb(
     "tessera voucher",

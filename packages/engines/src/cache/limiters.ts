@@ -7,7 +7,7 @@ export type Evaluate = (
   options: { readonly keys: readonly string[]; readonly arguments: readonly string[] },
 ) => Promise<unknown>;
 
-/** As many as the credentials that a process caches. Beyond this the oldest counts are deleted, which allows more attempts, never fewer. */
+/** As many as a process caches credentials. Beyond this the oldest counts are deleted: that never refuses more. */
 const mostKeys = 20_000;
 
 /** Makes a limiter that counts within this process. */

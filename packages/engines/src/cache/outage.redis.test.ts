@@ -8,7 +8,7 @@ import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { redisCache } from "./redis.ts";
 
-/** What a caller may wait at most: the limit for one answer, and three times as much again because the machine is busy. */
+/** The longest wait of a caller: the timeout of one answer, times four on a busy machine. */
 const boundMs = 500;
 
 const limits = { name: "test", attempts: 10, windowMs: 60_000 };
@@ -32,7 +32,7 @@ function load(limiter: Limiter, callers = 16) {
       await limiter.take(freshKey());
       slowestMs = Math.max(slowestMs, performance.now() - started);
       taken += 1;
-      // A caller that learns at once would otherwise leave no other a turn.
+      // An immediate answer would otherwise leave the event loop no turn.
       await sleep(1);
     }
   };
@@ -135,7 +135,7 @@ describeEachRedis("when %s", (flavour) => {
     server.pause();
     await a.becomes("useless");
     const decided = a.cache.limiter(limits).take(freshKey());
-    // By the clock a busy machine would look like a wait. A decision within this process needs no turn of its event loop.
+    // Not by the clock, which a busy machine falsifies: a local decision needs no turn of the event loop.
     const first = await Promise.race([decided.then(() => "the decision"), nextTurn("the next turn")]);
     expect(first).toBe("the decision");
     server.resume();
@@ -152,7 +152,7 @@ describeEachRedis("when %s", (flavour) => {
     await Promise.all([a.becomes("usable"), b.becomes("usable")]);
     await hintsArrive(a, b);
     const connections = (info: string) => Number(/total_connections_received:(\d+)/.exec(info)?.[1]);
-    // The two that asked.
+    // The connections that asked.
     expect(connections(await server.command("INFO", "stats")) - connections(before)).toBe(1);
   });
 
@@ -164,7 +164,7 @@ describeEachRedis("when %s", (flavour) => {
     for (let times = 0; times < 12; times += 1) answers.push((await limiter.take(key)).allowed);
     expect(answers).toEqual([...Array<boolean>(10).fill(true), false, false]);
     expect(await a.isUsable()).toBe(false);
-    // Its pulse is good, so it gets another chance, and fails again.
+    // It answers pings, so it gets another chance, and fails again.
     await a.becomes("usable");
     for (let times = 0; times < 3; times += 1) await limiter.take(freshKey());
     expect(await a.isUsable()).toBe(false);

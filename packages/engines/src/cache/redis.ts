@@ -16,12 +16,12 @@ import { createTrust } from "./trust.ts";
 export interface RedisAccess {
   /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
   readonly url: string;
-  /** A PEM file with the authorities of the server, read for each connection; by default those of Node. */
+  /** A PEM file with the authorities of the server, reread for each connection; by default those of Node. */
   readonly authority?: string | undefined;
 }
 
 export interface RedisCacheOptions extends RedisAccess {
-  /** Begins the names of all keys and channels. Deployments on one server need different prefixes. */
+  /** The prefix of all keys and channels. Deployments on one server need different prefixes. */
   readonly prefix?: string;
   /** How long a caller waits for an answer, in milliseconds. */
   readonly commandMs?: number;
@@ -41,7 +41,7 @@ const lostAfterMs = 2500;
 
 const pauses = { firstMs: 100, longestMs: 2000 };
 
-/** Far more than normally run at a time. It limits the memory while a server is frozen. */
+/** Far more than usual. Bounds the memory while a server is frozen. */
 const mostCommands = 10_000;
 
 /**
@@ -113,7 +113,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
   async function watchPulse(client: Client): Promise<never> {
     for (;;) {
       await pause(heartbeatMs, stopping.signal);
-      // A connection that was given up says nothing about the next one.
+      // A closed connection says nothing about the next one.
       if (link !== client) throw new Error("this connection is over");
       const answered = client.ping();
       try {

@@ -1,16 +1,16 @@
-/** Decides whether to use something that is useful but not necessary. */
+/** A circuit breaker for something that is useful but not necessary. */
 export interface Trust {
-  /** False: do not use it now. */
+  /** False: the breaker is open; do not use it now. */
   readonly isGiven: boolean;
   /** Notes a success. */
   kept(): void;
-  /** Notes a failure or a late answer. After a few in a row the trust ends. */
+  /** Notes a failure or a late answer. A few in a row open the breaker. */
   broken(error: unknown): void;
-  /** Ends the trust at once. */
+  /** Opens the breaker at once. */
   withdraw(error: unknown): void;
-  /** Trusts it again, if its rest is over. */
+  /** Closes the breaker, if its rest is over. */
   renew(): void;
-  /** Trusts it again at once, because it is a new connection. */
+  /** Closes the breaker at once, for a new connection. */
   restore(): void;
 }
 
@@ -21,10 +21,7 @@ const patience = 3;
 const firstRestMs = 1000;
 const longestRestMs = 30_000;
 
-/**
- * Keeps callers from waiting for something that does not work: they know at once not to use it. Its owner tries it again
- * in the background.
- */
+/** Makes a circuit breaker: callers do not wait for what does not work; its owner retries it in the background. */
 export function createTrust({
   onWithdrawn,
   now = () => performance.now(),

@@ -7,7 +7,7 @@ export interface Digest {
   chunks(): AsyncGenerator<Uint8Array, void>;
   /** Size and hash of what was read so far. */
   result(): PutFile;
-  /** The error of the source: it is no error of the store. */
+  /** The error of the source, as opposed to errors of the store. */
   readonly sourceError: { readonly error: unknown } | undefined;
 }
 

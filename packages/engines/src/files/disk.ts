@@ -29,7 +29,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
   let cleared: Promise<void> | undefined;
   let clearedAt = Number.NEGATIVE_INFINITY;
 
-  /** What others leave behind while this process runs goes, too. */
+  /** Also removes what other processes leave behind while this one runs. */
   function clear(): void {
     if (Date.now() - clearedAt < clearedEveryMs) return;
     clearedAt = Date.now();
@@ -50,10 +50,10 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     await syncFolder(dirname(path));
   }
 
-  // Removals leave this folder in place: where it was and is not, its volume is away, and no file of it was deleted.
+  // Removals leave this folder in place: if it disappears, its volume is unmounted, and no file was deleted.
   let wasMade = existsSync(content);
 
-  /** Refuses to go on, as if there were no files, where the folder of all files is gone. */
+  /** Throws if the folder of all files has disappeared, instead of reporting no files. */
   async function requireContent(): Promise<undefined> {
     try {
       await stat(content);
@@ -155,14 +155,14 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
 
 const clearedEveryMs = 15 * 60_000;
 
-/** Errors of mkdir and rename when a concurrent remove deletes the folder. After so many in a row the cause is another one. */
+/** Errors of mkdir and rename beside a concurrent remove. After this many in a row the cause is another one. */
 const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
 const mostAttempts = 50;
 
 /** The header comes before the content, so that one rename publishes both. Its length is fixed: the size of the content follows from the file's size. */
 const headerBytes = 256;
 
-/** Most files are read from their first bytes on, and most pictures are no larger. */
+/** Most files are read from their beginning, and most pictures are no larger. */
 const smallBytes = 16 * 1024;
 
 function header(contentType: string): Buffer {
@@ -191,11 +191,11 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 interface Described {
   readonly found: Omit<FoundFile, "content"> | undefined;
-  /** The first bytes of its content: all of a small file, which is then read at once. */
+  /** The first bytes of the content, which are all of a small file. */
   readonly begin: Buffer;
 }
 
-/** Each step waits for a thread: there are as few as possible, and the last one is not waited for. */
+/** Each step needs a thread of the pool: there are few steps, and the last one is not awaited. */
 function readBegin(path: string, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW, (notOpened, file) => {
@@ -272,7 +272,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** A folder is sorted by its name with the slash, so that its keys come in their order among all keys. */
+/** A folder sorts by its name with the slash, so that all keys are in order. */
 function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
   return entries
     .flatMap((entry) => {
@@ -295,8 +295,8 @@ const folderMark = "+";
 const plain = /^[a-z0-9_-]$/;
 
 /**
- * File systems differ in which names are the same: upper and lower case, composed and decomposed accents. Only
- * characters that every file system keeps apart are used as they are. A leading dot is escaped: it would hide the file.
+ * File systems differ in which names are equal: upper and lower case, composed and decomposed accents. Only characters
+ * that every file system distinguishes are used unescaped. A leading dot is escaped: it would hide the file.
  */
 function toName(segment: string): string {
   return Array.from(Buffer.from(segment), (byte, index) => {
@@ -346,7 +346,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** There is no file: nothing, a link, a folder, or a file where a folder should be. */
+/** Whether there is no file: nothing, a link, a folder, or a file in place of a folder. */
 function isAbsence(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR"].includes(codeOf(error) ?? "");
 }

@@ -23,12 +23,12 @@ export interface S3FilesOptions {
   readonly bucket: string;
   /** Amazon's by default. */
   readonly endpoint?: string;
-  /** A PEM file with the authorities of the endpoint, read for each connection; by default those of Node. */
+  /** A PEM file with the authorities of the endpoint, reread for each connection; by default those of Node. */
   readonly authority?: string;
   readonly region?: string;
-  /** Begins all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */
+  /** The prefix of all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */
   readonly prefix?: string;
-  /** Whether URLs have the bucket in the path and not in the host name. */
+  /** Whether URLs have the bucket in the path, not in the host name. */
   readonly pathStyle?: boolean;
   /** By default they come from the usual sources: environment, files, roles of the machine or pod. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: Secret<string> };
@@ -41,8 +41,8 @@ const defaultTimeoutMs = 20_000;
 const connectMs = 3000;
 
 /**
- * Including the first attempt. A broken connection, a short overload or a restart of the server must not fail a long upload:
- * the pauses between these attempts, each up to twice as long as the one before, last for a second and a half on average.
+ * Including the first attempt. A lost connection, a short overload or a restart of the server must not fail a long
+ * upload: the exponential backoff takes a second and a half in all, on average.
  */
 const attempts = 6;
 
@@ -184,7 +184,7 @@ function openClient(
 /** As many connections as the client's own agent has. */
 const mostConnections = 50;
 
-/** Reads the authorities for each connection, so that an exchanged file is used by later ones. */
+/** Rereads the authorities for each connection, so that an exchanged file takes effect. */
 function agentFor(authority: string): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
   const connect = agent.createConnection.bind(agent);

@@ -34,16 +34,16 @@ export interface Served {
   readonly handler: Handler<any, any>;
 }
 
-/** Time for the answer to travel back: the caller then learns what timed out before its own timeout ends the call. */
+/** Time for the answer to travel back, so that a caller learns what timed out before its own timeout. */
 const shaveMs = 20;
 
-/** With less time than this no work is begun: its result would come too late. */
+/** With less time than this no handler is started: its result would be too late. */
 const leastMs = 5;
 
 /** A call without a deadline must not keep a handler busy for ever. */
 const defaultDeadlineMs = 30_000;
 
-/** Anomalies that end by themselves. Other faults are the caller's concern. */
+/** Faults that are logged as warnings; others concern only the caller. */
 const warned: ReadonlySet<FaultKind> = new Set(["unavailable", "timeout", "exhausted"]);
 
 /** Lists what implementations serve, by path. */

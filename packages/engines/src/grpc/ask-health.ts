@@ -3,7 +3,7 @@ import { service as healthService } from "grpc-health-check";
 import { type PeerTls, secureChannel } from "./channel.ts";
 import { refusesProcess } from "./fault-status.ts";
 
-/** Asks a peer whether it serves. Rejects with the reason at once if it cannot be reached, or refuses this process. */
+/** Asks a peer whether it serves. Rejects with the reason if the peer cannot be reached, or refuses this process. */
 export async function askHealth({
   address,
   tls,
@@ -37,6 +37,6 @@ export async function askHealth({
 
 function describe({ code, details }: { code: number; details: string }): string {
   if (refusesProcess({ code })) return `it refuses the certificate of this process: ${details}`;
-  // grpc-js puts the error of the last try between sentences of its own.
+  // grpc-js wraps the error of the last attempt in sentences of its own.
   return /Last error: (?:Error: )?(.+?)(?:\. Resolution note:.*)?$/.exec(details)?.[1] ?? details;
 }

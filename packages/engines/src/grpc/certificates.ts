@@ -5,7 +5,7 @@ import { fault } from "@tessera/kit/faults";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { readTlsFiles, type TlsFiles } from "../tls-files.ts";
 
-/** The certificate of a process and the authorities of its peers, as they are in their files at the moment. */
+/** The certificate of a process and the authorities of its peers, as currently in their files. */
 export interface Certificates {
   readonly provider: experimental.CertificateProvider;
   /** From when until when the certificate is valid. */
@@ -18,12 +18,12 @@ export interface Validity {
   readonly ends: Date;
 }
 
-/** Small files are read, and no certificate has to be exchanged faster. Kubernetes takes a minute for it. */
+/** Kubernetes takes a minute to exchange a certificate. */
 const rereadMs = 10_000;
 
 /**
- * Reads the files now and again. New connections use what the files hold then. While they cannot be used, which is so in
- * the middle of an exchange, the former contents remain in use.
+ * Rereads the files periodically, for new connections. While the files are unusable, as in the middle of an exchange,
+ * the former contents stay in use.
  */
 export function watchCertificates({
   files,
@@ -109,12 +109,12 @@ function isSame(one: Loaded, other: Loaded): boolean {
   );
 }
 
-/** Whether a certificate has a DNS name. Wildcards do not count: such a certificate would be that of several services. */
+/** Whether a certificate has a DNS name. Wildcards do not count: such a certificate would fit several services. */
 export function hasName(certificate: X509Certificate, name: string): boolean {
   return certificate.checkHost(name, { subject: "never", wildcards: false }) !== undefined;
 }
 
-/** The certificate that the other side of a connection has shown. */
+/** The peer's certificate of a connection. */
 export function certificateOf({ raw }: PeerCertificate): X509Certificate {
   return new X509Certificate(raw);
 }

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, type ClientOptions, credentials, experimental } from "@grpc/grpc-js";
 import { type Certificates, certificateOf, hasName } from "./certificates.ts";
 
-/** How a peer is known: by a certificate of an accepted authority with this DNS name, whatever its address. */
+/** How a peer is authenticated: by a certificate of an accepted authority with this DNS name, whatever its address. */
 export interface PeerTls {
   readonly certificates: Certificates;
   readonly name: string;

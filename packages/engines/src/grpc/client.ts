@@ -8,8 +8,8 @@ import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /**
- * A frozen peer keeps its connections, and gets its share of the calls until these pings fail: within five seconds, also
- * while there are no calls. A process that is only busy answers a ping in time.
+ * A frozen peer keeps its connections, and gets calls until these pings fail: within five seconds, even without calls.
+ * A merely busy process answers a ping in time.
  */
 const keepaliveMs = 2000;
 const keepaliveTimeoutMs = 3000;
@@ -135,13 +135,13 @@ export function grpcTransport({
 }
 
 /**
- * The text of grpc-js when a server refused a stream. HTTP/2 guarantees that the server did not process the call, so it
- * may be sent again. It happens when a connection reaches its maximum age. grpc-js itself retries once, and the next
- * connection may be as old.
+ * The text of grpc-js when a server refused a stream. HTTP/2 guarantees that the call was not processed, so it may be
+ * retried. Happens when a connection reaches its maximum age. grpc-js itself retries once, but the next connection may
+ * be as old.
  */
 const refusedDetails = "Stream refused by server";
 const streamRefused = Symbol("stream refused");
 const mostRefusals = 10;
 
-/** Messages are encoded outside grpc-js, which would turn an error of the encoding into a status. */
+/** Messages are encoded outside of grpc-js, which would turn an encoding error into a status. */
 const asIs = (bytes: Buffer) => bytes;

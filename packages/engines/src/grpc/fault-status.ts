@@ -5,11 +5,11 @@ import { BadRequest, ErrorInfo, RetryInfo } from "@tessera/protos/gen/google/rpc
 import { Status } from "@tessera/protos/gen/google/rpc/status";
 
 /**
- * How a call ended, as it travels.
+ * The end of a call, as transmitted.
  *
  * Only this file knows both a Fault and a gRPC status. The Fault's code travels as ErrorInfo.reason, its fields as
- * BadRequest violations (one per message), its pause as RetryInfo. That is gRPC's standard error model: other clients
- * read it too. Of an error that is no Fault nothing travels.
+ * BadRequest violations (one per message), its pause as RetryInfo: gRPC's standard error model, which other clients
+ * read too. Nothing is transmitted of an error that is no Fault.
  */
 export interface WireStatus {
   readonly code: number;
@@ -35,15 +35,15 @@ const codeByKind: Readonly<Record<FaultKind, status>> = {
 
 const kindByCode: ReadonlyMap<number, FaultKind> = new Map([
   ...Object.entries(codeByKind).map(([kind, code]) => [code, kind as FaultKind] as const),
-  // This side did not cancel. A peer that is stopped ends its streams like this.
+  // This side did not cancel: a peer that is stopped ends its streams like this.
   [status.CANCELLED, "unavailable"] as const,
 ]);
 
 const refusedProcess = ["peer_refuses", "the service refuses this process: compare their certificates"] as const;
 
 /**
- * The fault for a status that none of our services sent: failures of gRPC itself, of proxies and meshes. When a process
- * is refused, a client of it must not take that for a refusal of its own credentials.
+ * The fault for a status of gRPC itself, of proxies or meshes. A refusal of this process must not look like a refusal
+ * of its client's credentials.
  */
 const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message: string]>> = {
   invalid: ["invalid_request", "the service rejected the request"],
@@ -68,7 +68,7 @@ export const unimplemented = statusOf(status.UNIMPLEMENTED, "method not implemen
 /** The status of a call without a certificate that the server accepts. */
 export const uncertified = statusOf(status.UNAUTHENTICATED, "no certificate that is accepted here");
 
-/** The status of a call with a certificate that is not of a caller of the method. */
+/** The status of a call whose certificate belongs to no caller of the method. */
 export const notACaller = statusOf(status.PERMISSION_DENIED, "the certificate has no name that may call this");
 
 const internal = statusOf(status.INTERNAL, "internal error");
@@ -85,7 +85,7 @@ export function toStatus(error: unknown): WireStatus {
   return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
-/** A peer that was called for something that it does not have: it is another service, or of another version. */
+/** A peer that lacks the method: it is another service, or another version. */
 export class NotImplemented extends Error {
   override readonly name = "NotImplemented";
 }
@@ -109,12 +109,12 @@ function unexplainedFault(kind: FaultKind, cause: string): Fault {
   return fault(code, message, { cause: new Error(cause) });
 }
 
-/** Whether the peer refuses this process, and not the request. */
+/** Whether the peer refuses this process, as opposed to the request. */
 export function refusesProcess({ code }: Pick<WireStatus, "code">): boolean {
   return code === uncertified.code || code === notACaller.code;
 }
 
-/** Whether this side's gRPC timed out, and not the peer. */
+/** Whether gRPC on this side timed out, as opposed to the peer. */
 export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
   return received.code === status.DEADLINE_EXCEEDED && received.details === undefined;
 }

@@ -50,7 +50,7 @@ describe("gRPC", () => {
     return connect(FactsServiceService, transport);
   }
 
-  /** Something in between that loses connections. */
+  /** A proxy that loses connections. */
   async function relayTo(port: number) {
     const sockets = new Set<Socket>();
     let accepted = 0;
@@ -248,7 +248,7 @@ describe("gRPC", () => {
       expect(await call).toMatchObject({ name: "Fault", kind: "unavailable", code: "peer_unavailable" });
       await aborted.promise;
       expect((await client.markFacts({})).marker).toBe("again");
-      // What had begun was not sent a second time.
+      // A call that had begun was not repeated.
       expect(calls).toBe(2);
     });
 
@@ -278,7 +278,7 @@ describe("gRPC", () => {
     });
   });
 
-  /** A client without any of ours: no deadline, no trace. */
+  /** A plain gRPC client: no deadline, no trace. */
   function rawClient(port: number) {
     const client = new Client(`${host}:${port}`, credentials.createInsecure());
     cleanUps.push(() => client.close());

@@ -42,7 +42,7 @@ describe("inProcess", () => {
     expect(Date.now() - before).toBeLessThan(10_000);
     registry.serve("peer", [facts]);
     expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
-    // The first server is no longer the one under this name.
+    // Another server has this name now.
     await server.stop(1000);
     expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
   });
@@ -113,7 +113,7 @@ describe("inProcess", () => {
     expect([...(await calls), ...later]).toEqual(
       Array(4).fill({ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }),
     );
-    // No call waited for the end of its time, which is thirty seconds.
+    // No call waited for its deadline of thirty seconds.
     expect(Date.now() - before).toBeLessThan(10_000);
   });
 

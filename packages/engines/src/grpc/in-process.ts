@@ -7,7 +7,7 @@ import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /** Services that share a process, by name. */
 export interface InProcess {
-  /** Serves implementations under a name. Calls that were waiting for it begin. */
+  /** Serves implementations under a name. Starts waiting calls. */
   serve(name: string, implementations: readonly Implementation[]): InProcessServer;
   /** Opens the transport to a service, which may begin to serve later. */
   transportTo(name: string): Transport;
@@ -22,7 +22,7 @@ export interface InProcessServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Calls wait for it within their deadline. */
+/** Calls wait for the service within their deadline. */
 interface Absent {
   readonly state: "absent";
   readonly waiting: Set<() => void>;
@@ -34,7 +34,7 @@ interface Serving {
   readonly underWay: Set<CallUnderWay>;
 }
 
-/** It will not come back: calls are refused at once. */
+/** The service will not come back: calls are refused at once. */
 interface Stopped {
   readonly state: "stopped";
 }
@@ -42,8 +42,8 @@ interface Stopped {
 /**
  * Carries calls between services of one process.
  *
- * Messages are serialised both ways, errors become a status and a Fault again, and a handler knows no more of its caller
- * than over a socket.
+ * Messages are serialised both ways, errors become a status and a Fault again, and a handler knows no more of its
+ * caller than over a socket.
  */
 export function inProcess({
   log,
@@ -117,7 +117,7 @@ export function inProcess({
       peer = lookUp(name, path);
     }
     if (signal?.aborted) throw abortReason(signal);
-    // No await from here until the call is in `underWay`: a stop of the peer must find it there.
+    // Synchronous until the call is in `underWay`: a stop of the peer must find it there.
     const served = peer.served.get(path);
     if (served === undefined) throw fromStatus(unimplemented, path);
     const call = answerCall(served, { ...placed, deadline }, { log, observe, maxMessageBytes });

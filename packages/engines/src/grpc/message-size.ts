@@ -7,7 +7,7 @@ export const defaultMaxMessageBytes = 16 * 1024 * 1024;
 /** Encoding or decoding more takes milliseconds. */
 const longMessage = 256 * 1024;
 
-/** Lets everything else have a turn between the encoding or decoding of a long message and what follows it. */
+/** Yields to the event loop around the encoding or decoding of a long message. */
 export async function pauseIfLong(message: Buffer): Promise<void> {
   if (message.length > longMessage) await turnOfLoop();
 }

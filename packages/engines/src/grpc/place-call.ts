@@ -17,7 +17,7 @@ const defaultTimeoutMs = 5000;
 /** No call waits longer. gRPC's own arithmetic overflows at 24 days. */
 const longestTimeoutMs = 24 * 60 * 60 * 1000;
 
-/** A nested call ends this much before the outer call, so that the outer handler can still report what was too slow. */
+/** A nested call ends this much before the outer call, so that the outer handler can report what was too slow. */
 const marginMs = 5;
 
 /** Serialises a request and sets its deadline. Throws when no call needs to be made. */

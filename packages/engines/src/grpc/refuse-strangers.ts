@@ -13,11 +13,11 @@ const quietMs = 60_000;
 const healthChecks = "/grpc.health.v1.Health/";
 
 /**
- * Lets a call pass if its caller has a certificate of an accepted authority, with a name that may call the method. Health
- * checks need such a certificate with any name.
+ * Accepts calls with a certificate of an accepted authority whose name may call the method. Health checks need such a
+ * certificate with any name.
  *
- * The handshake asks for a certificate and completes without one: only so does the caller learn why it is refused, and
- * does not connect again and again.
+ * The handshake requests a certificate but completes without one: only so the caller learns why it is refused, and does
+ * not reconnect again and again.
  */
 export function refuseStrangers({ callers, log }: { callers: Callers; log: Log }): ServerInterceptor {
   const report = reportSeldom(log);

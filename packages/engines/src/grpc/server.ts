@@ -48,7 +48,7 @@ export async function serveGrpc({
   maxMessageBytes?: number;
   /** The age (±10 %) after which clients open a new connection, so that they find new replicas. */
   ageMs?: number;
-  /** Without it, calls are neither encrypted nor is it checked who calls. */
+  /** Undefined: calls are neither encrypted nor authenticated. */
   tls?: { readonly certificates: Certificates; readonly callers: Callers } | undefined;
 }): Promise<GrpcServer> {
   const server = new Server({
@@ -83,7 +83,7 @@ export async function serveGrpc({
   };
 }
 
-/** grpc-js gets bytes. answer-call.ts encodes and decodes the messages, and reports errors of that. */
+/** grpc-js gets bytes. answer-call.ts encodes and decodes messages, and reports encoding errors. */
 const asIs = (bytes: Buffer) => bytes;
 
 function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined; maxMessageBytes: number }) {
@@ -126,7 +126,7 @@ function serviceOf(path: string): string {
 function credentialsOf(certificates: Certificates | undefined): ServerCredentials {
   if (certificates === undefined) return ServerCredentials.createInsecure();
   const { provider } = certificates;
-  // A connection without a client's certificate is completed, and refuseStrangers refuses its calls.
+  // A connection without a client certificate is completed, and refuseStrangers refuses its calls.
   return experimental.createCertificateProviderServerCredentials(provider, provider, false);
 }
 

@@ -22,7 +22,7 @@ import { type GrpcServer, serveGrpc } from "./server.ts";
 const host = "127.0.0.1";
 const { markFacts, caughtUp } = FactsServiceService;
 
-/** Of this service, gateways may call both methods, and check-in one of them. */
+/** Gateways may call both methods, and check-in one of them. */
 const callers = new Map([
   [markFacts.path, ["gateway"]],
   [caughtUp.path, ["gateway", "checkin"]],
@@ -87,7 +87,7 @@ function callerOf(port: number, { certificates, name = "boxoffice" }: { certific
 
 const unknownMarker = { marker: "00000000-0000-0000-0000-000000000000", partitions: [] };
 
-/** Places a call as a program that is not ours, and returns the status. */
+/** Calls as a foreign program, and returns the status. */
 async function statusOf(port: number, path: string, credential = credentials.createInsecure()): Promise<string> {
   const client = new Client(`ipv4:${host}:${port}`, credential, { "grpc.ssl_target_name_override": "boxoffice" });
   cleanUps.push(() => client.close());
@@ -224,7 +224,7 @@ describe("certificates", () => {
       )
       .toMatchObject({ marker: "here" });
 
-    // The former authority ends, and with it the caller's certificate.
+    // The former authority expires, and with it the caller's certificate.
     await boxoffice.place(await other.issue({ names: ["boxoffice"] }), other.certificate);
     await expect
       .poll(() =>
@@ -281,7 +281,7 @@ describe("certificates", () => {
   });
 });
 
-/** The issuer of the certificate that a server shows now. */
+/** The issuer of the certificate that a server uses now. */
 function shownBy(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {

@@ -1,11 +1,11 @@
 import { fault } from "@tessera/kit/faults";
 import { aclNumbers, type KafkaAccess, kafkaClient, kafkaErrorType } from "./client.ts";
 
-/** What an account may do with things of one kind. */
+/** What an account may do with resources of one type. */
 export interface Allowance {
   readonly principal: string;
   readonly resource: keyof typeof aclNumbers.resources;
-  /** Whether `names` are what names begin with. */
+  /** Whether `names` are prefixes. */
   readonly pattern: keyof typeof aclNumbers.patterns;
   readonly names: readonly string[];
   readonly operations: readonly (keyof typeof aclNumbers.operations)[];

@@ -21,7 +21,7 @@ export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message
 export interface KafkaAccess {
   /** The first brokers to ask, as `host:port`; they name the others. */
   readonly brokers: readonly string[];
-  /** Names this process in the brokers' logs and quotas. */
+  /** Identifies this process in the brokers' logs and quotas. */
   readonly clientId: string;
   /** Encrypts connections, and verifies the names of brokers. The files are read for each connection. */
   readonly tls?: TlsFiles;
@@ -64,14 +64,14 @@ const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
 /**
- * How long the brokers may wait for messages. A busy consumer waits as long after a delivery that took so long that its
- * partition was paused; an idle one waits longer (`letIdleConsumersRest`).
+ * `fetch.max.wait.ms`: short for busy consumers, because a partition that was paused for a long delivery waits for it;
+ * an idle consumer waits longer (`letIdleConsumersRest`).
  */
 const fetchWaitMs = 250;
 
 /**
- * The compressed size of one fetch from one partition, enough for some transactions. All partitions are fetched at once,
- * and every garbage collection visits the waiting messages.
+ * The compressed size of one fetch from one partition, enough for some transactions. All partitions are fetched at
+ * once, and the garbage collector visits waiting messages.
  */
 const fetchBytes = 256 * 1024;
 
@@ -132,7 +132,7 @@ export function kafkaClient({ brokers, clientId, tls, sasl, log }: KafkaAccess):
       } finally {
         const disconnect = () => admin.disconnect().catch(() => {});
         void disconnect();
-        // A connection that was made too late must be closed too.
+        // A connection that was made too late must be closed, too.
         void working.then(disconnect, disconnect);
       }
     },
@@ -155,7 +155,7 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, tls: TlsFiles
 
 export const kafkaSettings = { partitionsAtOnce, requestTimeoutMs } as const;
 
-/** What access rules are about, and what they allow, by their names in the brokers' own tools. */
+/** Resource types, operations and patterns of ACLs, by their names in Kafka's own tools. */
 export const aclNumbers = {
   resources: {
     topic: kafkajs.AclResourceTypes.TOPIC,
@@ -178,7 +178,7 @@ export const aclNumbers = {
 export const gzip = kafkajs.CompressionTypes.GZIP;
 export const uncompressed = kafkajs.CompressionTypes.None;
 export const resourceType = kafkajs.ConfigResourceTypes.TOPIC;
-/** The source of a setting that was made at the topic itself. */
+/** The source of a setting that was set on the topic itself. */
 export const topicSetting = kafkajs.ConfigSource.TOPIC_CONFIG;
 
 /** The broker's name of a failure, such as `UNKNOWN_TOPIC_OR_PARTITION`, also within wrapped errors. */

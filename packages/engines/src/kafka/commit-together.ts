@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Commits the offset of a partition: all messages before it were accepted. Resolves also when the commit fails. */
+/** Commits the offset of a partition: all messages before it were accepted. Resolves even if the commit fails. */
 export type CommitOffset = (partition: number, offset: string) => Promise<void>;
 
-/** A commit costs a broker as much as a publication, so commits wait this long for each other. After a crash the facts of this time are read again. */
+/**
+ * A commit costs a broker as much as a publication, so commits are batched. A crash redelivers the facts of this time.
+ */
 const gatherMs = 50;
 
 /**
- * Sends the offsets of several partitions in one request, one request at a time. Offsets that come during the pause or
- * during a request share the next one. A failed request is not repeated: uncommitted facts are delivered again.
+ * Commits the offsets of several partitions in one request, one request at a time. Offsets that arrive during the pause
+ * or a request share the next one. A failed request is not repeated: uncommitted facts are delivered again.
  */
 export function commitTogether(
   send: (offsets: readonly { readonly partition: number; readonly offset: string }[]) => Promise<void>,

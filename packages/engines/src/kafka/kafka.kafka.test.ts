@@ -48,7 +48,6 @@ async function fresh(options: { partitions?: number; settings?: Record<string, s
   return { prefix, topic: "t", bus: open(prefix) };
 }
 
-/** A key of each partition. */
 async function keysByPartition(bus: Bus, topic: string): Promise<string[]> {
   const probe = await collect(bus, { group: "probe", topic });
   const candidates = Array.from({ length: 64 }, (_, index) => `key ${index}`);
@@ -239,7 +238,7 @@ describe("reading", () => {
       member.kill("SIGKILL");
       const before = number;
       await round();
-      // By whom it was read matters here: the killed one says nothing any more.
+      // Only the surviving reader counts: the killed one says nothing any more.
       await eventually(() => reader.numbers().filter((read) => read > before).length === 40, 15_000);
       expect(all().size).toBe(number);
     } finally {

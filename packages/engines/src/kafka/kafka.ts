@@ -8,11 +8,11 @@ import { createPublisher, type Publisher } from "./publisher.ts";
 import { type Reader, startReader } from "./reader.ts";
 
 export interface KafkaBusOptions extends KafkaAccess {
-  /** Begins the name of every topic on the broker: `staging.`. */
+  /** The prefix of every topic on the broker: `staging.`. */
   readonly topicPrefix?: string;
-  /** Begins the name of every group; by default the prefix of topics. */
+  /** The prefix of every group; by default the prefix of topics. */
   readonly groupPrefix?: string;
-  /** A process that disappears without leaving its groups keeps its partitions for this time. */
+  /** A process that crashes keeps its partitions for this time. */
   readonly sessionTimeoutMs?: number;
   readonly heartbeatIntervalMs?: number;
   /** A publication that takes longer fails, and the relay repeats it. */

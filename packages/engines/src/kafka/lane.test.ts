@@ -40,7 +40,7 @@ describe("a lane", () => {
     expect(await Promise.all([add(fetched(0, 1200)), add(fetched(1201, 2))])).toEqual([true, true]);
     expect(received.map(({ length }) => length)).toEqual([500, 500, 200, 2]);
     expect(received.flat()).toEqual([...received.flat()].sort((a, b) => a - b));
-    // Between the two stood something that is no message.
+    // Between the two was a control record.
     expect(commits).toEqual(["500", "1000", "1200", "1203"]);
   });
 
@@ -71,7 +71,7 @@ describe("a lane", () => {
     const kept = add(fetched(5, 1));
     expect(await Promise.all([...dropped, kept])).toEqual([false, false, true]);
     expect(events).toEqual(["begin 0", "end 0", "begin 5", "end 5"]);
-    // What the partition's next owner reads is not for us to say.
+    // The partition has another owner now.
     expect(commits).toEqual(["6"]);
   });
 

@@ -6,12 +6,12 @@ import { pause } from "@tessera/kit/waiting/pause";
 /** The messages of one fetch from a partition. */
 export interface Fetched {
   readonly deliveries: readonly Delivery[];
-  /** The offset behind all messages of the fetch. */
+  /** The offset after all messages of the fetch. */
   readonly next: string;
 }
 
 export interface Lane {
-  /** Delivers after the earlier ones; resolves to whether all were accepted. */
+  /** Delivers after the earlier fetches; resolves to whether all messages were accepted. */
   add(fetched: Fetched): Promise<boolean>;
   /** Drops waiting messages and aborts the running delivery: the partition may belong to another process now. */
   reset(): void;
@@ -26,8 +26,8 @@ const mostBytes = 1024 * 1024;
 const pauses = { firstMs: 20, longestMs: 5000 };
 
 /**
- * Delivers the messages of one partition: one delivery at a time, in order, each until it is accepted. The next delivery
- * waits for an aborted one too, because that may still work on the same keys.
+ * Delivers the messages of one partition: one delivery at a time, in order, each repeated until it is accepted. The
+ * next delivery waits for an aborted one, too, which may still work on the same keys.
  */
 export function createLane(options: {
   deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void>;
@@ -85,7 +85,7 @@ export function createLane(options: {
   };
 }
 
-/** The index behind the messages that are delivered together: at least one. */
+/** The end index of the messages that are delivered together: at least one. */
 function endOfPart(deliveries: readonly Delivery[], start: number): number {
   let bytes = deliveries[start]?.value?.byteLength ?? 0;
   let end = start + 1;

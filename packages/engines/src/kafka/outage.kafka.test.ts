@@ -80,14 +80,14 @@ describe("a broker that is away", () => {
     await bus.publish("one", [numbered("frozen", 1)]);
     await eventually(() => reader.numbers("frozen").includes(1));
     engine.freeze();
-    // A thread that runs at this moment may still answer.
+    // A thread that runs now may still answer.
     await sleep(200);
     const refused = await bus.publish("one", [numbered("frozen", 2)]).catch((error: unknown) => error);
     engine.thaw();
     expect(refused).toMatchObject({ kind: "unavailable" });
     await publishUntilTaken(bus, "one", [numbered("frozen", 3)]);
     await eventually(() => reader.numbers("frozen").includes(3));
-    // Whose answer was lost may have been taken all the same, in its place, and never behind what came later.
+    // A publication without an answer may have succeeded, but in its place, never after later ones.
     expect([
       [1, 3],
       [1, 2, 3],

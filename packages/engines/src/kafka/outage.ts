@@ -6,7 +6,7 @@ export interface Outage {
   works(reader: { group: string; topic: string }): void;
 }
 
-/** Logs one line when facts cannot be read, and one when they can be read again, for all readers and retries together. */
+/** Logs one line when facts cannot be read, and one when they can again, for all readers and retries together. */
 export function createOutage(log: Log): Outage {
   const troubled = new Set<string>();
   const withoutTopic = new Set<string>();

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterEach, describe, expect, it, vi } from "vitest";
-// It replaces the parts as it is loaded.
+// Applies the patches as it is loaded.
 import "./client.ts";
 import { letIdleConnectionsRest, letIdleConsumersRest } from "./patch-kafkajs.ts";
 
@@ -43,7 +43,7 @@ it("an idle connection asks for no timer, and a waiting request is sent", async 
   queue.destroy();
 });
 
-/** A consumer of which a test sets what is paused and what comes; it notes how long the brokers may wait. */
+/** A consumer whose pauses and messages a test sets, and which records its fetch waits. */
 function makeGroup() {
   const waits: number[] = [];
   const next = { messages: 0, paused: 0 };

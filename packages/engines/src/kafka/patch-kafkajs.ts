@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 
-/** The version of kafkajs that is patched here. */
 const knownVersion = "2.2.4";
 
 interface RequestQueue {
@@ -20,10 +19,10 @@ interface ConsumerGroup {
 /** A consumer without messages for so long is idle. */
 const idleAfterMs = 2000;
 
-/** An idle consumer notices a rebalance or its own end this late; a message it gets at once. */
+/** An idle consumer notices a rebalance or its own end this late; a message at once. */
 const idleWaitMs = 1000;
 
-/** Replaces parts of kafkajs that cost much when nothing happens. */
+/** Patches parts of kafkajs that are expensive when idle. */
 export function patchKafkajs(): void {
   const load = createRequire(import.meta.url);
   const { version } = load("kafkajs/package.json") as { version: string };
@@ -34,9 +33,9 @@ export function patchKafkajs(): void {
 }
 
 /**
- * Lets idle connections rest. Without this patch each connection polls its queue every millisecond (one to two per cent
- * of a core per connection), with a negative delay, which makes Node warn. An empty queue needs no polling: a new request
- * starts it again.
+ * Stops polling on idle connections. Without this patch each connection polls its queue every millisecond (one to two
+ * per cent of a core per connection), with a negative delay, which makes Node warn. A new request starts the polling
+ * again.
  */
 export function letIdleConnectionsRest({ version, prototype }: { version: string; prototype: RequestQueue }): void {
   const { scheduleCheckPendingRequests: schedule, checkPendingRequests: check } = prototype;
@@ -55,9 +54,9 @@ export function letIdleConnectionsRest({ version, prototype }: { version: string
 }
 
 /**
- * Lets the brokers wait longer for messages of a consumer that gets none. kafkajs asks for all partitions again after
- * `maxWaitTime`, which costs each side about a millisecond of its processor. A short wait is needed only while messages
- * come: a partition that was paused for a long delivery is fetched again after the fetch of the others that is under way.
+ * Raises the fetch wait of idle consumers. kafkajs asks for all partitions again after `maxWaitTime`, which costs each
+ * side about a millisecond of CPU. A short wait is needed only while messages come: a partition that was paused for a
+ * long delivery is fetched again only after the running fetch of the others.
  */
 export function letIdleConsumersRest({ version, prototype }: { version: string; prototype: ConsumerGroup }): void {
   const { fetch, paused } = prototype;

@@ -13,7 +13,7 @@ import {
 import { requestsOf } from "./messages.ts";
 
 export interface Publisher {
-  /** Claims the topic: from now on the publications of other processes are refused. */
+  /** Claims the topic: fences the publications of other processes. */
   claim(): Promise<void>;
   publish(messages: readonly Message[]): Promise<void>;
   /** Waits for running publications. */
@@ -24,12 +24,12 @@ export interface Publisher {
 const gzipFromBytes = 128 * 1024;
 
 /**
- * After a commit the coordinator informs every partition. Until then the transactional id can begin no transaction. So
- * publications take turns on several ids, and do not wait for that.
+ * After a commit the coordinator informs every partition. Until then the transactional id cannot begin another
+ * transaction, so publications alternate between several ids.
  *
- * Processes of different versions run side by side, so their number and names must not change. A version that changes
- * them must also open the former ids once, when it claims a topic; otherwise it does not fence a process of the version
- * before.
+ * Processes of different versions run side by side, so number and names of the ids must not change. A version that
+ * changes them must also open the former ids once, when it claims a topic; otherwise it does not fence a process of the
+ * version before.
  */
 const turns = 2;
 
@@ -38,11 +38,11 @@ const turns = 2;
  *
  * The purpose of the transaction is fencing, not atomicity. A former leader that was disconnected or paused may still
  * have a publication under way. On a compacted topic its old state could be written after a newer one, and would stay
- * the last. All processes that may publish to a topic share its transactional ids. Only the process that opened them last
- * can commit; the transactions of others are aborted, and readers never see them.
+ * the last. All processes that may publish to a topic share its transactional ids. Only the process that opened them
+ * last can commit; transactions of others are aborted, and readers never see them.
  *
- * After any failure the producers are discarded, and the next publication opens the ids again. That also ends an open
- * transaction of a broken producer, and is more reliable than kafkajs' record of a transaction when a broker dies.
+ * After any failure the producers are discarded, and the next publication opens the ids again. That also aborts an open
+ * transaction of a broken producer, and is more reliable than kafkajs' own state when a broker dies.
  */
 export function createPublisher(options: {
   client: KafkaClient;
@@ -50,7 +50,7 @@ export function createPublisher(options: {
   topic: string;
   /** Its name on the broker. */
   kafkaTopic: string;
-  /** Begins the transactional ids. */
+  /** The prefix of the transactional ids. */
   transactionalId: string;
   /** A publication that takes longer fails. */
   timeoutMs: number;
@@ -66,7 +66,7 @@ export function createPublisher(options: {
     return turn;
   };
 
-  /** Runs a step with producers. When it fails or is late, the producers are discarded; a late step is aborted. */
+  /** Runs a step with producers. On failure or timeout the producers are discarded, and a late step is aborted. */
   async function attempt(
     producers: readonly TransactionalProducer[],
     step: (signal: AbortSignal) => Promise<void>,
@@ -83,13 +83,13 @@ export function createPublisher(options: {
     }
   }
 
-  /** Opens all ids: another process that still had one could publish in its turns. */
+  /** Opens all ids, which fences older processes. */
   async function openIds(): Promise<void> {
     for (const each of open) discard(each);
     open = [];
     const candidates = Array.from({ length: turns }, (_, turn) => client.producer(`${transactionalId}/${turn}`));
     await attempt(candidates, async (signal) => {
-      // Waits for all, also after a failure: a producer that is still connecting cannot be disconnected.
+      // Waits for all, even after a failure: a producer that is still connecting cannot be disconnected.
       const openings = await Promise.allSettled(candidates.map((candidate) => openId(candidate, signal)));
       const failed = openings.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
@@ -121,8 +121,8 @@ export function createPublisher(options: {
         compression: request.bytes < gzipFromBytes ? uncompressed : gzip,
         messages: request.messages,
       });
-      // kafkajs silently drops messages for an unknown partition, and for one that moved to a broker that had already
-      // answered for other partitions.
+      // kafkajs silently drops messages for an unknown partition, and for a partition that moved to a broker that had
+      // already answered for other partitions.
       const answered = new Set(answers.map(({ partition }) => partition));
       const dropped = [...aimedAt].filter((partition) => !answered.has(partition));
       if (dropped.length > 0) throw new Error(`nothing was written to partition ${dropped.join(", ")}`);
@@ -148,7 +148,7 @@ export function createPublisher(options: {
   };
 }
 
-/** Disconnects, and again after its last work, which may have connected again. */
+/** Disconnects, and again after its last work, which may have reconnected. */
 function discard({ producer }: TransactionalProducer, working: Promise<unknown> = Promise.resolve()): void {
   const disconnect = () => producer.disconnect().catch(() => {});
   void disconnect();

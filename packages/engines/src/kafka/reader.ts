@@ -27,24 +27,24 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** When a delivery takes longer, its partition is paused, so that the other partitions are fetched meanwhile. */
+/** When a delivery takes longer, its partition is paused, so that the other partitions are fetched. */
 const patienceMs = 200;
 
 const pauses = { firstMs: 100, longestMs: 5000 };
 
-/** After a consumer that ran this long, the next one starts without a growing delay. */
+/** After a consumer ran this long, the backoff starts over. */
 const steadyMs = 10_000;
 
-/** The time to leave the group. Without leaving, the other members wait until the session expires. */
+/** The time to leave the group. Without leaving, other members wait until the session expires. */
 const leaveMs = 3000;
 
 /**
  * Reads one topic for one group until it is closed, and survives all failures of brokers, group and topic.
  *
- * Fetching is separate from delivering: the consumer gives messages to the lane of their partition and continues, so its
- * heartbeats go on during a long delivery. Its position only moves over accepted messages, and until then the partition
- * is paused. So neither a rebalance nor a new consumer skips a message. A consumer that crashes, or sends no heartbeat,
- * is replaced by a new one.
+ * Fetching is separate from delivering: the consumer gives messages to the lane of their partition and continues, so
+ * its heartbeats go on during a long delivery. Its position moves only over accepted messages, and until then the
+ * partition is paused. So neither a rebalance nor a new consumer skips a message. A consumer that crashes, or sends no
+ * heartbeat, is replaced.
  */
 export function startReader(options: ReaderOptions): Reader {
   const { client, subscription, kafkaTopic, groupId, sessionTimeoutMs, heartbeatIntervalMs } = options;
@@ -77,7 +77,7 @@ export function startReader(options: ReaderOptions): Reader {
       .then((accepted) => {
         if (accepted) resolveOffset(last.offset);
       })
-      // A rebalance has given the partition to another process: its position is not changed here.
+      // A rebalance has moved the partition to another process: its position is not changed here.
       .catch(() => {});
     const inTime = await Promise.race([accepting.then(() => true), sleep(patienceMs, false)]);
     if (!inTime) void accepting.then(pauseFetching());
@@ -104,7 +104,7 @@ export function startReader(options: ReaderOptions): Reader {
     }, 1000);
     current.on(current.events.HEARTBEAT, () => {
       lastSign = performance.now();
-      // A heartbeat, not the join: a broker that restarts lets a consumer join before it can fetch.
+      // A heartbeat, not the join: a restarting broker accepts joins before fetches.
       options.onReading();
     });
     current.on(current.events.GROUP_JOIN, () => {
@@ -139,7 +139,7 @@ export function startReader(options: ReaderOptions): Reader {
       // Before it leaves the group, so that accepted messages can be committed.
       if (closing.signal.aborted) await Promise.all([...lanes.values()].map((lane) => lane.idle()));
       await disconnect(current);
-      // It may have been joining meanwhile.
+      // It may have been joining in between.
       const disconnectAgain = () => disconnect(current);
       void starting.then(disconnectAgain, disconnectAgain);
     }

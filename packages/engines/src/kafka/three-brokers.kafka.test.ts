@@ -30,7 +30,7 @@ describe("three brokers", { timeout }, () => {
     const acknowledged: number[] = [];
     let running = true;
 
-    /** As the relay: a batch is published again until it is taken, and only then comes the next one. */
+    /** Like the relay: a batch is published until it succeeds, and only then the next one. */
     const publishing = (async () => {
       for (let first = 1; running; first += keys.length) {
         const batch = keys.map((key, index) => numbered(key, first + index));
@@ -70,7 +70,7 @@ describe("three brokers", { timeout }, () => {
     console.info(`${acknowledged.length} acknowledged, ${missing.length} lost, ${received - here.size} twice`);
     expect(missing).toEqual([]);
 
-    // What a new consumer of the compacted topic sees: the last state of each key is the newest one.
+    // A new consumer of the compacted topic sees the newest state of each key last.
     const late = kafkaBus(access());
     const replay = await collect(late, { group: "late", topic: "states" });
     await eventually(() => replay.numbers().length >= acknowledged.length, 60_000);

@@ -11,7 +11,6 @@ export interface DeclaredTopic {
 }
 
 export interface TopicOptions extends KafkaAccess {
-  /** Begins the name of every topic on the broker. */
   readonly topicPrefix?: string;
   /** By default 3 with three brokers or more, else 1. */
   readonly replicationFactor?: number;
@@ -27,7 +26,7 @@ export interface TopicDifference {
   readonly wanted: string;
   /** Undefined: the broker has no such value. */
   readonly found: string | undefined;
-  /** applyTopics does `create` and `alter`, and lets stand what is to `accept`. An operator must `decide` the rest; `advice` says why. */
+  /** applyTopics does `create` and `alter`, and leaves `accept`. An operator must `decide` the rest, see `advice`. */
   readonly remedy: "create" | "alter" | "accept" | "decide";
   readonly advice?: string;
 }
@@ -60,10 +59,7 @@ export interface AppliedTopics {
   readonly left: readonly TopicDifference[];
 }
 
-/**
- * Creates missing topics and alters settings. It never deletes a topic, and never changes the number of partitions or
- * replicas.
- */
+/** Creates missing topics and alters settings. Never deletes a topic, nor changes its partitions or replicas. */
 export async function applyTopics(catalogue: readonly DeclaredTopic[], options: TopicOptions): Promise<AppliedTopics> {
   return administer(options, async (admin) => {
     const differences = await findDifferences(admin, catalogue, options);
