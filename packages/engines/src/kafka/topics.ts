@@ -36,10 +36,10 @@ const patienceMs = 30_000;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A consumer that was stopped for this time still gets the tombstones of entities that were deleted meanwhile. */
+/** A consumer that was stopped for this time still gets the tombstones of that time. */
 const tombstonesKeptMs = 7 * dayMs;
 
-/** Erased personal data must disappear from the log: the state before the erasure is compacted within this time. */
+/** Erased personal data must leave the log: the state before the erasure is compacted within this time. */
 const longestCompactionLagMs = dayMs;
 
 /** Compares the brokers' topics with the catalogue. Topics that are not in it are ignored. */
@@ -50,7 +50,7 @@ export async function diffTopics(
   return administer(options, (admin) => findDifferences(admin, catalogue, options));
 }
 
-/** What became of the differences of topics. */
+/** The differences that applyTopics has handled. */
 export interface AppliedTopics {
   readonly applied: readonly TopicDifference[];
   /** They may stay. */
@@ -128,7 +128,7 @@ async function replication(admin: Admin, options: TopicOptions): Promise<Replica
   return { factor, minInSync: Math.min(options.minInSyncReplicas ?? (factor >= 3 ? 2 : 1), factor) };
 }
 
-/** A topic that wants more copies in sync than it has takes no fact at all. */
+/** With more in-sync replicas required than there are replicas, a topic accepts no fact. */
 function withCopies(replicas: Replicas, shape: Shape | undefined): Replicas {
   return { ...replicas, minInSync: Math.min(replicas.minInSync, shape?.factor ?? replicas.factor) };
 }
@@ -147,7 +147,7 @@ function settingsOf({ retention }: DeclaredTopic, { minInSync }: Replicas): Reco
     ...kept,
     "min.insync.replicas": String(minInSync),
     "max.message.bytes": String(mostMessageBytes),
-    // The age of a backlog is measured by the broker's clock, not by the clocks of producers.
+    // Consumer lag in time is measured by the broker's clock, not by the clocks of producers.
     "message.timestamp.type": "LogAppendTime",
   };
 }
