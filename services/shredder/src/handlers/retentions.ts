@@ -33,7 +33,7 @@ export async function setRetention(
   return { retention: presentRetention(set) };
 }
 
-/** Switches retention off. What has been asked of services is erased nevertheless. */
+/** Switches retention off. Erasures that were already requested are completed. */
 export async function endRetention(
   { organizer }: EndRetentionRequest,
   { db, events }: Pick<OwnRetentionTools, "db" | "events">,
