@@ -5,6 +5,7 @@ export { AnswerFilesServiceService as AnswerFiles } from "./gen/ticketing/boxoff
 export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1/capacity.ts";
 export { CatalogueServiceService as Catalogue } from "./gen/ticketing/boxoffice/v1/catalogue.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
+export { DevicesServiceService as Devices } from "./gen/ticketing/boxoffice/v1/devices.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
 export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";
 export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";

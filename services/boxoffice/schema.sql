@@ -82,10 +82,14 @@ create table credential (
   token_hash bytea,
   data jsonb not null,
   revision bigint not null,
+  setup_hash bytea,
+  setup_until_at timestamptz,
+  machine jsonb,
   constraint credential_pkey primary key (organizer, kind, id),
   constraint credential_token_hash_key unique (token_hash),
   constraint credential_kind_check check ((kind = any (array['api_key'::text, 'device'::text])))
 );
+create unique index credential_by_setup on credential using btree (setup_hash);
 
 create table dead_letter (
   id bigint not null generated always as identity,

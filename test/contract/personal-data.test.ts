@@ -71,7 +71,7 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     tax_rule: ["data"],
     // Secrets, codes and keys name no person by themselves.
     blocked_secret: ["data"],
-    credential: ["data", "id", "kind", "token_hash"],
+    credential: ["data", "id", "kind", "machine", "setup_hash", "token_hash"],
     reusable_medium: ["identifier", "type"],
     revoked_secret: ["data"],
     sold_ticket: ["order_code", "pseudonymization_id", "secret"],

@@ -19,6 +19,7 @@ export const fault = faultCodes({
   sale_differs: "invalid",
   sale_invalid: "invalid",
   sale_not_found: "not_found",
+  setup_refused: "invalid",
   too_many_answer_files: "invalid",
   too_many_events: "invalid",
   too_many_needs: "invalid",

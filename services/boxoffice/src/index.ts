@@ -5,6 +5,7 @@ import {
   Capacity,
   Catalogue,
   Credentials,
+  Devices,
   Quotas,
   Records,
   Sales,
@@ -20,6 +21,7 @@ import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
 import { getDocument, listDocuments } from "./handlers/catalogue.ts";
 import { createCredential, listCredentials, revokeCredential } from "./handlers/credentials.ts";
+import { getDevice, initializeDevice, rollDevice, updateDevice } from "./handlers/devices.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOrganizer } from "./handlers/find-organizer.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
@@ -52,6 +54,7 @@ export const boxoffice = defineService({
     rpcs(Records, { applyRecords, validateRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Catalogue, { listDocuments, getDocument }),
+    rpcs(Devices, { initializeDevice, getDevice, updateDevice, rollDevice }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),
     rpcs(Sales, { sellTickets, cancelSale }),

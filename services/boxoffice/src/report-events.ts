@@ -26,7 +26,7 @@ export type BoxofficeEvents = ReturnType<typeof reportEvents>;
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
   const credentials = metrics.counter(
     "boxoffice_credential_changes_total",
-    "API keys and devices created or revoked.",
+    "API keys and devices created, set up or revoked.",
     ["kind", "change"],
   );
   const lostFiles = metrics.counter(
@@ -45,7 +45,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     log.info(`tickets of a sale were ${change}`, { organizer, event, sale, tickets });
   }
 
-  function credentialChanged(change: "created" | "revoked", { organizer, kind, id }: CredentialPlace): void {
+  function credentialChanged(change: "created" | "set up" | "revoked", { organizer, kind, id }: CredentialPlace): void {
     credentials.add({ kind, change });
     const loggedId = kind === "api_key" ? id.slice(0, keyCharacters) : id;
     log.info(`${nouns[kind]} was ${change}`, { organizer, kind, id: loggedId });
@@ -53,6 +53,8 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
 
   return {
     credentialCreated: (credential: CredentialPlace) => credentialChanged("created", credential),
+    deviceSetUp: (place: Pick<CredentialPlace, "organizer" | "id">) =>
+      credentialChanged("set up", { ...place, kind: "device" }),
     credentialRevoked: (credential: CredentialPlace) => credentialChanged("revoked", credential),
     saleMade: (sale: SalePlace) => saleChanged("sold", sale),
     saleCanceled: (sale: SalePlace) => saleChanged("canceled", sale),

@@ -17,6 +17,7 @@ import { credentialKindOf } from "../records/credential-kinds.ts";
 import type { Run } from "../records/kind.ts";
 import type { BoxofficeEvents } from "../report-events.ts";
 import * as credentials from "../store/credentials.ts";
+import { prepareSetup } from "../store/devices.ts";
 import * as ids from "../store/id-sequences.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as organizers from "../store/organizers.ts";
@@ -41,7 +42,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Creates a credential as its record would; a device gets the next number. A known token means a repeated request. */
 export async function createCredential(
-  { organizer, kind: name, tokenHash: bytes, fields }: CreateCredentialRequest,
+  { organizer, kind: name, tokenHash: bytes, setupHash, fields }: CreateCredentialRequest,
   { db, events }: { db: Db; events: BoxofficeEvents },
 ): Promise<CreateCredentialResponse> {
   const kind = credentialKindOf(name);
@@ -57,6 +58,8 @@ export async function createCredential(
     await store(tx, kind, { organizer, tokenHash, data });
     const created = await find();
     if (created === undefined) throw new Error("the created credential is missing");
+    if (setupHash !== undefined)
+      await prepareSetup(tx, { organizer, id: created.id, setupHash: Buffer.from(setupHash) });
     return { credential: created, isNew: true };
   });
   if (isNew) events.credentialCreated({ organizer, kind: kind.name, id: credential.id });

@@ -163,12 +163,13 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       };
       const ids = values.filter(isGiver).map(({ id }) => id);
       await credentials.freeTokens(tx, { organizer, kind, ids });
-      const revisions = await credentials.upsert(tx, { organizer, kind, rows: values });
-      const changed = values.flatMap((value) => {
-        const revision = revisions.get(value.id);
-        return revision === undefined ? [] : [factOf({ organizer, ...value, revision, gates: known.gates })];
-      });
-      await tx.publish(topics.credentialChanged, changed);
+      const stored = await credentials.upsert<D>(tx, { organizer, kind, rows: values });
+      const byId = new Map(stored.map((credential) => [credential.id, credential]));
+      const changed = values.flatMap(({ id }) => byId.get(id) ?? []);
+      await tx.publish(
+        topics.credentialChanged,
+        changed.map((credential) => factOf({ organizer, ...credential, gates: known.gates })),
+      );
     },
     async remove(tx, { scope: { organizer }, keys }) {
       const removed = await credentials.deleteCredentials(tx, { organizer, kind, ids: keys });

@@ -14,12 +14,22 @@ export interface CredentialRow {
   readonly document: string;
 }
 
-/** Upserts credentials of one kind and returns the new revisions, by id, of new and changed ones. */
-export async function upsert(
+/** A record without a token leaves the one with which a scanner was set up. */
+const nextToken = sql`
+  case when excluded.token_hash is null and kept.machine is not null then kept.token_hash else excluded.token_hash end`;
+
+/** A scanner that was set up knows better than a record what it runs. */
+const nextData = sql`
+  case when kept.machine is null then excluded.data
+       else excluded.data || jsonb_build_object('software_brand', kept.machine -> 'software_brand')
+  end`;
+
+/** Stores credentials of one kind and returns new and changed ones. */
+export function upsert<T>(
   tx: Tx,
   { organizer, kind, rows }: CredentialsOf & { rows: readonly CredentialRow[] },
-): Promise<Map<string, number>> {
-  const changed = await tx.many<{ id: string; revision: number }>(sql`
+): Promise<StoredCredential<T>[]> {
+  return tx.many<StoredCredential<T>>(sql`
     insert into credential as kept (organizer, kind, id, token_hash, data, revision)
     select ${organizer}, ${kind}, incoming.id, incoming.token_hash, incoming.data, nextval('revision_seq')
       from rows from (unnest(${rows.map((row) => row.id)}::text[]),
@@ -27,12 +37,11 @@ export async function upsert(
                       jsonb_array_elements(${`[${rows.map((row) => row.document).join(",")}]`}::jsonb)) as incoming (id, token_hash, data)
      order by incoming.id
         on conflict (organizer, kind, id) do update
-       set token_hash = excluded.token_hash,
-           data = excluded.data,
+       set token_hash = ${nextToken},
+           data = ${nextData},
            revision = nextval('revision_seq')
-     where (kept.token_hash, kept.data) is distinct from (excluded.token_hash, excluded.data)
-    returning kept.id, kept.revision`);
-  return new Map(changed.map((row) => [row.id, row.revision]));
+     where (kept.token_hash, kept.data) is distinct from (${nextToken}, ${nextData})
+    returning kept.id, kept.token_hash as "tokenHash", kept.data, kept.revision`);
 }
 
 /**

@@ -78,7 +78,11 @@ export interface CreateCredentialRequest {
   kind: CredentialKind;
   /** The SHA-256 of a new token. The token itself stays with the caller. */
   tokenHash: Uint8Array;
-  fields: CredentialFields | undefined;
+  fields:
+    | CredentialFields
+    | undefined;
+  /** Of a device: the SHA-256 of a code with which a scanner can set itself up as this device, once, within a week. */
+  setupHash?: Uint8Array | undefined;
 }
 
 export interface CreateCredentialResponse {
@@ -579,7 +583,13 @@ export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
 };
 
 function createBaseCreateCredentialRequest(): CreateCredentialRequest {
-  return { organizer: "", kind: CredentialKind.UNSPECIFIED, tokenHash: new Uint8Array(0), fields: undefined };
+  return {
+    organizer: "",
+    kind: CredentialKind.UNSPECIFIED,
+    tokenHash: new Uint8Array(0),
+    fields: undefined,
+    setupHash: undefined,
+  };
 }
 
 export const CreateCredentialRequest: MessageFns<CreateCredentialRequest> = {
@@ -595,6 +605,9 @@ export const CreateCredentialRequest: MessageFns<CreateCredentialRequest> = {
     }
     if (message.fields !== undefined) {
       CredentialFields.encode(message.fields, writer.uint32(34).fork()).join();
+    }
+    if (message.setupHash !== undefined) {
+      writer.uint32(42).bytes(message.setupHash);
     }
     return writer;
   },
@@ -642,6 +655,14 @@ export const CreateCredentialRequest: MessageFns<CreateCredentialRequest> = {
             }
 
             message.fields = CredentialFields.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.setupHash = reader.bytes();
             continue;
           }
         }

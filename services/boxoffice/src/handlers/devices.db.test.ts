@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import { sql } from "@tessera/kit/pg/sql";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { createMetrics } from "@tessera/kit/telemetry/metrics";
+import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { reportEvents } from "../report-events.ts";
+import { emptyOffice } from "../testing/empty-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { sample } from "../testing/records.ts";
+import { createCredential, revokeCredential } from "./credentials.ts";
+import { getDevice, initializeDevice, rollDevice, updateDevice } from "./devices.ts";
+
+const office = emptyOffice();
+const events = reportEvents({
+  log: createLog({ service: "test", destination: { write: () => {} } }),
+  metrics: createMetrics(),
+});
+const deps = () => ({ db: office.db, events });
+const sha256 = (text: string) => createHash("sha256").update(text).digest();
+const organizer = "org";
+
+const machine = {
+  hardwareBrand: "Samsung",
+  hardwareModel: "G525F",
+  osName: "Android",
+  osVersion: "13",
+  softwareBrand: "pretixSCAN Android",
+  softwareVersion: "2.3.1",
+};
+const fields = {
+  device: {
+    name: "north",
+    gate: 1,
+    securityProfile: "pretixscan",
+    softwareBrand: "",
+    allEvents: true,
+    events: [],
+    revoked: false,
+  },
+};
+
+const create = async (code: string) => {
+  const request = {
+    organizer,
+    kind: CredentialKind.DEVICE,
+    tokenHash: sha256(`first ${code}`),
+    setupHash: sha256(code),
+    fields,
+  };
+  const { credential } = await createCredential(request, deps());
+  return String(credential?.id);
+};
+const initialize = async (code: string, token = `token of ${code}`) =>
+  (await initializeDevice({ setupHash: sha256(code), tokenHash: sha256(token), machine }, deps())).device;
+const published = async () =>
+  (await takeFacts(office.db)).flatMap(({ topic, value }) => (topic === "credential-changed" ? [value] : []));
+
+beforeEach(async () => {
+  await office.apply(sample.organizer(), sample.event(), sample.gate());
+  await takeFacts(office.db);
+});
+
+describe("a code", () => {
+  it("[E3.1] sets up its device, whose former token is unknown from then on", async () => {
+    const id = await create("code-1");
+    await takeFacts(office.db);
+    const device = await initialize("code-1");
+    expect(device).toMatchObject({
+      organizer,
+      credential: { id, fields: { device: { name: "north" } } },
+      gateName: "North",
+      machine,
+    });
+    expect(device?.serial).toMatch(/^[0-9A-F]{16}$/);
+    expect(await published()).toMatchObject([
+      {
+        id,
+        tokenHash: sha256("token of code-1"),
+        device: { softwareBrand: "pretixSCAN Android", gate: { name: "North" } },
+      },
+    ]);
+    expect(await getDevice({ organizer, id }, deps())).toEqual({ device });
+  });
+
+  it.each([
+    ["unknown", async () => {}, "not known"],
+    ["used", async () => void (await initialize("code-2")), "already been used"],
+    [
+      "expired",
+      () => office.db.run(sql`update credential set setup_until_at = now() - interval '1 second'`),
+      "expired",
+    ],
+    [
+      "revoked",
+      async () => void (await revokeCredential({ organizer, kind: CredentialKind.DEVICE, id: "" }, deps())),
+      "revoked",
+    ],
+  ])("[E3.2] is refused when it is %s, and changes nothing", async (name, before, why) => {
+    const id = name === "unknown" ? "" : await create("code-2");
+    if (name === "revoked") await revokeCredential({ organizer, kind: CredentialKind.DEVICE, id }, deps());
+    else await before();
+    const rows = () => office.db.many(sql`select * from credential order by id`);
+    const stored = await rows();
+    await expect(initialize("code-2", "other")).rejects.toMatchObject({
+      code: "setup_refused",
+      fields: { token: [expect.stringContaining(why)] },
+    });
+    expect(await rows()).toEqual(stored);
+  });
+
+  it("[E3.3] sets up one of twenty scanners that send it at once", async () => {
+    await create("code-3");
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => initialize("code-3", `t${at}`)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+});
+
+describe("a device that was set up", () => {
+  let id: string;
+  beforeEach(async () => {
+    id = await create("code");
+    await initialize("code");
+    await takeFacts(office.db);
+  });
+
+  it("[E3.4] tells what it runs on by now, and keeps its number and token", async () => {
+    const { device: before } = await getDevice({ organizer, id }, deps());
+    const newer = { ...machine, softwareVersion: "3.0.0" };
+    const { device: after } = await updateDevice({ organizer, id, machine: newer }, deps());
+    expect(after).toMatchObject({ serial: before?.serial, machine: newer });
+    expect(await published()).toMatchObject([{ tokenHash: sha256("token of code") }]);
+  });
+
+  it("[E3.5] gets another token, and the former one is unknown", async () => {
+    await rollDevice({ organizer, id, tokenHash: sha256("another") }, deps());
+    expect(await published()).toMatchObject([{ tokenHash: sha256("another") }]);
+  });
+
+  it("[E3.6] keeps its token and what it runs when its record comes again without them", async () => {
+    const bring = (rest: object) => sample.device({ device_id: 7, token: null, name: "north", ...rest });
+    await office.apply(bring({}));
+    await office.db.run(sql`update credential set setup_hash = ${sha256("of record")} where id = '7'`);
+    await initialize("of record");
+    await takeFacts(office.db);
+    await office.apply(bring({}));
+    expect(await published()).toEqual([]);
+    await office.apply(bring({ name: "south" }));
+    expect(await published()).toMatchObject([
+      {
+        id: "7",
+        name: "south",
+        tokenHash: sha256("token of of record"),
+        device: { softwareBrand: "pretixSCAN Android" },
+      },
+    ]);
+    await office.apply(bring({ token: "a-token-of-the-shop" }));
+    expect(await published()).toMatchObject([{ tokenHash: sha256("a-token-of-the-shop") }]);
+  });
+
+  it("[E3.7] belongs to its organizer alone", async () => {
+    for (const ask of [
+      () => getDevice({ organizer: "other", id }, deps()),
+      () => updateDevice({ organizer: "other", id, machine }, deps()),
+      () => rollDevice({ organizer: "other", id, tokenHash: sha256("x") }, deps()),
+    ])
+      await expect(ask()).rejects.toMatchObject({ code: "device_not_found" });
+  });
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import type { Fault } from "@tessera/kit/fault";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type {
+  GetDeviceRequest,
+  GetDeviceResponse,
+  InitializeDeviceRequest,
+  InitializeDeviceResponse,
+  RollDeviceRequest,
+  RollDeviceResponse,
+  Machine as SentMachine,
+  ShownDevice,
+  UpdateDeviceRequest,
+  UpdateDeviceResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/devices";
+import { topics } from "@tessera/protos/topics";
+import { fault } from "../faults.ts";
+import { device, type StoredDevice } from "../records/device.ts";
+import type { BoxofficeEvents } from "../report-events.ts";
+import { findBySetup, findDevice, type Machine, type StoredMachine, storeMachine } from "../store/devices.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
+import { toCredential } from "../wire/credential-messages.ts";
+
+type Stored = StoredMachine<StoredDevice>;
+
+interface Place {
+  readonly organizer: string;
+  readonly id: string;
+}
+
+/** Sets up the device of a code. Afterwards the code is refused. */
+export async function initializeDevice(
+  { setupHash, tokenHash, machine: sent }: InitializeDeviceRequest,
+  { db, events }: { readonly db: Db; readonly events: BoxofficeEvents },
+): Promise<InitializeDeviceResponse> {
+  const hash = Buffer.from(setupHash);
+  const shown = await db.transaction(async (tx) => {
+    const place = await findBySetup(tx, hash);
+    if (place === undefined) throw refused("This initialization token is not known.");
+    return change(tx, place, (found) => {
+      if (found.machine !== null) throw refused("This initialization token has already been used.");
+      if (found.isExpired) throw refused("This initialization token has expired.");
+      if (found.data.revoked) throw refused("This initialization token has been revoked.");
+      return { tokenHash: Buffer.from(tokenHash), machine: toMachine(sent, drawSerial()) };
+    });
+  });
+  events.deviceSetUp({ organizer: shown.organizer, id: shown.credential?.id ?? "" });
+  return { device: shown };
+}
+
+/** Shows a device. */
+export async function getDevice(place: GetDeviceRequest, { db }: { readonly db: Db }): Promise<GetDeviceResponse> {
+  const found = await findDevice<StoredDevice>(db, place);
+  if (found === undefined) throw missing();
+  return { device: present(found) };
+}
+
+/** Notes what a device runs on by now. */
+export async function updateDevice(
+  { organizer, id, machine: sent }: UpdateDeviceRequest,
+  { db }: { readonly db: Db },
+): Promise<UpdateDeviceResponse> {
+  const shown = await db.transaction((tx) =>
+    change(tx, { organizer, id }, ({ machine, tokenHash }) => ({
+      tokenHash,
+      machine: toMachine(sent, machine?.serial ?? drawSerial()),
+    })),
+  );
+  return { device: shown };
+}
+
+/** Gives a device another token. */
+export async function rollDevice(
+  { organizer, id, tokenHash }: RollDeviceRequest,
+  { db }: { readonly db: Db },
+): Promise<RollDeviceResponse> {
+  const shown = await db.transaction((tx) =>
+    change(tx, { organizer, id }, ({ machine }) => ({
+      tokenHash: Buffer.from(tokenHash),
+      machine: machine ?? toMachine(undefined, drawSerial()),
+    })),
+  );
+  return { device: shown };
+}
+
+/** Changes a device, and publishes it. Records of its organizer wait meanwhile. */
+async function change(
+  tx: Tx,
+  place: Place,
+  next: (found: Stored) => { readonly tokenHash: Buffer | null; readonly machine: Machine },
+): Promise<ShownDevice> {
+  await takeLocks(tx, locksOf([{ organizer: place.organizer, event: "" }]));
+  const before = await findDevice<StoredDevice>(tx, place);
+  if (before === undefined) throw missing();
+  await storeMachine(tx, { ...place, ...next(before) });
+  const after = await findDevice<StoredDevice>(tx, place);
+  if (after === undefined) throw new Error("the changed device is missing");
+  const gates = new Map(after.data.gate === null ? [] : [[after.data.gate, after.gateName ?? ""]]);
+  await tx.publish(topics.credentialChanged, [device.factOf({ ...after, gates })]);
+  return present(after);
+}
+
+function present(found: Stored): ShownDevice {
+  const { organizer, data, gateName, machine } = found;
+  return {
+    organizer,
+    credential: toCredential(found, device.toMessage(data)),
+    serial: machine?.serial ?? "",
+    gateName: gateName ?? undefined,
+    machine:
+      machine === null
+        ? undefined
+        : {
+            hardwareBrand: machine.hardware_brand,
+            hardwareModel: machine.hardware_model,
+            osName: machine.os_name,
+            osVersion: machine.os_version,
+            softwareBrand: machine.software_brand,
+            softwareVersion: machine.software_version,
+          },
+  };
+}
+
+function toMachine(sent: SentMachine | undefined, serial: string): Machine {
+  return {
+    serial,
+    hardware_brand: sent?.hardwareBrand ?? "",
+    hardware_model: sent?.hardwareModel ?? "",
+    os_name: sent?.osName ?? "",
+    os_version: sent?.osVersion ?? "",
+    software_brand: sent?.softwareBrand ?? "",
+    software_version: sent?.softwareVersion ?? "",
+  };
+}
+
+/** Sixteen characters that can be read aloud. */
+function drawSerial(): string {
+  return randomBytes(8).toString("hex").toUpperCase();
+}
+
+function refused(message: string): Fault {
+  return fault("setup_refused", message, { fields: { token: [message] } });
+}
+
+function missing(): Fault {
+  return fault("device_not_found", "The organizer has no such device.");
+}
