@@ -36,12 +36,13 @@ const impossible: ReadonlySet<string> = new Set([
 
 /** What takes away what other examples need. */
 const isLast = (method: string, { operationId }: Operation) =>
-  method === "delete" || operationId === "cancelOfflineSalesBatch";
+  method === "delete" || operationId === "cancelOfflineSalesBatch" || operationId === "revokeOwnDevice";
 
 const longestWaitMs = 30_000;
 
 /** Answers that show what the demo has only later, fewer results, or what each demo has of its own. */
 const ofOthers: ReadonlySet<string> = new Set([
+  "getDeviceInfo",
   "getErasureCertificateKey",
   "getOfflineSalesBatch",
   "listApiKeys",
@@ -104,6 +105,8 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
   );
   const links: string[] = [];
   let newKey = "";
+  let setupCode = "";
+  let deviceToken = "";
 
   for (const { path, method, operation } of inOrder) {
     const { operationId, parameters, security, requestBody } = operation;
@@ -122,16 +125,22 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
     );
     const [type, sent] =
       Object.entries(requestBody?.content ?? {}).find(([, content]) => content.example !== undefined) ?? [];
-    const body = sent === undefined || typeof sent.example === "string" ? sent?.example : JSON.stringify(sent.example);
+    const said =
+      operationId === "initializeDevice" ? { ...(sent?.example as object), token: setupCode } : sent?.example;
+    const body = said === undefined || typeof said === "string" ? said : JSON.stringify(said);
     const send = () =>
       fetch(`${url}${address}?${query.toString()}`, {
         method: method.toUpperCase(),
         headers: {
-          authorization: security[0]?.operator === undefined ? filledIn : `Token ${operatorKey}`,
+          authorization: path.startsWith("/api/v1/device/")
+            ? `Device ${deviceToken}`
+            : security[0]?.operator === undefined
+              ? filledIn
+              : `Token ${operatorKey}`,
           ...(type === undefined ? {} : { "content-type": type }),
           ...Object.fromEntries(headers),
         },
-        ...(body === undefined ? {} : { body: body as string }),
+        ...(body === undefined ? {} : { body }),
       });
     const answer = await untilReady(send);
     const text = await answer.text();
@@ -140,6 +149,10 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
       mainStatus[operationId] ?? Number(success),
     );
     links.push(...Array.from(text.matchAll(/"http[^"]+"/g), ([link]) => new URL(link.slice(1, -1)).pathname));
+    if (operationId === "createDevice")
+      setupCode = (JSON.parse(text) as { readonly initialization_token: string }).initialization_token;
+    if (operationId === "initializeDevice" || operationId === "rollDeviceToken")
+      deviceToken = (JSON.parse(text) as { readonly api_token: string }).api_token;
     if (operationId === "createApiKey") newKey = (JSON.parse(text) as { readonly id: string }).id;
   }
   return inOrder.length;

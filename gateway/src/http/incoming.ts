@@ -53,6 +53,10 @@ export class IncomingRequest implements Incoming {
     return placing<NoEvent>({ organizer: this.organizer });
   }
 
+  get ofTenant(): Placing<NoEvent> {
+    return placing<NoEvent>({ organizer: this.tenant.organizer });
+  }
+
   get inAnyEvent(): Placing<EventPlace> {
     return placing<EventPlace>({ organizer: this.organizer, event: "" });
   }

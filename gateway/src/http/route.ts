@@ -149,6 +149,8 @@ export interface Incoming<Q = unknown, B = unknown> {
   /** Makes a message for the event, or for the organizer, of the path. */
   readonly inEvent: Placing<EventPlace>;
   readonly inOrganizer: Placing<NoEvent>;
+  /** The same for the organizer of the credentials, where the path names none. */
+  readonly ofTenant: Placing<NoEvent>;
   /** The same for calls about all events of the organizer. */
   readonly inAnyEvent: Placing<EventPlace>;
   /** A path parameter, percent-decoded once. */

@@ -11,6 +11,7 @@ import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
+import { deviceRoutes } from "./device/routes.ts";
 import { openApi } from "./documentation/openapi.ts";
 import type { DemoKeys } from "./documentation/page.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
@@ -36,6 +37,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "catalogue"
     | "checkinLists"
     | "credentials"
+    | "devices"
     | "listedPositions"
     | "rendering"
     | "retention"
@@ -94,6 +96,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
   const catalogue = catalogueRoutes(clients);
+  const device = deviceRoutes({ ...clients, ...deps.credentials });
   const idempotency = idempotencyRoutes(deps.findAnswer);
   const documentation = documentationRoutes({
     document: () => openApi(routes, { server: baseUrl(), version }),
@@ -206,6 +209,13 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${organizer}/devices/`, keys.devices.list),
     at("POST", `${organizer}/devices/`, keys.devices.create),
     at("POST", `${organizer}/devices/{device}/revoke/`, keys.devices.revoke),
+
+    at("POST", "/api/v1/device/initialize", device.initialize),
+    at("POST", "/api/v1/device/update", device.update),
+    at("GET", "/api/v1/device/info", device.info),
+    at("POST", "/api/v1/device/roll", device.roll),
+    at("POST", "/api/v1/device/revoke", device.revoke),
+    at("GET", "/api/v1/version", device.version),
 
     at("POST", "/api/v1/import/", records.importRecords),
     at("POST", "/api/v1/upload", uploads.upload),

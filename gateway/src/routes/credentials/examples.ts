@@ -16,6 +16,8 @@ const scanner = {
   revoked: false,
 };
 
+const code = "kpp4jn8g2ynznnp6";
+
 const token = "kq3vx8m1zt0c5wn7r2jd9yhb4gf6slpa".repeat(2);
 
 export const apiKeyExamples = {
@@ -38,7 +40,10 @@ export const deviceExamples = {
   create: {
     status: 201,
     body: { name: "Scanner 2", gate: 1, security_profile: "pretixscan", all_events: true },
-    answer: { ...scanner, token, settled: true },
+    answer: {
+      ...{ ...scanner, token, initialization_token: code, settled: true },
+      setup: `{"handshake_version":1,"url":"http://localhost:8000","token":"${code}"}`,
+    },
   },
   revoke: {
     status: 200,

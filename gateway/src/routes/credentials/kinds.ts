@@ -23,6 +23,8 @@ export interface Kind<B> {
   readonly title: string;
   readonly one: string;
   readonly noun: string;
+  /** A scanner can set itself up as one. */
+  readonly setsUp: boolean;
   readonly body: Body<B>;
   readonly examples: typeof apiKeyExamples | typeof deviceExamples;
   readonly answers: typeof apiKeyAnswers | typeof deviceAnswers;
@@ -50,6 +52,7 @@ export const apiKeys: Kind<TypeOf<typeof apiKey>> = {
   title: "ApiKey",
   one: "an API key",
   noun: "key",
+  setsUp: false,
   body: apiKeyBody,
   examples: apiKeyExamples,
   answers: apiKeyAnswers,
@@ -72,6 +75,7 @@ export const devices: Kind<TypeOf<typeof sentDevice>> = {
   title: "Device",
   one: "a device",
   noun: "device",
+  setsUp: true,
   body: deviceBody,
   examples: deviceExamples,
   answers: deviceAnswers,

@@ -9,6 +9,7 @@ import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, freshToken, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { setupCodeOf } from "../device/setup-code.ts";
 
 const base = "/api/v1/organizers/bigevents";
 const id = "0123456789abcdef".repeat(4);
@@ -129,14 +130,22 @@ describe("devices", () => {
     expect(json).toEqual({ count: 1, next: null, previous: null, results: [deviceShown] });
   });
 
-  it("[R9.9] are created as their body says, or by default with the profile that is limited by nothing", async () => {
+  it("[E3.11, R9.9] are created as their body says, or by default with the profile that is limited by nothing", async () => {
     const sent = { name: "north", gate: "7", security_profile: "pretixscan", software_brand: "scan", all_events: true };
     const { status, json } = await send("POST", "devices/", sent);
-    expect([status, json]).toEqual([201, { ...deviceShown, token: freshToken, settled: true }]);
+    const code = setupCodeOf(freshToken);
+    const setup = JSON.stringify({ handshake_version: 1, url: publicBase, token: code });
+    expect([status, json]).toEqual([
+      201,
+      { ...deviceShown, token: freshToken, initialization_token: code, setup, settled: true },
+    ]);
     await send("POST", "devices/", { name: "north", security_profile: null, software_brand: null });
     const unset = { gate: undefined, securityProfile: "full", softwareBrand: "", allEvents: false };
     expect(app.peers.requestsOf("createCredential")).toMatchObject([
-      { fields: { device: { gate: 7, securityProfile: "pretixscan", softwareBrand: "scan", allEvents: true } } },
+      {
+        setupHash: hash("sha256", code, "buffer"),
+        fields: { device: { gate: 7, securityProfile: "pretixscan", softwareBrand: "scan", allEvents: true } },
+      },
       { kind: DEVICE, fields: { device: unset } },
     ]);
   });

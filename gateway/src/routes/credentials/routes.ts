@@ -6,6 +6,7 @@ import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
 import { declare } from "../../http/route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
+import { setupCodeOf, setupText } from "../device/setup-code.ts";
 import { apiKeys, devices, type Kind } from "./kinds.ts";
 
 /** A state of a credential that boxoffice has stored. */
@@ -75,14 +76,18 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
       async exists({ inOrganizer, signal }) {
         await credentials.listCredentials(inOrganizer({ kind: published, page: 1, pageSize: 1 }), { signal });
       },
-      async handle({ organizer, inOrganizer, body, signal }) {
+      async handle({ organizer, inOrganizer, body, signal, url }) {
         const token = makeToken();
         const tokenHash = hash("sha256", token, "buffer");
+        const code = kind.setsUp ? setupCodeOf(token) : undefined;
+        const setupHash = code === undefined ? undefined : hash("sha256", code, "buffer");
         const { credential } = await credentials.createCredential(
-          inOrganizer({ kind: published, tokenHash }, { fields: kind.toMessage(body) }),
+          inOrganizer({ kind: published, tokenHash, setupHash }, { fields: kind.toMessage(body) }),
         );
         const { shown, settled } = await show(organizer, credential, signal);
-        return { status: 201, body: { ...shown, token, settled } };
+        const setup =
+          code === undefined ? {} : { initialization_token: code, setup: setupText({ url: url.base, code }) };
+        return { status: 201, body: { ...shown, token, ...setup, settled } };
       },
     }),
 

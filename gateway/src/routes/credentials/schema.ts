@@ -29,24 +29,39 @@ const settled = boolean({
   description: "Whether all gateways know of it by now. If not, they will as soon as they can be reached.",
 });
 
-function answersOf<P extends Properties>(title: string, shown: P) {
+const setup = {
+  initialization_token: text({
+    description: "The code with which a scanner sets itself up as this device: once, within a week.",
+  }),
+  setup: text({ description: "The same as the text of a QR code, which scanners read." }),
+};
+
+function answersOf<P extends Properties, C extends Properties>(title: string, shown: P, created: C) {
   return {
     listed: record(title, shown),
-    created: record(`Created${title}`, { ...shown, token, settled }),
+    created: record(`Created${title}`, { ...shown, ...created, settled }),
     revoked: record(`Revoked${title}`, { ...shown, settled }),
   };
 }
 
 const ofKeyShown = partial(apiKey).properties;
 
-export const apiKeyAnswers = answersOf("ApiKey", {
-  id: text({ description: "The first 16 characters of the SHA-256 of its token, in hex." }),
-  ...ofKeyShown,
-  permissions: arrayOf(choice([everyPermission, ...permissions]), { description: "Current names; `*` for all." }),
-});
+export const apiKeyAnswers = answersOf(
+  "ApiKey",
+  {
+    id: text({ description: "The first 16 characters of the SHA-256 of its token, in hex." }),
+    ...ofKeyShown,
+    permissions: arrayOf(choice([everyPermission, ...permissions]), { description: "Current names; `*` for all." }),
+  },
+  { token },
+);
 
-export const deviceAnswers = answersOf("Device", {
-  device_id: id(),
-  ...partial(device).properties,
-  security_profile: choice(deviceProfiles, { description: "What it may do." }),
-});
+export const deviceAnswers = answersOf(
+  "Device",
+  {
+    device_id: id(),
+    ...partial(device).properties,
+    security_profile: choice(deviceProfiles, { description: "What it may do." }),
+  },
+  { token, ...setup },
+);

@@ -36,7 +36,7 @@ const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/([\w-]+)\//, "$1"],
   [/\/(ticketlayouts|shredders|retention)\//, "$1"],
   [/\/import\//, "records"],
-  [/\/(?:apikeys|devices)\//, "credentials"],
+  [/\/(?:apikeys|devices)\/|\/api\/v1\/(?:device\/|version$)/, "credentials"],
   [/^/, "deployment"],
 ];
 

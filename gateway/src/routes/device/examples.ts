@@ -1,0 +1,34 @@
+import type { Example } from "../../http/route.ts";
+
+const said = {
+  hardware_brand: "Samsung",
+  hardware_model: "SM-G525F",
+  software_brand: "pretixSCAN Android",
+  software_version: "2.3.1",
+};
+
+const device = {
+  organizer: "demo",
+  device_id: 2,
+  unique_serial: "9F2C51D07AB34E18",
+  name: "Scanner 2",
+  security_profile: "pretixscan",
+  gate: { id: 1, name: "Main entrance" },
+};
+
+const token = "kq3vx8m1zt0c5wn7r2jd9yhb4gf6slpa".repeat(2);
+const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
+
+export const deviceRouteExamples = {
+  initialize: {
+    status: 200,
+    follows: "createDevice",
+    body: { token: "kpp4jn8g2ynznnp6", ...said },
+    answer: { ...device, api_token: token },
+  },
+  update: { status: 200, follows: "initializeDevice", body: said, answer: device },
+  info: { status: 200, follows: "initializeDevice", answer: { device, server: { version }, medium_key_sets: [] } },
+  roll: { status: 200, follows: "initializeDevice", body: {}, answer: { ...device, api_token: token } },
+  revoke: { status: 200, follows: "initializeDevice", body: {}, answer: device },
+  version: { status: 200, answer: version },
+} satisfies Readonly<Record<string, Example>>;

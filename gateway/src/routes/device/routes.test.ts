@@ -1,0 +1,138 @@
+import { hash } from "node:crypto";
+import { Fault } from "@tessera/kit/fault";
+import type { ShownDevice } from "@tessera/protos/gen/ticketing/boxoffice/v1/devices";
+import { beforeEach, describe, expect, it } from "vitest";
+import { appOfEachTest, devices, freshToken, keys } from "../../testing/serve-app.ts";
+
+const app = appOfEachTest();
+const sha256 = (text: string) => hash("sha256", text, "buffer");
+
+const stored: ShownDevice = {
+  organizer: "bigevents",
+  serial: "9F2C51D07AB34E18",
+  gateName: "North",
+  credential: {
+    id: "3",
+    revision: 8,
+    fields: {
+      device: {
+        ...{ name: "north", gate: 7, securityProfile: "pretixscan", softwareBrand: "scan" },
+        ...{ allEvents: true, events: [], revoked: false },
+      },
+    },
+  },
+};
+const shown = {
+  organizer: "bigevents",
+  device_id: 3,
+  unique_serial: "9F2C51D07AB34E18",
+  name: "north",
+  security_profile: "pretixscan",
+  gate: { id: 7, name: "North" },
+};
+/** As the library of the apps sends it. */
+const said = {
+  hardware_brand: "Samsung",
+  hardware_model: "G525F",
+  os_name: "Android",
+  os_version: "13",
+  software_brand: "pretixSCAN Android",
+  software_version: "2.3.1",
+};
+const machine = {
+  hardwareBrand: "Samsung",
+  hardwareModel: "G525F",
+  osName: "Android",
+  osVersion: "13",
+  softwareBrand: "pretixSCAN Android",
+  softwareVersion: "2.3.1",
+};
+const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
+
+const send = (
+  method: string,
+  name: string,
+  { body, key = devices.scan }: { body?: object; key?: string | null } = {},
+) => app.send(method, `/api/v1/${name}`, { key, ...(body === undefined ? {} : { body }) });
+
+beforeEach(() => {
+  for (const method of ["initializeDevice", "getDevice", "updateDevice", "rollDevice"] as const)
+    app.peers.when("devices", method, async () => ({ device: stored }));
+  app.peers.when("credentials", "revokeCredential", async () => ({ credential: stored.credential }));
+});
+
+describe("a scanner", () => {
+  it("[E3.1] is set up with a code, without credentials, and gets a token that only the answer holds", async () => {
+    const answer = await send("POST", "device/initialize", {
+      key: null,
+      body: { token: " kpp4jn8g2ynznnp6 ", ...said },
+    });
+    expect([answer.status, answer.json]).toEqual([200, { ...shown, api_token: freshToken }]);
+    expect(app.peers.requestsOf("initializeDevice")).toEqual([
+      { setupHash: sha256("kpp4jn8g2ynznnp6"), tokenHash: sha256(freshToken), machine },
+    ]);
+    expect(JSON.stringify(app.logged)).not.toMatch(/kpp4jn8g2ynznnp6|fresh/);
+  });
+
+  it("[E3.2] is told what is wrong with its code", async () => {
+    app.peers.when("devices", "initializeDevice", async () => {
+      throw new Fault("invalid", "setup_refused", "no", { fields: { token: ["It was used."] } });
+    });
+    expect(await send("POST", "device/initialize", { key: null, body: { token: "x" } })).toMatchObject({
+      status: 400,
+      json: { token: ["It was used."] },
+    });
+    expect(await send("POST", "device/initialize", { key: null, body: { os_name: 5 } })).toMatchObject({
+      status: 400,
+      json: { token: [expect.any(String)] },
+    });
+  });
+
+  it("[E3.4] tells what it runs on, and more than that", async () => {
+    const more = { info: { charging: true }, rsa_pubkey: "abc" };
+    expect(await send("POST", "device/update", { body: { ...said, ...more } })).toMatchObject({
+      status: 200,
+      json: shown,
+    });
+    expect(app.peers.requestsOf("updateDevice")).toMatchObject([{ organizer: "bigevents", machine }]);
+  });
+
+  it("[E3.5] gets another token", async () => {
+    expect((await send("POST", "device/roll", { body: {} })).json).toEqual({ ...shown, api_token: freshToken });
+    expect(app.peers.requestsOf("rollDevice")).toMatchObject([
+      { organizer: "bigevents", tokenHash: sha256(freshToken) },
+    ]);
+  });
+
+  it("[E3.8] learns what it is, and which routes to use", async () => {
+    expect((await send("GET", "device/info")).json).toEqual({
+      device: shown,
+      server: { version },
+      medium_key_sets: [],
+    });
+    expect((await send("GET", "version")).json).toEqual(version);
+    expect(version.pretix_numeric).toBeLessThan(40_120_001_001);
+  });
+
+  it("[E3.9] ends its own access", async () => {
+    expect(await send("POST", "device/revoke", { body: {} })).toMatchObject({ status: 200, json: shown });
+    const [{ id }] = app.peers.requestsOf("getDevice") as [{ id: string }];
+    expect(app.peers.requestsOf("revokeCredential")).toMatchObject([{ organizer: "bigevents", id }]);
+    expect(await send("GET", "device/info", { key: devices.revoked })).toMatchObject({
+      status: 401,
+      json: { detail: "Device access has been revoked." },
+    });
+  });
+
+  it.each([
+    ["GET", "device/info"],
+    ["POST", "device/update"],
+    ["POST", "device/roll"],
+    ["POST", "device/revoke"],
+  ])("[E3.10] is none with an API key: %s %s", async (method, name) => {
+    const body = method === "GET" ? {} : { body: {} };
+    expect((await send(method, name, { key: keys.all, ...body })).status).toBe(403);
+    expect((await send(method, name, { key: null, ...body })).status).toBe(401);
+    expect(app.peers.calls.map(({ method: called }) => called)).toEqual([]);
+  });
+});
