@@ -112,6 +112,16 @@ describe("creating", () => {
     expect(stderr).toMatch(/no event\.\nIts token.+\nIt opens no event\. .+--all-events or --events\.\n$/);
   });
 
+  it("[E3.11, R9.15] draws the code of a device, with which a scanner sets itself up", async () => {
+    const setup = '{"handshake_version":1,"url":"http://localhost:8000","token":"kpp4jn8g2ynznnp6"}';
+    answers.push([201, { ...device, revoked: false, token: "fresh-token", setup, settled: true }]);
+    await devices("create", "--organizer", "big", "--name", "north", "--all-events");
+    expect(stdout).toBe("fresh-token\n");
+    expect(stderr).toContain("once, within a week");
+    expect(stderr.split("\n").filter((line) => /[▀▄█]{3}/.test(line)).length).toBeGreaterThan(12);
+    expect(stderr).not.toContain("kpp4jn8g2ynznnp6");
+  });
+
   it("[R9.13, R9.15] prints a device's token, and says when gateways do not know it yet", async () => {
     answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
     await devices(

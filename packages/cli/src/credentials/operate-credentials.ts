@@ -1,3 +1,4 @@
+import { toString as drawQr } from "qrcode";
 import { columns } from "../command/columns.ts";
 import { type Access, accessOptions, findAccess } from "../command/operator-access.ts";
 import { type Options, type OptionValues, readOptions, refuseNames, requireOption } from "../command/options.ts";
@@ -59,7 +60,7 @@ Example: ${kind.example}`;
   // The compiler cannot derive the values of a union of tables.
   const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions & typeof ownerOptions>;
   const { organizer, access, path } = await readOwner(kind, values);
-  const created = await callPlatform<C & { token: string; settled: boolean }>(access, {
+  const created = await callPlatform<C & { token: string; setup?: string; settled: boolean }>(access, {
     method: "POST",
     path,
     body: { ...readCreation(values), ...kind.toBody(values) },
@@ -70,8 +71,17 @@ Example: ${kind.example}`;
     process.stderr.write(
       `It opens no event. For one that does, revoke it and create another with --all-events or --events.\n`,
     );
+  if (created.setup !== undefined)
+    process.stderr.write(
+      `A scanner sets itself up with this code, once, within a week. Then it has a token of its own:\n\n${await drawCode(created.setup)}\n`,
+    );
   warnUnsettled(created);
   process.stdout.write(`${created.token}\n`);
+}
+
+/** Draws a QR code with the blocks that terminals have, dark on light whatever their colours are. */
+function drawCode(text: string): Promise<string> {
+  return drawQr(text, { type: "terminal", small: true, errorCorrectionLevel: "M" });
 }
 
 async function list<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
