@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
+import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const { eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("scanners");
+const organizer = "/api/v1/organizers/scanners";
+
+/** What the library of the apps needs of each answer; without one of these fields it stops. */
+const needed = {
+  events: ["slug", "name", "date_from", "live", "has_subevents", "timezone"],
+  event: [
+    "slug",
+    "currency",
+    "date_from",
+    "has_subevents",
+    "live",
+    "seat_category_mapping",
+    "valid_keys",
+    "name",
+    "timezone",
+    "testmode",
+    "plugins",
+    "seating_plan",
+  ],
+  dates: [
+    "id",
+    "event",
+    "name",
+    "date_from",
+    "active",
+    "is_public",
+    "seat_category_mapping",
+    "item_price_overrides",
+    "variation_price_overrides",
+  ],
+  categories: ["id", "name", "position", "is_addon", "internal_name", "description"],
+  items: [
+    "id",
+    "position",
+    "name",
+    "variations",
+    "addons",
+    "bundles",
+    "checkin_attention",
+    "checkin_text",
+    "internal_name",
+    "active",
+    "admission",
+    "category",
+    "picture",
+    "media_policy",
+    "media_type",
+    "default_price",
+    "free_price",
+    "tax_rate",
+    "require_voucher",
+    "hide_without_voucher",
+    "allow_cancel",
+    "require_approval",
+    "require_bundling",
+    "has_variations",
+  ],
+  variations: ["id", "value", "price", "active", "position", "checkin_attention", "checkin_text"],
+  questions: [
+    "id",
+    "position",
+    "items",
+    "question",
+    "type",
+    "required",
+    "ask_during_checkin",
+    "show_during_checkin",
+    "options",
+    "identifier",
+    "hidden",
+    "dependency_question",
+    "dependency_values",
+    "dependency_value",
+  ],
+  options: ["id", "position", "identifier", "answer"],
+  lists: [
+    "id",
+    "name",
+    "all_products",
+    "limit_products",
+    "include_pending",
+    "subevent",
+    "allow_multiple_entries",
+    "allow_entry_after_exit",
+    "rules",
+    "addon_match",
+  ],
+  revoked: ["id", "secret", "created"],
+  blocked: ["id", "secret", "blocked", "updated"],
+  media: [
+    "id",
+    "type",
+    "identifier",
+    "active",
+    "expires",
+    "linked_orderposition",
+    "linked_orderpositions",
+    "linked_giftcard",
+    "customer",
+    "created",
+  ],
+} as const;
+
+describe("a scanner", () => {
+  let platform: TestPlatform;
+  let device: string;
+
+  beforeAll(async () => {
+    platform = await startTestPlatform();
+    const { rejected } = await platform.import(
+      [
+        ...groundwork(),
+        ofEvent("event", {
+          slug: "series",
+          name: { en: "Series" },
+          date_from: "2027-06-01T10:00:00Z",
+          live: true,
+          has_subevents: true,
+        }),
+        {
+          ...ofEvent("subevent", { id: 5, name: { en: "First night" }, date_from: "2027-06-01T10:00:00Z" }),
+          event: "series",
+        },
+        ofEvent("question", {
+          ...{ id: 7, question: { en: "Food" }, type: "C", items: [1], ask_during_checkin: true },
+          options: [{ id: 71, answer: { en: "Vegan" } }],
+        }),
+        ofEvent("checkin_list", listData({ id: 4, name: "Gate", all_products: true })),
+        ofEvent("revoked_secret", { id: 1, secret: "old-code" }),
+        ofEvent("blocked_secret", { id: 1, secret: "bad-code" }),
+        ofEvent(
+          "order",
+          orderData({
+            code: "AAAAA",
+            positions: [positionData({ id: 1, secret: "a/b?c#d%e+é", item: 2, variation: 21 })],
+          }),
+        ),
+        ofOrganizer("reusable_medium", {
+          id: 1,
+          type: "nfc_uid",
+          identifier: "04AB",
+          linked_orderpositions: [{ id: 1, event: "sampleconf" }],
+        }),
+      ].map((record) =>
+        (record as { data: { slug?: string } }).data.slug === "series"
+          ? { ...(record as object), event: "series" }
+          : record,
+      ),
+    );
+    expect(rejected).toBe(0);
+  });
+  afterAll(() => platform.stop());
+
+  const ask = (path: string, method = "GET", body?: object): Promise<Answer> =>
+    platform.request(method, path, { as: device, ...(body === undefined ? {} : { body }) });
+
+  const said = {
+    hardware_brand: "Samsung",
+    hardware_model: "G525F",
+    os_name: "Android",
+    os_version: "13",
+    software_brand: "pretixSCAN Android",
+    software_version: "2.3.1",
+  };
+
+  it("[E3.1, E3.2, E3.11] is set up by a QR code, which works once", async () => {
+    const created = await platform.request("POST", `${organizer}/devices/`, {
+      as: `Token ${platform.operatorKey}`,
+      body: { name: "North", gate: 7, security_profile: "pretixscan", all_events: true },
+    });
+    const { url, token, handshake_version } = JSON.parse(created.body.setup);
+    expect([handshake_version, url, token]).toEqual([1, platform.publicUrl, created.body.initialization_token]);
+    const initialize = () => platform.request("POST", "/api/v1/device/initialize", { body: { token, ...said } });
+    const first = await initialize();
+    platform.keepOutOfLogs(token, first.body.api_token, created.body.token);
+    expect([first.status, first.body]).toMatchObject([
+      200,
+      { organizer: "scanners", security_profile: "pretixscan", gate: { id: 7, name: "West" } },
+    ]);
+    device = `Device ${first.body.api_token}`;
+    expect(await initialize()).toMatchObject({
+      status: 400,
+      body: { token: [expect.stringContaining("already been used")] },
+    });
+    expect((await platform.request("GET", "/api/v1/device/info", { as: `Device ${created.body.token}` })).status).toBe(
+      401,
+    );
+    expect(
+      (await ask("/api/v1/device/update", "POST", { ...said, software_version: "2.4.0", info: {} })).body.name,
+    ).toBe("North");
+    expect((await ask("/api/v1/device/info")).body).toMatchObject({
+      device: { name: "North", gate: { id: 7, name: "West" } },
+      server: { version: { pretix_numeric: expect.any(Number) } },
+    });
+  });
+
+  it("[E1.3, E2.1, E2.3] reads what it needs before it scans, with every field that it needs", async () => {
+    const page = async (path: string, fields: readonly string[]) => {
+      const { status, body } = await ask(path);
+      expect(status, path).toBe(200);
+      expect(body, path).toMatchObject({ count: expect.any(Number), next: null });
+      expect(body.results.length, path).toBeGreaterThan(0);
+      for (const result of body.results) expect(Object.keys(result), path).toEqual(expect.arrayContaining([...fields]));
+      return body.results;
+    };
+    await page(`${organizer}/events/?ends_after=2027-01-01T00:00:00.000Z&ordering=date_from&live=true`, needed.events);
+    await page(
+      `${organizer}/subevents/?ends_after=2027-01-01T00:00:00.000Z&ordering=date_from&active=true&event__live=true`,
+      needed.dates,
+    );
+    const event = await ask(`${eventPath}/`);
+    expect(Object.keys(event.body)).toEqual(expect.arrayContaining([...needed.event]));
+    expect(event.body).toMatchObject({ seat_category_mapping: {}, valid_keys: { pretix_sig1: [] } });
+    await page(`${eventPath}/categories/`, needed.categories);
+    const items = await page(`${eventPath}/items/`, needed.items);
+    for (const { variations } of items)
+      for (const variation of variations)
+        expect(Object.keys(variation)).toEqual(expect.arrayContaining([...needed.variations]));
+    const [question] = await page(`${eventPath}/questions/`, needed.questions);
+    expect(Object.keys(question.options[0])).toEqual(expect.arrayContaining([...needed.options]));
+    await page(`${eventPath}/checkinlists/?exclude=checkin_count&exclude=position_count`, needed.lists);
+    await page(`${eventPath}/revokedsecrets/`, needed.revoked);
+    await page(`${eventPath}/blockedsecrets/`, needed.blocked);
+    await page(`${organizer}/reusablemedia/`, needed.media);
+    for (const name of ["badgelayouts", "badgeitems"])
+      expect((await ask(`${eventPath}/${name}/`)).body).toMatchObject({ count: 0, results: [] });
+    expect((await ask(`${eventPath}/settings/`)).status).toBe(200);
+    expect(Object.keys((await ask(`${organizer}/events/series/subevents/5/`)).body)).toEqual(
+      expect.arrayContaining([...needed.dates]),
+    );
+  });
+
+  it("[E1.9] reads afterwards what is new, and nothing else", async () => {
+    const { headers } = await ask(`${eventPath}/revokedsecrets/`);
+    const since = encodeURIComponent(String(headers.get("x-page-generated")));
+    const news = () => ask(`${eventPath}/revokedsecrets/?ordering=-created&created_since=${since}`);
+    expect((await news()).body.count).toBe(0);
+    await platform.import([
+      ofEvent("revoked_secret", { id: 2, secret: "another-old-code", created: "2020-01-01T00:00:00Z" }),
+    ]);
+    expect((await news()).body).toMatchObject({ count: 1, results: [{ id: 2 }] });
+  });
+
+  it("scans and searches on a list, and sees the counts", async () => {
+    const at = `${eventPath}/checkinlists/4`;
+    const redeem = (nonce: string) =>
+      ask(`${at}/positions/${encodeURIComponent("a/b?c#d%e+é")}/redeem/?pdf_data=true`, "POST", {
+        ...{ type: "entry", nonce, force: false, ignore_unpaid: false, answers: {}, questions_supported: true },
+        ...{ source_type: "barcode", canceled_supported: true, use_order_locale: true },
+      });
+    expect(await redeem("n1")).toMatchObject({
+      status: 201,
+      body: { status: "ok", position: { order: "AAAAA", positionid: 1 } },
+    });
+    expect((await redeem("n2")).body).toMatchObject({ status: "error", reason: "already_redeemed" });
+    expect((await ask(`${at}/positions/?search=AAAAA&ignore_status=true`)).body).toMatchObject({
+      results: [{ order__status: "p" }],
+    });
+    expect((await ask(`${at}/status/`)).body).toMatchObject({ checkin_count: 1, position_count: 1, inside_count: 1 });
+  });
+
+  it("[E3.9] deletes its data when its access has ended", async () => {
+    expect((await ask("/api/v1/device/revoke", "POST", {})).status).toBe(200);
+    await expect
+      .poll(async () => (await ask("/api/v1/device/info")).body)
+      .toEqual({ detail: "Device access has been revoked." });
+  });
+});
