@@ -103,10 +103,9 @@ async function reserveBytes<P, R>(
   const others = await table.sumBytes(tx, { kind, owner, except: claim.id });
   if (others > 0 && others + stored > files.mostBytes)
     throw new WorkFailed("The files of your other jobs take too much room; try again when some have expired.");
-  const reserved = Math.min(
-    stored + reservedAtOnce,
-    others === 0 ? Number.POSITIVE_INFINITY : files.mostBytes - others,
-  );
+  // Of little room half is left to other jobs of the owner.
+  const room = others === 0 ? Number.POSITIVE_INFINITY : files.mostBytes - others - stored;
+  const reserved = stored + Math.min(reservedAtOnce, Math.ceil(room / 2));
   await table.reserve(tx, claim, reserved);
   return reserved;
 }
