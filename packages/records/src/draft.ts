@@ -67,7 +67,9 @@ export class Draft {
       const steps = JSON.parse(path) as string[];
       const list = valueAt(this.#sent, steps);
       if (!Array.isArray(list)) return [];
-      return Array.from(names, (name) => ({ list: steps.join("."), element: list[Number(name)] as unknown }));
+      return Array.from(names, (name) => ({
+        ...{ list: steps.join("."), index: Number(name), element: list[Number(name)] as unknown },
+      }));
     });
   }
 

@@ -47,6 +47,8 @@ export interface Removal {
 export interface LeftOut {
   /** The path of its list. */
   readonly list: string;
+  /** Its place in the list as that was sent. */
+  readonly index: number;
   readonly element: unknown;
 }
 

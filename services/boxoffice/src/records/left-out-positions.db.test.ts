@@ -66,7 +66,6 @@ describe("a position that its order is sent without", () => {
     expect(await office.apply(sample.order({ code: "OTHER", positions: [second] }))).toEqual({
       1: {
         "positions.0": ["Position 2 belongs to another order."],
-        positions: ["None of its positions can be taken."],
       },
     });
   });
@@ -251,7 +250,6 @@ describe("an order that is split", () => {
     expect(await office.apply(split(), withoutSecond({ status: "n" }), other)).toEqual({
       3: {
         "positions.0": ["Position 2 belongs to another order."],
-        positions: ["None of its positions can be taken."],
       },
     });
     expect(await positionsOf("SPLIT")).toEqual([[2, false]]);
@@ -378,4 +376,32 @@ describe("a position that two orders bring", () => {
       }
     },
   );
+
+  it.each([
+    ["in one batch", [[claimed("A", 3, [51]), claimed("C", 4, [51])]]],
+    ["in two", [[claimed("A", 3, [51])], [claimed("C", 4, [51])]]],
+  ])("[R3.40] belongs to the newer order also where the older one has no other, %s", async (_name, batches) => {
+    await office.apply(claimed("A", 1, [51], {}));
+    for (const batch of batches) expect((await office.applyApart(...batch)).rejected).toEqual({});
+    expect([await positionsOf("A"), await positionsOf("C")]).toEqual([[], [[51, false]]]);
+    await office.apply(claimed("A", 5, []));
+    expect(await positionsOf("C")).toEqual([[51, false]]);
+  });
+
+  it("[R3.40, R3.41] is canceled by its order also where all others of that order have gone", async () => {
+    await office.apply(claimed("A", 1, [61, 62]));
+    await office.apply(claimed("D", 4, [62]));
+    expect((await office.applyApart(claimed("A", 2, [62]))).rejected).toEqual({});
+    expect([await positionsOf("A"), await positionsOf("D")]).toEqual([[[61, true]], [[62, false]]]);
+  });
+
+  it("[R3.40, R5.1] is as it was when a batch with several records of an order comes again", async () => {
+    const batch = [claimed("A", 1, [73, 71]), claimed("A", 2, [71]), claimed("C", 4, []), claimed("C", 4, [71])];
+    const found = async () => [await positionsOf("A"), await positionsOf("C")];
+    await office.apply(...batch);
+    const once = await found();
+    expect(once).toEqual([[[73, true]], [[71, false]]]);
+    await office.apply(...batch);
+    expect(await found()).toEqual(once);
+  });
 });

@@ -91,7 +91,6 @@ describe("an order", () => {
     expect(rejected).toEqual({
       1: {
         "positions.0": ["Position 1 belongs to another order."],
-        positions: ["None of its positions can be taken."],
       },
       3: { "positions.1": ["Position 8 belongs to another order."] },
     });

@@ -73,10 +73,12 @@ export const readOrder = compileReader(orderRecord, {
 export const order: RecordKind<OrderRecord> = {
   name: "order",
   schema: orderRecord,
-  async read(data, leftOut = []) {
+  async read(data, leftOut = [], wrong = []) {
     const checked = await readOrder.inSlices(data);
     if (!checked.ok) return checked;
-    const unread = leftOut.flatMap(({ list, element }) => (list === "positions" ? [idOf(element)] : []));
+    const unread = leftOut.flatMap((each) =>
+      each.list === "positions" && !isOfOthers(each, wrong) ? [idOf(each.element)] : [],
+    );
     if (checked.value.data.positions.length === 0 && unread.length > 0)
       return { ok: false, errors: { positions: [noneLeft] } };
     const reading = withUnread(checked.value, unread);
@@ -196,6 +198,11 @@ function withUnread(reading: Reading<OrderData>, unread: readonly (number | unde
   return { ...reading, data: { ...reading.data, unread: ids.has(undefined) ? { has: () => true } : ids } };
 }
 
+/** Whether a position was left out because another order has it: then nothing in it is wrong, and this order is without it. */
+function isOfOthers({ index, element }: LeftOut, wrong: readonly string[]): boolean {
+  return wrong.includes(`positions.${index}`) && idOf(element) !== undefined;
+}
+
 /** The id of what could not be read as a position; undefined: it has none. */
 function idOf(element: LeftOut["element"]): number | undefined {
   const id = isObject(element) ? Number(element["id"]) : Number.NaN;
@@ -282,15 +289,15 @@ function findOwners(
     const { changedAt } = last.get(stored.order) ?? stored;
     owners.set(id, { ...stored, changedAt });
   }
-  const newestFirst = values.toSorted((a, b) => (b.data.last_modified ?? 0) - (a.data.last_modified ?? 0));
+  const changedAt = ({ code }: OrderData) => last.get(code)?.changedAt ?? null;
+  const newestFirst = values.toSorted((a, b) => (changedAt(b.data) ?? 0) - (changedAt(a.data) ?? 0));
   const claim = ({ isOfLast }: { readonly isOfLast: boolean }) => {
     for (const { data } of newestFirst) {
-      const { code: order, last_modified: changedAt, positions: brought } = data;
-      for (const { id } of brought) {
-        if (isGivenAway(id, order) === isOfLast) continue;
+      const claimed = { order: data.code, changedAt: changedAt(data), isLeftOut: false };
+      for (const { id } of data.positions) {
+        if (isGivenAway(id, data.code) === isOfLast) continue;
         const owner = owners.get(id);
-        if (owner === undefined || (isOfLast && isNewer(data, owner)))
-          owners.set(id, { order, changedAt, isLeftOut: false });
+        if (owner === undefined || (isOfLast && isNewer(claimed, owner))) owners.set(id, claimed);
       }
     }
   };
@@ -300,8 +307,8 @@ function findOwners(
   return owners;
 }
 
-function isNewer({ last_modified: at }: OrderData, { changedAt }: KnownPosition): boolean {
-  return at !== null && changedAt !== null && at > changedAt;
+function isNewer({ changedAt: at }: KnownPosition, { changedAt: other }: KnownPosition): boolean {
+  return at !== null && other !== null && at > other;
 }
 
 interface LastRecord {
