@@ -223,6 +223,13 @@ export const catalogueExamples = {
   revokedSecrets: { status: 200, answer: examplePage() },
   blockedSecrets: { status: 200, answer: examplePage() },
   media: { status: 200, answer: examplePage() },
+  gates: {
+    status: 200,
+    answer: examplePage(
+      { id: 1, name: "Main entrance", identifier: "main" },
+      { id: 2, name: "North gate", identifier: "north" },
+    ),
+  },
   badgeLayouts: { status: 200, answer: examplePage() },
   badgeItems: { status: 200, answer: examplePage() },
 } satisfies Readonly<Record<string, Example>>;

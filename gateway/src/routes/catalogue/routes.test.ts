@@ -14,6 +14,7 @@ const shownBy: ReadonlyMap<DocumentKind, object> = new Map<DocumentKind, object>
   [DocumentKind.CATEGORY, catalogueExamples.category.answer],
   [DocumentKind.ITEM, catalogueExamples.item.answer],
   [DocumentKind.QUESTION, catalogueExamples.question.answer],
+  [DocumentKind.GATE, { id: 1, name: "West", identifier: "west" }],
   [DocumentKind.REVOKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", created: "2026-01-01T10:00:00Z", position: null }],
   [DocumentKind.BLOCKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", blocked: true, updated: "2026-01-01T10:00:00Z" }],
 ]);
@@ -44,6 +45,7 @@ describe("what records brought", () => {
   it.each([
     [`${organizer}/events/`, DocumentKind.EVENT],
     [`${organizer}/subevents/`, DocumentKind.SUBEVENT],
+    [`${organizer}/gates/`, DocumentKind.GATE],
     [`${inEvent}/subevents/`, DocumentKind.SUBEVENT],
     [`${inEvent}/categories/`, DocumentKind.CATEGORY],
     [`${inEvent}/items/`, DocumentKind.ITEM],
@@ -51,7 +53,7 @@ describe("what records brought", () => {
     [`${inEvent}/revokedsecrets/`, DocumentKind.REVOKED_SECRET],
     [`${inEvent}/blockedsecrets/`, DocumentKind.BLOCKED_SECRET],
   ])("[E2.1] is listed at %s, with the time since when to ask next", async (path, kind) => {
-    const { status, json, headers } = await send(path);
+    const { status, json, headers } = await send(path, devices.full);
     expect([status, json]).toEqual([200, { count: 1, next: null, previous: null, results: [shownBy.get(kind)] }]);
     expect(headers["x-page-generated"]).toBe("2023-11-14T22:13:20.123456Z");
     const event = path.startsWith(inEvent) ? "sampleconf" : "";
@@ -102,7 +104,7 @@ describe("what records brought", () => {
       { among: { slugs: ["other"] } },
       { among: undefined },
     ]);
-    for (const path of ["events/", "subevents/", "reusablemedia/"])
+    for (const path of ["events/", "subevents/", "reusablemedia/", "gates/"])
       expect((await send(`/api/v1/organizers/another/${path}`, keys.all)).status, path).toBe(403);
     expect((await send(`${organizer}/events/`, keys.operator)).status).toBe(403);
   });

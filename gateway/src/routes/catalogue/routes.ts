@@ -19,6 +19,7 @@ import * as shown from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: [], profiles: scanProfiles };
 const ofMembers: Access = { kind: "member", anyOf: [], profiles: scanProfiles };
+const readingGates: Access = { kind: "member", anyOf: [], profiles: [] };
 const readingCodes: Access = { ...reading, anyOf: ["event.orders:read", "event.orders:checkin"] };
 const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles: staffProfiles };
 
@@ -40,6 +41,7 @@ const kinds = {
   question: { kind: DocumentKind.QUESTION, shows: shown.question, present: presentQuestion },
   revokedSecret: { kind: DocumentKind.REVOKED_SECRET, shows: shown.revokedSecret, present: presentDocument },
   blockedSecret: { kind: DocumentKind.BLOCKED_SECRET, shows: shown.blockedSecret, present: presentDocument },
+  gate: { kind: DocumentKind.GATE, shows: shown.gate, present: presentDocument },
   medium: { kind: DocumentKind.REUSABLE_MEDIUM, shows: shown.medium, present: presentMedium },
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -248,6 +250,15 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
         active: query.active,
         changedSince: query.updated_since ?? query.created_since,
       }),
+    }),
+    gates: list(kinds.gate, {
+      name: "listGates",
+      example: examples.gates,
+      summary: "Lists the gates of an organizer",
+      access: readingGates,
+      page: "One page of gates.",
+      query: { ordering: ordering(["id", "name"], "id") },
+      conditions: (query) => ({ ordering: [...query.ordering] }),
     }),
     ...emptyRoutes(),
   };

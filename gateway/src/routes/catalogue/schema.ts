@@ -1,5 +1,6 @@
 import { categoryRecord } from "@tessera/resources/records/category";
 import { eventRecord, eventSettingsRecord } from "@tessera/resources/records/event";
+import { gateRecord } from "@tessera/resources/records/gate";
 import { itemRecord } from "@tessera/resources/records/item";
 import { questionRecord } from "@tessera/resources/records/question";
 import { reusableMediumRecord } from "@tessera/resources/records/reusable-medium";
@@ -37,6 +38,8 @@ export const medium = record("ReusableMedium", {
   linked_orderposition: id({ nullable: true, description: "The first of `linked_orderpositions`." }),
   linked_orderpositions: arrayOf(id(), { description: "Ids of positions. Another event may have the same ids." }),
 });
+
+export const gate = record("Gate", gateRecord.properties);
 
 /** Badges are printed elsewhere. */
 export const badge = object({}, { required: [] });

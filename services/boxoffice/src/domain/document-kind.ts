@@ -7,4 +7,5 @@ export type DocumentKind =
   | "question"
   | "revoked_secret"
   | "blocked_secret"
-  | "reusable_medium";
+  | "reusable_medium"
+  | "gate";

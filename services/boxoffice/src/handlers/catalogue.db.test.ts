@@ -135,6 +135,10 @@ describe("events and dates of an organizer", () => {
     expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, all)).toEqual([4]);
     expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, type: "nfc_uid", identifier: "04AB" })).toEqual([4]);
     expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, type: "barcode" })).toEqual([]);
+    await office.apply(sample.gate({ id: 3 }), sample.gate({ id: 2, name: "Zoo" }));
+    expect(await idsOf(DocumentKind.GATE, all)).toEqual([2, 3]);
+    expect(await idsOf(DocumentKind.GATE, { ...all, ordering: ["-name"] })).toEqual([2, 3]);
+    expect(await idsOf(DocumentKind.GATE, { ...all, organizer: "other" })).toEqual([]);
     expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, organizer: "other" })).toEqual([]);
   });
 });

@@ -29,6 +29,7 @@ const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
   [Asked.REVOKED_SECRET, "revoked_secret"],
   [Asked.BLOCKED_SECRET, "blocked_secret"],
   [Asked.REUSABLE_MEDIUM, "reusable_medium"],
+  [Asked.GATE, "gate"],
 ]);
 
 /** Pages through the documents of one kind. */

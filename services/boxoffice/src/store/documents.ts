@@ -59,6 +59,7 @@ const orders: Readonly<
     columns: { ...byId, updated: sql`(${data} ->> 'updated')::timestamptz`, secret: sql`${data} ->> 'secret'` },
     usual: [sql`document.id`],
   },
+  gate: { columns: { ...byId, name: sql`${data} ->> 'name'` }, usual: [sql`document.id`] },
   reusable_medium: {
     columns: {
       ...byId,
@@ -70,17 +71,20 @@ const orders: Readonly<
   },
 };
 
+/** Whether documents of a kind belong to no event. */
+const isOfOrganizer = (kind: DocumentKind) => kind === "reusable_medium" || kind === "gate";
+
 /** The rows of a filter, with the event of each as `place`. */
 function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
   const { organizer, event, among, changedSince, endsAfter, live, active, search, type, identifier: code } = filter;
-  const belongsToEvent = kind !== "event" && kind !== "reusable_medium";
+  const belongsToEvent = kind !== "event" && !isOfOrganizer(kind);
   const place = kind === "event" ? sql`document` : sql`place`;
   const conditions = [sql`document.organizer = ${organizer}`];
   const say = (condition: Sql) => void conditions.push(condition);
   if (kind === "event") say(sql`not document.is_removed`);
   if (belongsToEvent) say(sql`not place.is_removed`);
-  if (event !== "" && kind !== "reusable_medium") say(sql`${place}.slug = ${event}`);
-  if (among !== undefined && kind !== "reusable_medium") say(sql`${place}.slug = any(${among}::text[])`);
+  if (event !== "" && !isOfOrganizer(kind)) say(sql`${place}.slug = ${event}`);
+  if (among !== undefined && !isOfOrganizer(kind)) say(sql`${place}.slug = any(${among}::text[])`);
   if (changedSince !== undefined) say(sql`document.changed_at >= ${toTimestamp(changedSince)}::timestamptz`);
   if (active !== undefined) say(sql`(${data} -> 'active')::boolean = ${active}`);
   if (live !== undefined) say(sql`(${place}.data -> 'live')::boolean = ${live}`);
@@ -109,7 +113,7 @@ function endsBehind(kind: DocumentKind, at: number): Sql {
 }
 
 const eventOf = (kind: DocumentKind) =>
-  kind === "event" ? sql`document.slug` : kind === "reusable_medium" ? sql`''` : sql`document.event`;
+  kind === "event" ? sql`document.slug` : isOfOrganizer(kind) ? sql`''` : sql`document.event`;
 
 export async function countDocuments(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count ${rowsOf(kind, filter)}`);
@@ -160,7 +164,7 @@ export function findDocument(
 export async function readAsOf(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
   const idle = await unchangedAt(db, filter.organizer);
   if (idle !== undefined) return idle;
-  if (kind !== "reusable_medium" && filter.event === "") return 0;
+  if (!isOfOrganizer(kind) && filter.event === "") return 0;
   const { at } = await db.one<{ at: number | null }>(sql`
     select max(document.changed_at) as at
     ${rowsOf(kind, { organizer: filter.organizer, event: filter.event })}`);

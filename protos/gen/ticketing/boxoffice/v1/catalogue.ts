@@ -33,6 +33,7 @@ export const DocumentKind = {
   REVOKED_SECRET: "DOCUMENT_KIND_REVOKED_SECRET",
   BLOCKED_SECRET: "DOCUMENT_KIND_BLOCKED_SECRET",
   REUSABLE_MEDIUM: "DOCUMENT_KIND_REUSABLE_MEDIUM",
+  GATE: "DOCUMENT_KIND_GATE",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -49,6 +50,7 @@ export namespace DocumentKind {
   export type REVOKED_SECRET = typeof DocumentKind.REVOKED_SECRET;
   export type BLOCKED_SECRET = typeof DocumentKind.BLOCKED_SECRET;
   export type REUSABLE_MEDIUM = typeof DocumentKind.REUSABLE_MEDIUM;
+  export type GATE = typeof DocumentKind.GATE;
   export type UNRECOGNIZED = typeof DocumentKind.UNRECOGNIZED;
 }
 
@@ -84,6 +86,9 @@ export function documentKindFromJSON(object: any): DocumentKind {
     case 9:
     case "DOCUMENT_KIND_REUSABLE_MEDIUM":
       return DocumentKind.REUSABLE_MEDIUM;
+    case 10:
+    case "DOCUMENT_KIND_GATE":
+      return DocumentKind.GATE;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -113,6 +118,8 @@ export function documentKindToNumber(object: DocumentKind): number {
       return 8;
     case DocumentKind.REUSABLE_MEDIUM:
       return 9;
+    case DocumentKind.GATE:
+      return 10;
     case DocumentKind.UNRECOGNIZED:
     default:
       return -1;
