@@ -235,6 +235,13 @@ describe("a scanner", () => {
     );
   });
 
+  it("[E3.12] is told which event comes first, until it scans that", async () => {
+    const at = "/api/v1/device/eventselection";
+    const { body } = await ask(at);
+    expect(body).toMatchObject({ event: { slug: "series", name: { en: "Series" } }, subevent: 5, checkinlist: null });
+    expect((await ask(`${at}?current_event=series&current_subevent=5`)).status).toBe(304);
+  });
+
   it("[E1.9] reads afterwards what is new, and nothing else", async () => {
     const { headers } = await ask(`${eventPath}/revokedsecrets/`);
     const since = encodeURIComponent(String(headers.get("x-page-generated")));

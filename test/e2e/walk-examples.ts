@@ -43,6 +43,7 @@ const longestWaitMs = 30_000;
 /** Answers that show what the demo has only later, fewer results, or what each demo has of its own. */
 const ofOthers: ReadonlySet<string> = new Set([
   "getDeviceInfo",
+  "selectEventOfDevice",
   "getErasureCertificateKey",
   "getOfflineSalesBatch",
   "listApiKeys",

@@ -132,6 +132,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/revokedsecrets/`, catalogue.revokedSecrets),
     at("GET", `${event}/blockedsecrets/`, catalogue.blockedSecrets),
     at("GET", `${organizer}/reusablemedia/`, catalogue.media),
+    at("GET", `${organizer}/gates/`, catalogue.gates),
     at("GET", `${event}/badgelayouts/`, catalogue.badgeLayouts),
     at("GET", `${event}/badgeitems/`, catalogue.badgeItems),
 
@@ -213,6 +214,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("POST", "/api/v1/device/initialize", device.initialize),
     at("POST", "/api/v1/device/update", device.update),
     at("GET", "/api/v1/device/info", device.info),
+    at("GET", "/api/v1/device/eventselection", device.select),
     at("POST", "/api/v1/device/roll", device.roll),
     at("POST", "/api/v1/device/revoke", device.revoke),
     at("GET", "/api/v1/version", device.version),

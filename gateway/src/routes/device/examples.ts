@@ -28,6 +28,15 @@ export const deviceRouteExamples = {
   },
   update: { status: 200, follows: "initializeDevice", body: said, answer: device },
   info: { status: 200, follows: "initializeDevice", answer: { device, server: { version }, medium_key_sets: [] } },
+  select: {
+    status: 200,
+    follows: "initializeDevice",
+    answer: {
+      event: { slug: "conference", name: { de: "Demo-Konferenz", en: "Demo Conference" } },
+      subevent: null,
+      checkinlist: 1,
+    },
+  },
   roll: { status: 200, follows: "initializeDevice", body: {}, answer: { ...device, api_token: token } },
   revoke: { status: 200, follows: "initializeDevice", body: {}, answer: device },
   version: { status: 200, answer: version },

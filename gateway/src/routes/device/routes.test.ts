@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
+import { DocumentKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ShownDevice } from "@tessera/protos/gen/ticketing/boxoffice/v1/devices";
 import { beforeEach, describe, expect, it } from "vitest";
+import { aList } from "../../testing/fake-peers.ts";
 import { appOfEachTest, devices, freshToken, keys } from "../../testing/serve-app.ts";
 
 const app = appOfEachTest();
@@ -124,8 +126,55 @@ describe("a scanner", () => {
     });
   });
 
+  describe("that asks which event to scan", () => {
+    const asJson = (event: string, data: object) => ({ event, json: Buffer.from(JSON.stringify(data)) });
+    const fest = { slug: "fest", name: { en: "Fest" }, date_from: "2027-06-02T10:00:00Z", has_subevents: false };
+    const series = { slug: "series", name: { en: "Series" }, date_from: "2020-01-01T00:00:00Z", has_subevents: true };
+    const night = (date_from: string) => ({ id: 5, date_from });
+    const found = (events: readonly object[], dates: readonly object[]) =>
+      app.peers.when("catalogue", "listDocuments", async ({ kind }) => ({
+        documents:
+          kind === DocumentKind.EVENT
+            ? events.map((event) => asJson("", event))
+            : dates.map((date) => asJson("series", date)),
+        ...{ count: 1, page: 1, asOf: 1 },
+      }));
+    const select = (query = "") => send("GET", `device/eventselection${query}`);
+    const nothing = { lists: [], count: 0, page: 1, changedAt: undefined, isUnchanged: false };
+    const listed = (id?: number) =>
+      app.peers.when("checkinLists", "listCheckinLists", async () =>
+        id === undefined ? nothing : { ...nothing, lists: [aList({}, id)], count: 1 },
+      );
+
+    it.each([
+      ["the only event", [fest], [], { event: "fest", subevent: null }],
+      ["the event before a date", [series, fest], [night("2027-06-03T10:00:00Z")], { event: "fest", subevent: null }],
+      ["the date before an event", [series, fest], [night("2027-06-01T10:00:00Z")], { event: "series", subevent: 5 }],
+      ["a date", [series], [night("2027-06-01T10:00:00Z")], { event: "series", subevent: 5 }],
+    ])("[E3.12] is told %s", async (_name, events, dates, { event, subevent }) => {
+      found(events, dates);
+      listed(9);
+      const { status, json } = await select();
+      expect([status, json]).toMatchObject([200, { event: { slug: event }, subevent, checkinlist: 9 }]);
+      expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ organizer: "bigevents", event }]);
+      const current = `?current_event=${event}${subevent === null ? "" : `&current_subevent=${subevent}`}`;
+      expect((await select(`${current}&current_checkinlist=4`)).status).toBe(304);
+      expect((await select(current)).status).toBe(200);
+      listed();
+      expect((await select(current)).status).toBe(304);
+    });
+
+    it("[E3.12] is told nothing where all have ended", async () => {
+      found([], []);
+      expect(await select()).toMatchObject({ status: 404, json: { detail: expect.any(String) } });
+      found([series], []);
+      expect((await select()).status).toBe(404);
+    });
+  });
+
   it.each([
     ["GET", "device/info"],
+    ["GET", "device/eventselection"],
     ["POST", "device/update"],
     ["POST", "device/roll"],
     ["POST", "device/revoke"],

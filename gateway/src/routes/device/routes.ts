@@ -6,7 +6,8 @@ import { deviceProfileOf, scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { conflict, invalid } from "../../http/answers.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { numberFilter, textFilter } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import type { CredentialRouteDependencies } from "../credentials/routes.ts";
 import { deviceRouteExamples as examples } from "./examples.ts";
@@ -16,9 +17,11 @@ import {
   emptyBody,
   infoShown,
   initializeBody,
+  selectionShown,
   updateBody,
   versionShown,
 } from "./schema.ts";
+import { selectEvent } from "./select-event.ts";
 
 /** Below 4.12, scanners work with the routes of one check-in list. */
 const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
@@ -28,11 +31,13 @@ const access: Access = { kind: "any", profiles: scanProfiles };
 
 /** What a device does with itself: `device/…` and `version`. */
 export function deviceRoutes({
-  devices,
-  credentials,
   makeToken,
   untilCopied,
-}: Pick<Clients, "devices" | "credentials"> & Pick<CredentialRouteDependencies, "makeToken" | "untilCopied">) {
+  ...clients
+}: Pick<Clients, "devices" | "credentials" | "catalogue" | "checkinLists"> &
+  Pick<CredentialRouteDependencies, "makeToken" | "untilCopied">) {
+  const { devices, credentials } = clients;
+
   /** Waits until the device can authenticate with what is told. */
   async function settle(device: ShownDevice | undefined, signal: AbortSignal): Promise<void> {
     const { organizer, credential } = device ?? {};
@@ -134,6 +139,36 @@ export function deviceRoutes({
         );
         await settle(device && { ...device, credential }, request.signal);
         return { status: 200, body: present(device) };
+      },
+    }),
+
+    select: declare({
+      name: "selectEventOfDevice",
+      example: examples.select,
+      summary: "Tells a scanner which event to scan now",
+      description:
+        "The event or date that begins first among those that have not ended, of events whose shop is open; with its first check-in list.",
+      access,
+      query: {
+        current_event: textFilter("The slug of the event that it scans."),
+        current_subevent: numberFilter("The date that it scans."),
+        current_checkinlist: numberFilter("The check-in list that it scans."),
+      },
+      answers: {
+        200: { description: "What to scan.", schema: selectionShown },
+        304: { description: "It scans the right event and date already." },
+        404: notFound("No event of the device has not ended."),
+      },
+      async handle(request) {
+        numberOf(request);
+        const { query } = request;
+        const selected = await selectEvent(request, Date.now() * 1000, clients);
+        if (selected === undefined) throw fault("not_found", "No event has not ended.");
+        const isCurrent =
+          query.current_event === selected.event.slug &&
+          (query.current_subevent ?? null) === selected.subevent &&
+          (query.current_checkinlist !== undefined || selected.checkinlist === null);
+        return isCurrent ? { status: 304 } : { status: 200, body: selected };
       },
     }),
 

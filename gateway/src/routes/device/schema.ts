@@ -1,4 +1,4 @@
-import { arrayOf, id, integer, object, orPlain, text } from "@tessera/schema/build";
+import { arrayOf, id, integer, mapOf, object, orPlain, text } from "@tessera/schema/build";
 import { deviceProfiles } from "@tessera/values";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
@@ -49,6 +49,12 @@ export const deviceWithToken = record("DeviceWithToken", {
 export const versionShown = record("Version", {
   pretix: text({ description: "The version of the interface that scanners know." }),
   pretix_numeric: integer({ description: "The same as a number." }),
+});
+
+export const selectionShown = record("EventOfDevice", {
+  event: record("EventToScan", { slug: text(), name: mapOf(text(), { description: "Its name, by language." }) }),
+  subevent: id({ nullable: true, description: "The date, in a series." }),
+  checkinlist: id({ nullable: true, description: "The first check-in list. Null: the event has no list yet." }),
 });
 
 export const infoShown = record("DeviceInfo", {

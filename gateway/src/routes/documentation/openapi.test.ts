@@ -153,6 +153,8 @@ describe("the OpenAPI document", () => {
     expect(answers.length).toBeGreaterThan(3);
     for (const [{ operationId, parameters }, status, condition] of answers) {
       const names = parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name);
+      // Scanners say in their query what they have.
+      if (operationId === "selectEventOfDevice") continue;
       expect(names, `${operationId} ${status}`).toContainEqual(expect.stringMatching(condition));
     }
   });
