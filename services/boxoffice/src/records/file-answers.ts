@@ -16,7 +16,7 @@ export const longestAnswer = 64 * 1024;
 /** The error of a text that is too long. */
 export const answerTooLong = `Ensure this field has no more than ${longestAnswer} characters.`;
 
-const noneUnread: ReadonlySet<number> = new Set();
+export const noneUnread: ReadonlySet<number> = new Set();
 
 /** Reads data URLs as files and references as text, until the questions are known. */
 export function readFileAnswers(order: SentOrder): OrderData {

@@ -226,15 +226,19 @@ describe("an order that is split", () => {
     ]);
   });
 
-  it("[R3.40] gets no position whose order is sent with it, or is not taken without it", async () => {
+  it("[R3.40] gets no position that its order is sent with, and one that its order is sent without", async () => {
     const wider = sample.order({ code: "SPLIT", positions: [second, position({ id: 3, secret: "three" })] });
     const refused = { "positions.0": ["Position 2 belongs to another order."] };
     expect(await office.apply(wider, both)).toEqual({ 1: refused });
-    const none = sample.order({ positions: [position({ item: 99 })] });
-    expect(await office.apply(wider, none)).toMatchObject({ 1: refused });
     expect(await positionsOf("ABCDE")).toEqual([
       [1, false],
       [2, false],
+    ]);
+    const none = sample.order({ positions: [position({ item: 99 })] });
+    expect(await office.apply(wider, none)).toEqual({ 2: { "positions.0.item": [expect.any(String)] } });
+    expect([await positionsOf("ABCDE"), (await positionsOf("SPLIT"))?.map(([id]) => id).sort()]).toEqual([
+      [[1, false]],
+      [2, 3],
     ]);
   });
 
@@ -403,5 +407,44 @@ describe("a position that two orders bring", () => {
     expect(once).toEqual([[[73, true]], [[71, false]]]);
     await office.apply(...batch);
     expect(await found()).toEqual(once);
+  });
+
+  it.each([
+    [
+      "is canceled with its order",
+      () => sample.order({ ...(broken("A", 4, [81]).data as object), status: "c" }),
+      [[81, false]],
+      [],
+    ],
+    ["is canceled where the record leaves it out", () => broken("A", 4, [82]), [[81, true]], []],
+  ])("[R2.18] of an order in which nothing can be read %s", async (_name, next, positions, taken) => {
+    await office.apply(claimed("A", 1, [81, ...(positions.length > 1 ? [82] : [])]));
+    expect((await office.applyApart(next())).rejected).toEqual({});
+    expect(await positionsOf("A")).toEqual(positions);
+    expect(await office.db.many(sql`select id from position where order_code = 'A' and taken_as is not null`)).toEqual(
+      taken,
+    );
+  });
+
+  it("[R2.6, R3.47, R5.1] keeps its scans where a batch with a removal of its order and the order itself comes again", async () => {
+    await office.apply(claimed("B", 1, [91]));
+    const batch = [
+      record("order", { code: "A", ...day(4) }, { deleted: true }),
+      sample.order({ code: "A", ...day(5), positions: [position({ id: 91, secret: "91", checkins: [scan] })] }),
+      claimed("B", 5, []),
+    ];
+    await office.apply(...batch);
+    await takeFacts(office.db);
+    await office.apply(...batch);
+    expect(await published()).toEqual([]);
+    await office.apply(record("order", { code: "A", ...day(5) }, { deleted: true }));
+    expect(await published()).toMatchObject([{ key: "org/fest/91", isGone: true }]);
+  });
+
+  it("[R3.40] belongs to an order with a moment where the stored one has none", async () => {
+    await office.apply(claimed("A", 1, [95, 96], {}));
+    await office.apply(claimed("B", 5, [96]));
+    await office.apply(claimed("A", 5, [95]));
+    expect([await positionsOf("A"), await positionsOf("B")]).toEqual([[[95, false]], [[96, false]]]);
   });
 });

@@ -37,6 +37,7 @@ import {
   keepFileAnswers,
   longestAnswer,
   mapAnswers,
+  noneUnread,
   readFileAnswers,
   resolveFileAnswers,
   validateFileAnswers,
@@ -79,8 +80,6 @@ export const order: RecordKind<OrderRecord> = {
     const unread = leftOut.flatMap((each) =>
       each.list === "positions" && !isOfOthers(each, wrong) ? [idOf(each.element)] : [],
     );
-    if (checked.value.data.positions.length === 0 && unread.length > 0)
-      return { ok: false, errors: { positions: [noneLeft] } };
     const reading = withUnread(checked.value, unread);
     const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
@@ -156,7 +155,10 @@ export const order: RecordKind<OrderRecord> = {
     await publishUses(tx, scope, { changes, rows: allRows, namedVouchers });
   },
   async remove(tx, { scope, keys, removedAt }) {
-    await removePositions(tx, scope, { ids: await orders.deleteOrders(tx, scope, keys), removedAt });
+    await removePositions(tx, scope, {
+      ids: await orders.deleteOrders(tx, scope, { codes: keys, removedAt }),
+      removedAt,
+    });
   },
 };
 
@@ -250,6 +252,7 @@ function refuseMissing(
     values,
     ({ data }, addError) => {
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
+      if (hasOnlyUnread(data) && !known.orders.has(data.code)) addError("positions", noneLeft);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
       refuseErased(data, { erased, placedAt, lostAt, positions: known.positions }, addError);
@@ -257,6 +260,11 @@ function refuseMissing(
     },
     ({ data }) => seats.admit(data),
   );
+}
+
+/** A new order without a position that can be read admits nobody. A stored one keeps what it has, and may cancel some of it. */
+function hasOnlyUnread({ positions: brought, unread }: OrderData): boolean {
+  return brought.length === 0 && unread !== noneUnread;
 }
 
 /** Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to no order. */
@@ -308,7 +316,7 @@ function findOwners(
 }
 
 function isNewer({ changedAt: at }: KnownPosition, { changedAt: other }: KnownPosition): boolean {
-  return at !== null && other !== null && at > other;
+  return at !== null && (other === null || at > other);
 }
 
 interface LastRecord {
