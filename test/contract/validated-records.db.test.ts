@@ -82,7 +82,7 @@ const samples: Readonly<
       { kind: "seat", data: { id: 900, seat_guid: "A-9", product: 900 } },
       order("STORED", 1, { answers: [{ question: 900, answer: png }] }),
       order("NEW", 900, { item: 900, variation: 901, seat: "A-1" }),
-      order("WRONG", 900),
+      order("WRONG", 901, { item: 999 }),
       { kind: "revoked_secret", data: { id: 900, secret: "a", position: 900 } },
       { kind: "reusable_medium", data: { id: 900, type: "barcode", identifier: "a", linked_orderposition: 900 } },
       { kind: "order", data: { code: "STORED" }, deleted: true },

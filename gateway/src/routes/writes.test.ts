@@ -1,7 +1,7 @@
 import { namesOfMessageFields, withFields } from "@tessera/testkit/message-fields";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ServedApp } from "../testing/serve-app.ts";
-import { keys, serveApp } from "../testing/serve-app.ts";
+import { devices, keys, serveApp } from "../testing/serve-app.ts";
 
 interface Operation {
   readonly operationId: string;
@@ -48,7 +48,8 @@ describe("operations that write", () => {
       ({ organizer: "bigevents", event: "sampleconf" })[name] ??
       write.parameters.find((each) => each.in === "path" && each.name === name)?.example;
     const path = write.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(at(name))));
-    const key = write.security[0]?.operator === undefined ? keys.all : keys.operator;
+    const isOfDevice = write.path.startsWith("/api/v1/device/");
+    const key = isOfDevice ? devices.full : write.security[0]?.operator === undefined ? keys.all : keys.operator;
     await app.send(write.method, path, { body, key });
     return JSON.parse(
       JSON.stringify(calls).replaceAll(/"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"/g, '"uuid"'),

@@ -262,7 +262,7 @@ function refuseMissing(
   );
 }
 
-/** A new order without a position that can be read admits nobody. A stored one keeps what it has, and may cancel some of it. */
+/** A new order without a position that can be read admits no visitor. A stored one keeps what it has, and may cancel some of it. */
 function hasOnlyUnread({ positions: brought, unread }: OrderData): boolean {
   return brought.length === 0 && unread !== noneUnread;
 }
