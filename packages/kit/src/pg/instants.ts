@@ -1,4 +1,5 @@
 import { formatInstant } from "@tessera/values";
+import { type Sql, sql } from "./sql.ts";
 
 /**
  * Reads the output of Postgres: `2026-11-21 10:00:00.123456+00` (the zone of the session is always UTC).
@@ -26,3 +27,6 @@ export function toTimestamp(instant: number): string {
 export function toNullableTimestamp(instant: number | null | undefined): string | null {
   return instant === null || instant === undefined ? null : toTimestamp(instant);
 }
+
+/** An instant of Postgres as microseconds since 1970, for JSON and for calculations. */
+export const inMicroseconds = (instant: Sql): Sql => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;

@@ -29,28 +29,34 @@ export interface StoredDocument {
 
 const data = sql`document.data`;
 const byId = { id: sql`document.id` };
-const ends = sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
-const inPlace = [sql`(${data} ->> 'position')::bigint`, sql`document.id`];
+const begins = sql`(${data} ->> 'date_from')::timestamptz`;
+
+/** The end of an event or a date, from its document: its beginning where it names no end. */
+export const endOf = (dates: Sql) => sql`coalesce(${dates} ->> 'date_to', ${dates} ->> 'date_from')::timestamptz`;
+
+const ends = endOf(data);
+const position = sql`(${data} ->> 'position')::bigint`;
+const inPlace = [position, sql`document.id`];
 
 /** The sort keys of each kind, and the default order. Each ends with a unique column. */
 const orders: Readonly<
   Record<DocumentKind, { readonly columns: Readonly<Record<string, Sql>>; readonly usual: readonly Sql[] }>
 > = {
   event: {
-    columns: { slug: sql`document.slug`, date_from: sql`(${data} ->> 'date_from')::timestamptz`, date_to: ends },
-    usual: [sql`(${data} ->> 'date_from')::timestamptz`, sql`document.slug`],
+    columns: { slug: sql`document.slug`, date_from: begins, date_to: ends },
+    usual: [begins, sql`document.slug`],
   },
   subevent: {
     columns: {
       ...byId,
-      date_from: sql`(${data} ->> 'date_from')::timestamptz`,
+      date_from: begins,
       last_modified: sql`document.changed_at`,
     },
-    usual: [sql`(${data} ->> 'date_from')::timestamptz`, sql`document.event`, sql`document.id`],
+    usual: [begins, sql`document.event`, sql`document.id`],
   },
   category: { columns: byId, usual: inPlace },
-  item: { columns: { ...byId, position: sql`(${data} ->> 'position')::bigint` }, usual: inPlace },
-  question: { columns: { ...byId, position: sql`(${data} ->> 'position')::bigint` }, usual: inPlace },
+  item: { columns: { ...byId, position }, usual: inPlace },
+  question: { columns: { ...byId, position }, usual: inPlace },
   revoked_secret: {
     columns: { ...byId, created: sql`(${data} ->> 'created')::timestamptz`, secret: sql`${data} ->> 'secret'` },
     usual: [sql`document.id`],
@@ -109,7 +115,7 @@ function endsBehind(kind: DocumentKind, at: number): Sql {
             or exists (select from subevent
                         where subevent.organizer = document.organizer
                           and subevent.event = document.slug
-                          and coalesce(subevent.data ->> 'date_to', subevent.data ->> 'date_from')::timestamptz >= ${since}))`;
+                          and ${endOf(sql`subevent.data`)} >= ${since}))`;
 }
 
 const eventOf = (kind: DocumentKind) =>

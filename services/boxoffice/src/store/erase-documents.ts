@@ -1,9 +1,11 @@
 import { type EventKey, eventKey } from "@tessera/events/entity-key";
 import { countOfErasures } from "@tessera/events/personal-data/erasures";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
 import { isBeforeErasure } from "./count-personal-data.ts";
+import { endOf } from "./documents.ts";
 
 export interface OrderDocument {
   readonly code: string;
@@ -162,22 +164,19 @@ export interface Ending {
   readonly now: number;
 }
 
-const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
-const end = (data: Sql) => sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
-
 /** The columns of an `Ending`, from rows of `event`. */
 const ending = sql`
   (event.data ->> 'live')::boolean as live,
   (event.data ->> 'has_subevents')::boolean as "isSeries",
   coalesce(event.data ->> 'timezone', event.settings ->> 'timezone', 'UTC') as "timeZone",
-  ${micros(sql`clock_timestamp()`)} as now,
+  ${inMicroseconds(sql`clock_timestamp()`)} as now,
   case when (event.data ->> 'has_subevents')::boolean
-       then (select max(greatest(${micros(end(sql`subevent.data`))},
-                                 ${micros(sql`(subevent.data ->> 'date_from')::timestamptz`)}))
+       then (select max(greatest(${inMicroseconds(endOf(sql`subevent.data`))},
+                                 ${inMicroseconds(sql`(subevent.data ->> 'date_from')::timestamptz`)}))
                from subevent
               where subevent.organizer = event.organizer
                 and subevent.event = event.slug)
-       else ${micros(end(sql`event.data`))} end as "lastAt"`;
+       else ${inMicroseconds(endOf(sql`event.data`))} end as "lastAt"`;
 
 /** Finds the end of an event; undefined: there is no such event. */
 export function findEnding(db: Queryable, { organizer, event }: EventKey): Promise<Ending | undefined> {

@@ -1,5 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
@@ -82,7 +83,7 @@ export async function isRemoved(tx: Tx, { organizer, event }: Scope): Promise<bo
  */
 export async function lockPresent(tx: Tx, scopes: readonly Scope[]): Promise<(Scope & { readonly now: number })[]> {
   return tx.many(sql`
-    select event.organizer, event.slug as event, (extract(epoch from statement_timestamp()) * 1000000)::bigint as now
+    select event.organizer, event.slug as event, ${inMicroseconds(sql`statement_timestamp()`)} as now
       from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
                   ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
       join event

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import { type CatalogueTable, catalogueKeys } from "./catalogue.ts";
@@ -39,7 +40,7 @@ export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> 
                 then setval('revision_seq', clock.micros)
                 else nextval('revision_seq')
            end as revision
-      from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) as clock`);
+      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
   return revision;
 }
 

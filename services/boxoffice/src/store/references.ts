@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Known, KnownPosition, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
@@ -115,7 +116,7 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
                     and sold_ticket.order_code = any(${[...mentioned.orders]}::text[])) as codes_made_here,
            (select jsonb_object_agg(position.id, jsonb_build_object(
                      'order', position.order_code,
-                     'changedAt', (extract(epoch from ("order".data ->> 'last_modified')::timestamptz) * 1000000)::bigint,
+                     'changedAt', ${inMicroseconds(sql`("order".data ->> 'last_modified')::timestamptz`)},
                      'isLeftOut', position.left_out))
               from position
               left join "order"

@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
@@ -27,7 +28,7 @@ export async function drawAnswerRevision(tx: Queryable): Promise<number> {
                 then setval('answer_revision', clock.micros)
                 else nextval('answer_revision')
            end as revision
-      from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) as clock`);
+      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
   return revision;
 }
 

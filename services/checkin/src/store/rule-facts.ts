@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ScanType } from "../domain/presence.ts";
 import type { RuledScan, RuleFacts } from "../domain/rules/judge-rules.ts";
@@ -67,7 +68,7 @@ export async function readSummedScans(
   // Each scan increments the version.
   const texts = await db.one<PackedScans>(sql`
     select ${packed(sql`presence.position`)} as ids, ${packed(sql`presence.version`)} as counts,
-           ${packed(sql`(extract(epoch from presence.last_at) * 1000000)::bigint`)} as times,
+           ${packed(inMicroseconds(sql`presence.last_at`))} as times,
            ${packed(sql`(presence.last_type = 'entry')::integer`)} as entries
       from unnest(${bindPacked(ids)}) as judged (id)
      cross join lateral (${presenceByKey(sql`judged.id, ${list}, ${event}, ${organizer}`)}) as presence`);

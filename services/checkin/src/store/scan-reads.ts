@@ -1,4 +1,5 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
@@ -11,14 +12,7 @@ import { hasBlockedCode } from "./blocked-secrets.ts";
 import { answersAreErased } from "./erase-answers.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { findPlaces, placeColumns } from "./list-places.ts";
-import {
-  inMicroseconds,
-  joinedTo,
-  type TicketRead,
-  type TicketRow,
-  ticketColumns,
-  toTicketRead,
-} from "./ticket-rows.ts";
+import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
   /** Tickets that the code leads to although they have another code. */

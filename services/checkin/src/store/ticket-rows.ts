@@ -1,3 +1,4 @@
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PastCheckin } from "../domain/past-scan.ts";
 import type { Presence, ScanType } from "../domain/presence.ts";
@@ -51,9 +52,6 @@ export interface TicketRow {
   given_revisions: number[] | null;
   given_states: Buffer[] | null;
 }
-
-/** An instant as microseconds since 1970, for JSON. */
-export const inMicroseconds = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
 
 /** Tuples are smaller than objects: a ticket may have thousands of scans. */
 type RuledOnly = [at: number, type: ScanType];

@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
@@ -215,7 +216,7 @@ export async function drawCutoff(tx: Queryable): Promise<number> {
                 then setval('revision_seq', clock.micros)
                 else nextval('revision_seq')
            end as revision
-      from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) as clock`);
+      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
   return revision;
 }
 
