@@ -79,15 +79,15 @@ export async function storeMachine(
   }: {
     readonly organizer: string;
     readonly id: string;
-    readonly machine: Machine | null;
+    readonly machine: Machine;
     readonly tokenHash: Buffer | null;
   },
 ): Promise<void> {
   await tx.run(sql`
     update credential
-       set machine = ${machine === null ? null : JSON.stringify(machine)}::jsonb,
+       set machine = ${JSON.stringify(machine)}::jsonb,
            token_hash = ${tokenHash},
-           data = credential.data || ${JSON.stringify(machine === null ? {} : { software_brand: machine.software_brand })}::jsonb,
+           data = credential.data || ${JSON.stringify({ software_brand: machine.software_brand })}::jsonb,
            revision = nextval('revision_seq')
      where credential.organizer = ${organizer}
        and credential.kind = 'device'
