@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Turns } from "@tessera/kit/waiting/turns";
 import { parseBody } from "./parse-body.ts";
-import { busy, freeBytes } from "./read-body.ts";
+import { busy, freeBytes, usualWaitMs } from "./read-body.ts";
 
 /** A long pause helps no more: everything that waits has come by then. */
 const longestPauseMs = 50;
-
-/** Common clients and proxies wait longer for an answer. */
-const longestWaitMs = 10_000;
 
 type Parse = (party: string, ...sent: Parameters<typeof parseBody>) => Promise<unknown>;
 
@@ -16,7 +13,7 @@ type Parse = (party: string, ...sent: Parameters<typeof parseBody>) => Promise<u
  * took. So large bodies take half of the time of the process, however many organizers send them.
  */
 export function pausingParser(): Parse {
-  const turns = new Turns({ total: 1, each: 1, waitMs: longestWaitMs, busy });
+  const turns = new Turns({ total: 1, each: 1, waitMs: usualWaitMs, busy });
   return async (party, bytes, headers, body) => {
     if (bytes.length <= freeBytes) return parseBody(bytes, headers, body);
     return turns.run({ party, amount: 1 }, async () => {

@@ -13,7 +13,7 @@ export const freeBytes = 64 * 1024;
 const mostBytes = 64 * 1024 * 1024;
 
 /** Common clients and proxies wait longer for an answer. */
-const usualWaitMs = 10_000;
+export const usualWaitMs = 10_000;
 
 export interface BodyBudget {
   /** The timeout of a whole body. */

@@ -57,10 +57,6 @@ export class IncomingRequest implements Incoming {
     return placing<NoEvent>({ organizer: this.tenant.organizer });
   }
 
-  get ofTenantInAnyEvent(): Placing<EventPlace> {
-    return placing<EventPlace>({ organizer: this.tenant.organizer, event: "" });
-  }
-
   get ofTenantIn(): (event: string) => Placing<EventPlace> {
     const { organizer } = this.tenant;
     return (event) => placing<EventPlace>({ organizer, event });

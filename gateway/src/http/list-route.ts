@@ -86,9 +86,7 @@ export function declareList<const P extends Parameters = Record<never, never>>({
       200: {
         description,
         schema: pageOf(shows),
-        ...(conditional === undefined && isGenerated === undefined
-          ? {}
-          : { headers: { ...(conditional && lastModified), ...(isGenerated && pageGenerated) } }),
+        headers: { ...(conditional && lastModified), ...(isGenerated && pageGenerated) },
       },
       400: invalid,
       404: missing,

@@ -151,8 +151,7 @@ export interface Incoming<Q = unknown, B = unknown> {
   readonly inOrganizer: Placing<NoEvent>;
   /** The same for the organizer of the credentials, where the path names none. */
   readonly ofTenant: Placing<NoEvent>;
-  readonly ofTenantInAnyEvent: Placing<EventPlace>;
-  /** For an event that was looked up among those of the credentials. */
+  /** For an event that was looked up among those of the credentials; empty: for calls about all events. */
   readonly ofTenantIn: (event: string) => Placing<EventPlace>;
   /** The same for calls about all events of the organizer. */
   readonly inAnyEvent: Placing<EventPlace>;

@@ -9,10 +9,11 @@ import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
-import type { Parameters, Values } from "../../http/parameter.ts";
+import type { Parameter, Parameters, Values } from "../../http/parameter.ts";
 import { exclusion, flagFilter, instantFilter, ordering, textFilter } from "../../http/parameter.ts";
 import { declare, type Example } from "../../http/route.ts";
 import type { Shown } from "../../http/without-fields.ts";
+import { amongEventsOf } from "./among.ts";
 import { catalogueExamples as examples } from "./examples.ts";
 import { presentDocument, presentEvent, presentMedium, presentQuestion, presentSubevent } from "./present.ts";
 import * as shown from "./schema.ts";
@@ -23,7 +24,12 @@ const readingGates: Access = { kind: "member", anyOf: [], profiles: [] };
 const readingCodes: Access = { ...reading, anyOf: ["event.orders:read", "event.orders:checkin"] };
 const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles: staffProfiles };
 
-type Conditions = Partial<Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among">>;
+/** The parameters of a list: documents of every kind can be ordered. */
+type Sorted = Parameters & { readonly ordering: Parameter<readonly string[]> };
+
+type Conditions = Partial<
+  Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among" | "ordering">
+>;
 
 /** A kind of readable documents. */
 interface Kind {
@@ -45,14 +51,15 @@ const kinds = {
   medium: { kind: DocumentKind.REUSABLE_MEDIUM, shows: shown.medium, present: presentMedium },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-interface ListOf<P extends Parameters> {
+interface ListOf<P extends Sorted> {
   readonly name: string;
   readonly example: Example;
   readonly summary: string;
   readonly access: Access;
   readonly page: string;
   readonly query: P;
-  readonly conditions: (query: Values<P>) => Conditions;
+  /** What the parameters ask for, beside the order. */
+  readonly conditions?: (query: Values<P>) => Conditions;
 }
 
 const changedSince = instantFilter(
@@ -68,7 +75,6 @@ const dates = {
 };
 
 const toDates = (query: Values<typeof dates>): Conditions => ({
-  ordering: [...query.ordering],
   active: query.active,
   endsAfter: query.ends_after,
   search: query.search,
@@ -76,13 +82,12 @@ const toDates = (query: Values<typeof dates>): Conditions => ({
 });
 
 const inPlace = { ordering: ordering(["id", "position"], "position,id") };
-const inOrder = (query: Values<typeof inPlace>): Conditions => ({ ordering: [...query.ordering] });
 
 /** Imported records, for reading: events, dates, products, questions, codes and media. */
 export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
-  const list = <const P extends Parameters>(
+  const list = <const P extends Sorted>(
     { kind, shows, present }: Kind,
-    { query, conditions, ...said }: ListOf<P>,
+    { query, conditions = () => ({}), ...said }: ListOf<P>,
   ) =>
     declareList({
       ...said,
@@ -90,15 +95,12 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       query: { ...query, exclude: exclusion("Leaves a field out of the answer.", Object.keys(shows.properties ?? {})) },
       isGenerated: true,
       async find(request, page) {
-        const asked = { kind, ordering: [], ...page, ...conditions(request.query as Values<P>) };
-        const { events } = request.tenant;
+        const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">>;
+        const asked = { kind, ordering: [...sent.ordering], ...page, ...conditions(sent) };
         const place =
           said.access.kind === "event"
             ? request.inEvent<ListDocumentsRequest>(asked)
-            : request.inAnyEvent<ListDocumentsRequest>({
-                ...asked,
-                among: events === undefined ? undefined : { slugs: [...events] },
-              });
+            : request.inAnyEvent<ListDocumentsRequest>({ ...asked, among: amongEventsOf(request.tenant) });
         const found = await catalogue.listDocuments(place, { signal: request.signal });
         return { ...found, results: found.documents.map(present) };
       },
@@ -139,7 +141,6 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
         search: textFilter("Only events with this text in their name or slug."),
       },
       conditions: (query) => ({
-        ordering: [...query.ordering],
         live: query.live,
         endsAfter: query.ends_after,
         search: query.search,
@@ -178,7 +179,6 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: reading,
       page: "One page of categories.",
       query: inPlace,
-      conditions: inOrder,
     }),
     category: one(kinds.category, {
       of: "id",
@@ -193,7 +193,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: reading,
       page: "One page of products.",
       query: { ...inPlace, active: flagFilter("Only products that are sold, or only others.") },
-      conditions: (query) => ({ ...inOrder(query), active: query.active }),
+      conditions: (query) => ({ active: query.active }),
     }),
     item: one(kinds.item, { of: "id", name: "getItem", example: examples.item, summary: "Shows a product" }),
     questions: list(kinds.question, {
@@ -203,7 +203,6 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: reading,
       page: "One page of questions.",
       query: inPlace,
-      conditions: inOrder,
     }),
     question: one(kinds.question, {
       of: "id",
@@ -218,7 +217,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: readingCodes,
       page: "One page of codes.",
       query: { ordering: ordering(["id", "created", "secret"], "id"), created_since: changedSince },
-      conditions: (query) => ({ ordering: [...query.ordering], changedSince: query.created_since }),
+      conditions: (query) => ({ changedSince: query.created_since }),
     }),
     blockedSecrets: list(kinds.blockedSecret, {
       name: "listBlockedSecrets",
@@ -227,7 +226,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: readingCodes,
       page: "One page of codes.",
       query: { ordering: ordering(["id", "updated", "secret"], "id"), updated_since: changedSince },
-      conditions: (query) => ({ ordering: [...query.ordering], changedSince: query.updated_since }),
+      conditions: (query) => ({ changedSince: query.updated_since }),
     }),
     media: list(kinds.medium, {
       name: "listReusableMedia",
@@ -244,7 +243,6 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
         created_since: changedSince,
       },
       conditions: (query) => ({
-        ordering: [...query.ordering],
         type: query.type,
         identifier: query.identifier,
         active: query.active,
@@ -258,7 +256,6 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: readingGates,
       page: "One page of gates.",
       query: { ordering: ordering(["id", "name"], "id") },
-      conditions: (query) => ({ ordering: [...query.ordering] }),
     }),
     ...emptyRoutes(),
   };

@@ -1,7 +1,13 @@
-import { DocumentKind, type ListDocumentsRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import {
+  type CatalogueDocument,
+  DocumentKind,
+  type ListDocumentsRequest,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ListCheckinListsRequest } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { Clients } from "../../clients.ts";
 import type { Incoming } from "../../http/route.ts";
+import { amongEventsOf } from "../catalogue/among.ts";
+import { presentDocument } from "../catalogue/present.ts";
 
 /** What a device should scan now. */
 export interface Selection {
@@ -31,26 +37,21 @@ export async function selectEvent(
   at: number,
   { catalogue, checkinLists }: Pick<Clients, "catalogue" | "checkinLists">,
 ): Promise<Selection | undefined> {
-  const { signal, tenant, ofTenantInAnyEvent, ofTenantIn } = request;
-  const among = tenant.events === undefined ? undefined : { slugs: [...tenant.events] };
-  const read = async (kind: DocumentKind, conditions: Pick<ListDocumentsRequest, "active">) => {
-    const { documents } = await catalogue.listDocuments(
-      ofTenantInAnyEvent<ListDocumentsRequest>({
-        ...{ kind, among, endsAfter: at, live: true, ordering: [], page: 1, pageSize: 50 },
-        ...conditions,
-      }),
-      { signal },
-    );
-    return documents.map(({ event, json }) => ({
-      slug: event,
-      document: JSON.parse(Buffer.from(json).toString()) as unknown,
-    }));
+  const { signal, tenant, ofTenantIn } = request;
+  const read = async (
+    conditions: Pick<ListDocumentsRequest, "kind" | "active" | "pageSize">,
+  ): Promise<CatalogueDocument[]> => {
+    const asked = { among: amongEventsOf(tenant), endsAfter: at, live: true, ordering: [], page: 1 };
+    const message = ofTenantIn("")<ListDocumentsRequest>({ ...asked, ...conditions });
+    return (await catalogue.listDocuments(message, { signal })).documents;
   };
-  const events = (await read(DocumentKind.EVENT, {})).map(({ document }) => document as Beginning);
-  const [date] = await read(DocumentKind.SUBEVENT, { active: true });
+  const events = (await read({ kind: DocumentKind.EVENT, pageSize: 50 })).map(
+    (event) => presentDocument(event) as unknown as Beginning,
+  );
+  const [date] = await read({ kind: DocumentKind.SUBEVENT, active: true, pageSize: 1 });
   const alone = events.find(({ has_subevents }) => !has_subevents);
-  const series = events.find(({ slug }) => slug === date?.slug);
-  const dated = date?.document as SubeventBeginning | undefined;
+  const series = events.find(({ slug }) => slug === date?.event);
+  const dated = date && (presentDocument(date) as unknown as SubeventBeginning);
   const isDateFirst =
     series !== undefined &&
     dated !== undefined &&

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { setupCodeOf, setupText } from "./setup-code.ts";
 
-it("[E3.11] codes are sixteen characters that nobody takes for others, and follow from their token alone", () => {
+it("[E3.11] codes have sixteen characters, none of which looks like another, and follow from their token alone", () => {
   const codes = Array.from({ length: 1000 }, (_, token) => setupCodeOf(`${token}`));
   expect(new Set(codes).size).toBe(1000);
   for (const code of codes) expect(code).toMatch(/^[a-hj-km-np-z2-9]{16}$/);

@@ -82,12 +82,8 @@ function rightsOf(access: Access): string | undefined {
   if (access.kind === "public") return undefined;
   if (access.kind === "operator") return "Needs the operator's key.";
   if (access.kind === "any") return `Open to every key.${profilesOf(access.profiles)}`;
-  const rights =
-    access.anyOf.length === 0
-      ? access.kind === "member"
-        ? "a key or device of the organizer"
-        : "access to the event"
-      : access.anyOf.map((name) => `\`${name}\``).join(" or ");
+  const whole = access.kind === "member" ? "a key or device of the organizer" : "access to the event";
+  const rights = access.anyOf.map((name) => `\`${name}\``).join(" or ") || whole;
   if (access.kind === "organizer") return `Needs ${rights} in all events of the organizer, and an API key.`;
   return `Needs ${rights}.${profilesOf(access.profiles)}`;
 }
