@@ -34,9 +34,9 @@ const impossible: ReadonlySet<string> = new Set([
   "getAnswerFile",
 ]);
 
-/** What takes away what other examples need. */
-const isLast = (method: string, { operationId }: Operation) =>
-  method === "delete" || operationId === "cancelOfflineSalesBatch" || operationId === "revokeOwnDevice";
+/** What takes away what other examples need: it comes last, and the later the higher the number. */
+const lateness = (method: string, { operationId }: Operation) =>
+  ({ cancelOfflineSalesBatch: 1, revokeOwnDevice: 1, revokeDevice: 2 })[operationId] ?? Number(method === "delete");
 
 const longestWaitMs = 30_000;
 
@@ -102,7 +102,7 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
   );
   const possible = operations.filter(({ operation }) => !impossible.has(operation.operationId));
   const inOrder = possible.toSorted(
-    (one, other) => Number(isLast(one.method, one.operation)) - Number(isLast(other.method, other.operation)),
+    (one, other) => lateness(one.method, one.operation) - lateness(other.method, other.operation),
   );
   const links: string[] = [];
   let newKey = "";

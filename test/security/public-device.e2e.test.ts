@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { aPng } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -14,6 +15,8 @@ import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-p
 
 const kiosk = "Device token-of-a-kiosk-0123456789";
 const staff = "Device token-of-the-staff-0123456789";
+const renewed = "Device token-to-be-renewed-0123456789";
+const revoked = "Device token-to-be-revoked-0123456789";
 const scanner = (device_id: number, as: string, security_profile: string) =>
   ofOrganizer("device", { device_id, token: as.slice("Device ".length), security_profile, all_events: true });
 
@@ -74,6 +77,9 @@ describe("a device that stands in public", () => {
       ...groundwork(),
       scanner(11, kiosk, "pretixscan_online_kiosk"),
       scanner(12, staff, "pretixscan"),
+      scanner(13, renewed, "pretixscan_online_kiosk"),
+      scanner(14, revoked, "pretixscan_online_kiosk"),
+      ofEvent("category", { id: 1, name: { en: "Tickets" } }),
       ofEvent("item", itemData({ id: 3, name: { en: "Asked" }, checkin_text: "For all to read" })),
       question(1, "TEL"),
       question(2, "S"),
@@ -124,8 +130,26 @@ describe("a device that stands in public", () => {
   const textOf = ({ body, headers }: Answer) => JSON.stringify(body) + JSON.stringify([...headers]);
   const reasonsOf = (all: readonly Answer[]) => all.map(({ body }) => body.reason ?? body.status);
 
+  const reads = (paths: readonly string[], base = eventPath) =>
+    Object.fromEntries(
+      paths.map((path) => [`get ${path}`, async () => [await send("GET", base + path.replace("{id}", "1"), {})]]),
+    );
+  const machine = { hardware_brand: "A", hardware_model: "B", software_brand: "C", software_version: "1" };
+  const device = "/api/v1/device/";
+
   /** Every operation that the profile opens, and how much of it there is to see. */
   const uses: Readonly<Record<string, () => Promise<Answer[]>>> = {
+    ...reads(["/", "/settings/", "/subevents/", "/subevents/{id}/", "/categories/", "/categories/{id}/", "/items/"]),
+    ...reads(["/items/{id}/", "/questions/", "/questions/{id}/", "/badgelayouts/", "/badgeitems/"]),
+    ...reads(["/revokedsecrets/", "/blockedsecrets/"]),
+    ...reads([`${device}info`, `${device}eventselection`, "/api/v1/version"], ""),
+    "get /api/v1/organizers/{organizer}/events/": async () => [await send("GET", `${posix.dirname(eventPath)}/`, {})],
+    "get /api/v1/organizers/{organizer}/subevents/": async () => [
+      await send("GET", `${posix.dirname(posix.dirname(eventPath))}/subevents/`, {}),
+    ],
+    [`post ${device}update`]: async () => [await send("POST", `${device}update`, { body: machine })],
+    [`post ${device}roll`]: async () => [await send("POST", `${device}roll`, { body: {}, as: renewed })],
+    [`post ${device}revoke`]: async () => [await send("POST", `${device}revoke`, { body: {}, as: revoked })],
     "get /checkinlists/": async () => [await send("GET", `${lists}?expand=subevent`, {})],
     "get /checkinlists/{id}/status/": async () => [await send("GET", `${lists}1/status/`, {})],
     "post /checkinlists/{list}/positions/{lookup}/redeem/": async () => {
