@@ -1,9 +1,9 @@
-import type { Queryable } from "@tessera/kit/pg/database";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { expect } from "vitest";
 
-/** Waits until so many statements on this database wait for a lock. */
-export async function untilWaiting(db: Queryable, statements = 1): Promise<void> {
+/** Waits until so many statements on this database wait for a lock. A transaction would see the sessions of its first look for ever. */
+export async function untilWaiting(db: Db, statements = 1): Promise<void> {
   await expect
     .poll(async () => {
       const { waiting } = await db.one<{ waiting: number }>(sql`

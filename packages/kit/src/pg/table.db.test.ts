@@ -119,7 +119,7 @@ describe("a table of copies", () => {
     await db.transaction(async (tx) => {
       await tx.run(sql`update note set text = 'after' where note.id = 1`);
       deleting = notes.delete(db, [{ id: 1 }, { id: 2 }]);
-      await untilWaiting(tx);
+      await untilWaiting(db);
     });
     expect(await deleting).toBe(1);
     expect(await db.many(sql`select note.id from note`)).toEqual([]);
