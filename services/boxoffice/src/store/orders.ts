@@ -1,6 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { instant, rowsAs, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 
@@ -84,15 +84,13 @@ export async function deleteOrders(
   { organizer, event }: Scope,
   { codes, removedAt }: { readonly codes: readonly string[]; readonly removedAt: ReadonlyMap<string, number> },
 ): Promise<number[]> {
-  const removals = codes.map((code) => ({ code, at: removedAt.get(code) ?? null }));
+  const byCode = JSON.stringify(Object.fromEntries([...removedAt].map(([code, at]) => [code, toTimestamp(at)])));
   const removed = await tx.many<{ positions: number[] }>(sql`
     delete from "order"
-     using ${rowsAs("removal", { code: text, at: instant.orNull }, removals)}
      where "order".organizer = ${organizer}
        and "order".event = ${event}
        and "order".code = any(${codes}::text[])
-       and "order".code = removal.code
-       and coalesce(("order".data ->> 'last_modified')::timestamptz <= removal.at, true)
+       and coalesce(("order".data ->> 'last_modified')::timestamptz <= (${byCode}::jsonb ->> "order".code)::timestamptz, true)
     returning jsonb_path_query_array("order".data, '$.positions[*].id') as positions`);
   return removed.flatMap((row) => row.positions);
 }
