@@ -396,11 +396,13 @@ create table scan (
   raw_item bigint,
   raw_variation bigint,
   raw_subevent bigint,
+  annulled_at timestamptz,
   constraint scan_pkey primary key (organizer, event, id),
   constraint scan_check check ((successful = (reason is null))),
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
+create index annulled_scan on scan using btree (organizer, event, annulled_at) where (annulled_at is not null);
 create index refused_scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and (not successful));
 create index scan_by_creation on scan using btree (organizer, event, created_at, id);
 create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);

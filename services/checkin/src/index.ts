@@ -13,6 +13,7 @@ import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
+import { annulScan } from "./handlers/annul-scan.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import {
   createCheckinList,
@@ -23,14 +24,17 @@ import {
 } from "./handlers/checkin-lists.ts";
 import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
+import { findSharedIds } from "./handlers/find-shared-ids.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
+import { openListPlaces } from "./handlers/list-places.ts";
 import { listScans } from "./handlers/list-scans.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
+import { searchPositions } from "./handlers/positions/search-on-lists.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
-import { openBatches, redeem } from "./handlers/redeem/redeem.ts";
+import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
@@ -58,10 +62,11 @@ export const checkin = defineService({
       updateCheckinList,
       deleteCheckinList,
       getCheckinListStatus,
+      findSharedIds,
     }),
-    rpcs(ListedPositions, { listPositions, getPosition }),
-    rpcs(Scans, { redeem }),
-    rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned }),
+    rpcs(ListedPositions, { listPositions, getPosition, searchPositions }),
+    rpcs(Scans, { redeem, redeemOnLists }),
+    rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned, annulScan }),
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
@@ -114,6 +119,7 @@ export const checkin = defineService({
         readers,
         batches,
         unknownTickets,
+        listPlaces: openListPlaces(urgent),
         refusedCodeDays,
       },
     };

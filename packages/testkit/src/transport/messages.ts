@@ -45,6 +45,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
       let received: RedeemRequest | undefined;
       const { transport } = await arrange([
         implement(Scans, {
+          redeemOnLists: () => Promise.reject(new Error("it is not called")),
           redeem: async (request) => {
             received = request;
             return { outcome: refusal(request.scan?.nonce) };
@@ -147,6 +148,7 @@ function scan(given: Partial<Scan>): Scan {
     questionsSupported: false,
     answers: [],
     sourceType: "barcode",
+    useOrderLocale: false,
     ...given,
   };
 }

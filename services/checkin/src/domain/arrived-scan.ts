@@ -6,6 +6,8 @@ export interface ArrivedScan {
   readonly organizer: string;
   readonly event: string;
   readonly list: number;
+  /** Further lists, of other events: the list of the event whose ticket has the code decides. */
+  readonly others: readonly { readonly event: string; readonly list: number }[];
   readonly type: ScanType;
   /** When the ticket was scanned: the time that the device says, else the time of arrival. */
   readonly at: number;
@@ -29,6 +31,8 @@ export interface ArrivedScan {
   /** The device can ask questions. */
   readonly questionsSupported: boolean;
   readonly answers: readonly SentAnswer[];
+  /** Explanations are in the language of the order, not of the event. */
+  readonly useOrderLocale: boolean;
   readonly traceparent: string | null;
   /** The ticket may have been sold so lately that it is unknown here, and boxoffice was not asked yet. */
   readonly mayBeNew: boolean;

@@ -28,6 +28,8 @@ export interface Circumstances<M extends Match> {
   readonly rules: Rules | null;
   /** Reads answers and times as the event does. */
   readonly reader: Reader;
+  /** The language in which a refusal of the ticket is explained. */
+  readonly wordingOf: (match: M) => Reader["wording"];
   readonly matches: readonly M[];
   /** The code belongs to a medium whose tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
@@ -94,9 +96,15 @@ export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstan
     return { outcome: "unknown_ticket", isRevoked: about.isRevoked, explanation };
   }
   if (first.foundBy === "revoked" && !scan.force) return refuse(first, { reason: "revoked" });
-  const match = singleOut(candidates, { list: about.list, at: scan.at });
-  if (match === undefined) return refuse(first, { reason: "ambiguous" });
+  const isOnList = ({ ticket }: M) => coversItem(about.list, ticket.item);
+  const match = singleOut(candidates, { isOnList, at: scan.at });
+  if (match === undefined) return ambiguous(first);
   return judge(scan, about, match);
+}
+
+/** Several tickets have the code, and nothing tells which is meant. */
+export function ambiguous<M>(match: M): Refused<M> {
+  return refuse(match, { reason: "ambiguous" });
 }
 
 function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Verdict<M> {
@@ -140,9 +148,14 @@ function refuse<M>(
 }
 
 /** Finds what is wrong with the ticket, whatever the list. Exits ignore the validity period of the ticket. */
-function objectToTicket(scan: ArrivedScan, { reader }: Circumstances<Match>, { ticket }: Match): Objection | undefined {
+function objectToTicket<M extends Match>(
+  scan: ArrivedScan,
+  { reader: { zone }, wordingOf }: Circumstances<M>,
+  match: M,
+): Objection | undefined {
+  const { ticket } = match;
   const { orderStatus, validFrom, validUntil } = ticket;
-  const { wording, zone } = reader;
+  const wording = wordingOf(match);
   if (ticket.canceled || (orderStatus !== "paid" && orderStatus !== "pending")) {
     return { reason: scan.canceledSupported ? "canceled" : "unpaid" };
   }
@@ -171,13 +184,15 @@ function objectOnList(scan: ArrivedScan, list: AdmissionTerms, { ticket }: Match
   return orderStatus === "paid" || validIfPending || mayBePending ? undefined : { reason: "unpaid" };
 }
 
-function objectByRules(
+function objectByRules<M extends Match>(
   { at, gate }: ArrivedScan,
-  { rules, reader: { zone, wording } }: Circumstances<Match>,
-  { ticket: { item, variation }, scans, dates }: Match,
+  { rules, reader: { zone }, wordingOf }: Circumstances<M>,
+  match: M,
 ): (Objection & { readonly isBroken: boolean }) | undefined {
   if (rules === null) return undefined;
-  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates }, wording);
+  const { ticket, scans, dates } = match;
+  const { item, variation } = ticket;
+  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates }, wordingOf(match));
   if (verdict.outcome === "allowed") return undefined;
   if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
   return { reason: "rules", explanation: verdict.explanation, isBroken: false };
@@ -187,7 +202,7 @@ const unasked = { given: [], missing: [] };
 
 function answer(
   { answers: sent }: ArrivedScan,
-  { reader }: Circumstances<Match>,
+  { reader }: Pick<Circumstances<Match>, "reader">,
   { questions, answers: stored }: Match,
 ) {
   if (questions.length === 0) return unasked;

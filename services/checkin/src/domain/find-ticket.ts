@@ -1,4 +1,4 @@
-import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
+import { type AdmissionTerms, coversDate } from "./list.ts";
 import type { Match, Ticket } from "./ticket.ts";
 
 /**
@@ -25,12 +25,12 @@ export function findCandidates<M extends Match>(matches: readonly M[], list: Adm
 }
 
 /** Finds the ticket that is meant among several: by product, then by time. Undefined: it is ambiguous. */
-export function singleOut<M extends Match>(
+export function singleOut<M extends Pick<Match, "ticket">>(
   candidates: readonly M[],
-  { list, at }: { readonly list: AdmissionTerms; readonly at: number },
+  { isOnList, at }: { readonly isOnList: (candidate: M) => boolean; readonly at: number },
 ): M | undefined {
   if (candidates.length === 1) return candidates[0];
-  const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
+  const onList = candidates.filter(isOnList);
   // If none of them is on the list, all get the same refusal: the base ticket represents them.
   if (onList.length < 2) return onList[0] ?? candidates[0];
   const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
@@ -43,7 +43,7 @@ function isValidAt({ validFrom, validUntil }: Ticket, at: number): boolean {
 }
 
 /** Takes the ticket that becomes valid next, else the one that expired last. */
-function nearestInTime<M extends Match>(candidates: readonly M[], at: number): M | undefined {
+function nearestInTime<M extends Pick<Match, "ticket">>(candidates: readonly M[], at: number): M | undefined {
   const next = leastBy(candidates, ({ ticket }) =>
     ticket.validFrom !== null && ticket.validFrom > at ? ticket.validFrom : null,
   );

@@ -4,7 +4,7 @@ export type ScanType = "entry" | "exit";
 
 /** The sum of the successful scans of one ticket on one list. */
 export interface Presence {
-  /** How many scans there are. */
+  /** Rises with every scan, and with every scan that is taken back. */
   readonly version: number;
   readonly entries: number;
   /** The scan with the latest instant; among equal instants the last to arrive. */

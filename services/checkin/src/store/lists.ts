@@ -115,6 +115,38 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
+/** Finds lists by their ids alone; events may have lists with one id. */
+export function findListsById(
+  db: Queryable,
+  { organizer, lists: ids }: { readonly organizer: string; readonly lists: readonly number[] },
+): Promise<{ event: string; list: number }[]> {
+  return db.many(sql`
+    select list.event, list.id as list
+      from list
+     where list.organizer = ${organizer}
+       and list.id = any(${ids}::bigint[])
+     order by list.event`);
+}
+
+/** As many as a message names. */
+const mostShared = 10;
+
+/** Finds ids that lists of several events have. */
+export async function findSharedIds(
+  db: Queryable,
+  { organizer, among }: { readonly organizer: string; readonly among: readonly string[] | undefined },
+): Promise<number[]> {
+  const rows = await db.many<{ id: number }>(sql`
+    select list.id
+      from list
+     where list.organizer = ${organizer}
+       ${among === undefined ? sql`` : sql`and list.event = any(${among}::text[])`}
+     group by list.id
+    having count(*) > 1
+     limit ${mostShared}`);
+  return rows.map(({ id }) => id);
+}
+
 /** Takes an id for a new list, from a range that no record may use. */
 export async function nextListId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('list_id') as id`);

@@ -101,6 +101,7 @@ export function scan(list: number, lookup: string, changes: Partial<Scan> = {}):
     questionsSupported: true,
     answers: [],
     sourceType: "barcode",
+    useOrderLocale: false,
     ...changes,
   };
 }

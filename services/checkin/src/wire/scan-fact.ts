@@ -16,6 +16,7 @@ export function toScanFact(scan: {
   readonly at: number;
 }): { readonly id: string; readonly key: string; readonly payload: Uint8Array } {
   const { organizer, event, id, list, position, type, reason, at } = scan;
+  const isAnnulled = reason === "annulled";
   const fact = {
     organizer,
     event,
@@ -28,8 +29,8 @@ export function toScanFact(scan: {
     at,
   };
   return {
-    // The time is part of the id: a database restored from a backup gives scan ids again.
-    id: deriveFactId(`${topics.scanDecided.name} ${organizer}/${event}/${id} ${at}`),
+    // The time is part of the id: a database restored from a backup gives scan ids again. An annulment is a second fact.
+    id: deriveFactId(`${topics.scanDecided.name} ${organizer}/${event}/${id} ${at}${isAnnulled ? " annulled" : ""}`),
     key: topics.scanDecided.key(fact),
     payload: topics.scanDecided.encode(fact),
   };

@@ -10,6 +10,7 @@ export function toArrivedScan(
     readonly now: number;
     readonly traceparent: string | undefined;
     readonly mayBeNew: boolean;
+    readonly others?: ArrivedScan["others"];
   },
 ): ArrivedScan {
   const { organizer, event, list, lookup, sourceType, force, ignoreUnpaid, canceledSupported, questionsSupported } =
@@ -19,6 +20,7 @@ export function toArrivedScan(
     organizer,
     event,
     list,
+    others: arrival.others ?? [],
     type: toScanType(scan.type),
     at: scan.at ?? arrival.now,
     // Postgres stores no NUL, so no ticket has such a code.
@@ -34,6 +36,7 @@ export function toArrivedScan(
     canceledSupported,
     questionsSupported,
     answers: toSentAnswers(scan.answers),
+    useOrderLocale: scan.useOrderLocale,
     traceparent: arrival.traceparent ?? null,
     mayBeNew: arrival.mayBeNew,
   };

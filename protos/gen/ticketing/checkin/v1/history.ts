@@ -18,7 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Checkin, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
+import { AmongEvents, Checkin, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 import { Refused } from "./scans.ts";
 
 /** The history of scans, and refusals that devices report (rules: C6). */
@@ -131,6 +131,28 @@ export interface PastScan {
     | undefined;
   /** Absent: it succeeded. */
   refused?: Refused | undefined;
+}
+
+export interface AnnulScanRequest {
+  organizer: string;
+  /** Check-in lists of different events; the scan is on one of them. */
+  lists: number[];
+  /** Lists of other events are unknown; left out: all events of the organizer. */
+  among?:
+    | AmongEvents
+    | undefined;
+  /** Of the scan. */
+  nonce: string;
+  /** When it was annulled; absent: now. */
+  at?: number | undefined;
+  explanation?:
+    | string
+    | undefined;
+  /** Only scans of this device are found. Absent: a key annuls scans of keys alone. */
+  deviceId?: number | undefined;
+}
+
+export interface AnnulScanResponse {
 }
 
 function createBaseRecordFailedScanRequest(): RecordFailedScanRequest {
@@ -1079,6 +1101,175 @@ export const PastScan: MessageFns<PastScan> = {
   },
 };
 
+function createBaseAnnulScanRequest(): AnnulScanRequest {
+  return {
+    organizer: "",
+    lists: [],
+    among: undefined,
+    nonce: "",
+    at: undefined,
+    explanation: undefined,
+    deviceId: undefined,
+  };
+}
+
+export const AnnulScanRequest: MessageFns<AnnulScanRequest> = {
+  encode(message: AnnulScanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.lists.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(26).fork()).join();
+    }
+    if (message.nonce !== "") {
+      writer.uint32(34).string(message.nonce);
+    }
+    if (message.at !== undefined) {
+      writer.uint32(40).int64(message.at);
+    }
+    if (message.explanation !== undefined) {
+      writer.uint32(50).string(message.explanation);
+    }
+    if (message.deviceId !== undefined) {
+      writer.uint32(56).int64(message.deviceId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnnulScanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnnulScanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.nonce = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.at = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.explanation = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.deviceId = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAnnulScanResponse(): AnnulScanResponse {
+  return {};
+}
+
+export const AnnulScanResponse: MessageFns<AnnulScanResponse> = {
+  encode(_: AnnulScanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnnulScanResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnnulScanResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type ScanHistoryServiceService = typeof ScanHistoryServiceService;
 export const ScanHistoryServiceService = {
   /** Stores a refusal that a device decided by itself; a repetition with the same nonce is not stored again. */
@@ -1121,6 +1312,16 @@ export const ScanHistoryServiceService = {
     responseSerialize: (value: FindScannedResponse): Buffer => Buffer.from(FindScannedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindScannedResponse => FindScannedResponse.decode(value),
   },
+  /** Takes a successful scan back, within fifteen minutes. */
+  annulScan: {
+    path: "/ticketing.checkin.v1.ScanHistoryService/AnnulScan" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AnnulScanRequest): Buffer => Buffer.from(AnnulScanRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AnnulScanRequest => AnnulScanRequest.decode(value),
+    responseSerialize: (value: AnnulScanResponse): Buffer => Buffer.from(AnnulScanResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AnnulScanResponse => AnnulScanResponse.decode(value),
+  },
 } as const;
 
 export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
@@ -1130,6 +1331,8 @@ export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: handleUnaryCall<FindScannedRequest, FindScannedResponse>;
+  /** Takes a successful scan back, within fifteen minutes. */
+  annulScan: handleUnaryCall<AnnulScanRequest, AnnulScanResponse>;
 }
 
 export interface ScanHistoryServiceClient extends Client {
@@ -1194,6 +1397,22 @@ export interface ScanHistoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindScannedResponse) => void,
+  ): ClientUnaryCall;
+  /** Takes a successful scan back, within fifteen minutes. */
+  annulScan(
+    request: AnnulScanRequest,
+    callback: (error: ServiceError | null, response: AnnulScanResponse) => void,
+  ): ClientUnaryCall;
+  annulScan(
+    request: AnnulScanRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AnnulScanResponse) => void,
+  ): ClientUnaryCall;
+  annulScan(
+    request: AnnulScanRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AnnulScanResponse) => void,
   ): ClientUnaryCall;
 }
 

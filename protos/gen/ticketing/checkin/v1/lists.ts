@@ -18,7 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Documents, Expand } from "./positions.ts";
+import { AmongEvents, Documents, Expand } from "./positions.ts";
 
 /** Check-in lists (rules: C1). */
 
@@ -161,6 +161,17 @@ export interface VariationStatus {
   value: string;
   positionCount: number;
   checkinCount: number;
+}
+
+export interface FindSharedIdsRequest {
+  organizer: string;
+  /** Only lists of these events; left out: of all events of the organizer. */
+  among?: AmongEvents | undefined;
+}
+
+export interface FindSharedIdsResponse {
+  /** Some of them. */
+  lists: number[];
 }
 
 function createBaseCheckinList(): CheckinList {
@@ -1532,6 +1543,123 @@ export const VariationStatus: MessageFns<VariationStatus> = {
   },
 };
 
+function createBaseFindSharedIdsRequest(): FindSharedIdsRequest {
+  return { organizer: "", among: undefined };
+}
+
+export const FindSharedIdsRequest: MessageFns<FindSharedIdsRequest> = {
+  encode(message: FindSharedIdsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSharedIdsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSharedIdsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindSharedIdsResponse(): FindSharedIdsResponse {
+  return { lists: [] };
+}
+
+export const FindSharedIdsResponse: MessageFns<FindSharedIdsResponse> = {
+  encode(message: FindSharedIdsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lists.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSharedIdsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSharedIdsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type CheckinListsServiceService = typeof CheckinListsServiceService;
 export const CheckinListsServiceService = {
   listCheckinLists: {
@@ -1600,6 +1728,17 @@ export const CheckinListsServiceService = {
       Buffer.from(GetCheckinListStatusResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetCheckinListStatusResponse => GetCheckinListStatusResponse.decode(value),
   },
+  /** Tells whether lists of several events have one id, so that an id alone names no list. */
+  findSharedIds: {
+    path: "/ticketing.checkin.v1.CheckinListsService/FindSharedIds" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindSharedIdsRequest): Buffer => Buffer.from(FindSharedIdsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindSharedIdsRequest => FindSharedIdsRequest.decode(value),
+    responseSerialize: (value: FindSharedIdsResponse): Buffer =>
+      Buffer.from(FindSharedIdsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindSharedIdsResponse => FindSharedIdsResponse.decode(value),
+  },
 } as const;
 
 export interface CheckinListsServiceServer extends UntypedServiceImplementation {
@@ -1609,6 +1748,8 @@ export interface CheckinListsServiceServer extends UntypedServiceImplementation 
   updateCheckinList: handleUnaryCall<UpdateCheckinListRequest, UpdateCheckinListResponse>;
   deleteCheckinList: handleUnaryCall<DeleteCheckinListRequest, DeleteCheckinListResponse>;
   getCheckinListStatus: handleUnaryCall<GetCheckinListStatusRequest, GetCheckinListStatusResponse>;
+  /** Tells whether lists of several events have one id, so that an id alone names no list. */
+  findSharedIds: handleUnaryCall<FindSharedIdsRequest, FindSharedIdsResponse>;
 }
 
 export interface CheckinListsServiceClient extends Client {
@@ -1701,6 +1842,22 @@ export interface CheckinListsServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetCheckinListStatusResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells whether lists of several events have one id, so that an id alone names no list. */
+  findSharedIds(
+    request: FindSharedIdsRequest,
+    callback: (error: ServiceError | null, response: FindSharedIdsResponse) => void,
+  ): ClientUnaryCall;
+  findSharedIds(
+    request: FindSharedIdsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindSharedIdsResponse) => void,
+  ): ClientUnaryCall;
+  findSharedIds(
+    request: FindSharedIdsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindSharedIdsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -176,6 +176,37 @@ export interface NextPage {
   cursor?: string | undefined;
 }
 
+export interface AmongEvents {
+  slugs: string[];
+}
+
+export interface SearchPositionsRequest {
+  /** Its event and list are empty, and it has no cursor. */
+  asked:
+    | ListPositionsRequest
+    | undefined;
+  /** At least one. Unknown lists, and two of one event, are refused. */
+  lists: number[];
+  /** Lists of other events are unknown; left out: all events of the organizer. */
+  among?: AmongEvents | undefined;
+}
+
+export interface SearchPositionsResponse {
+  /** In the order of the lists. */
+  found: PositionsOfEvent[];
+  /** On all pages. */
+  count: number;
+  /** The page that was served. */
+  page: number;
+}
+
+export interface PositionsOfEvent {
+  /** Its slug. */
+  event: string;
+  positions: ListedPosition[];
+  documents?: Documents | undefined;
+}
+
 export interface GetPositionRequest {
   organizer: string;
   event: string;
@@ -1083,6 +1114,270 @@ export const NextPage: MessageFns<NextPage> = {
   },
 };
 
+function createBaseAmongEvents(): AmongEvents {
+  return { slugs: [] };
+}
+
+export const AmongEvents: MessageFns<AmongEvents> = {
+  encode(message: AmongEvents, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.slugs) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AmongEvents {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAmongEvents();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.slugs.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchPositionsRequest(): SearchPositionsRequest {
+  return { asked: undefined, lists: [], among: undefined };
+}
+
+export const SearchPositionsRequest: MessageFns<SearchPositionsRequest> = {
+  encode(message: SearchPositionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.asked !== undefined) {
+      ListPositionsRequest.encode(message.asked, writer.uint32(10).fork()).join();
+    }
+    if (message.lists.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchPositionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchPositionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.asked = ListPositionsRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSearchPositionsResponse(): SearchPositionsResponse {
+  return { found: [], count: 0, page: 0 };
+}
+
+export const SearchPositionsResponse: MessageFns<SearchPositionsResponse> = {
+  encode(message: SearchPositionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.found) {
+      PositionsOfEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).int64(message.count);
+    }
+    if (message.page !== 0) {
+      writer.uint32(24).int32(message.page);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SearchPositionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSearchPositionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.found.push(PositionsOfEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePositionsOfEvent(): PositionsOfEvent {
+  return { event: "", positions: [], documents: undefined };
+}
+
+export const PositionsOfEvent: MessageFns<PositionsOfEvent> = {
+  encode(message: PositionsOfEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== "") {
+      writer.uint32(10).string(message.event);
+    }
+    for (const v of message.positions) {
+      ListedPosition.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PositionsOfEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePositionsOfEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.positions.push(ListedPosition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseGetPositionRequest(): GetPositionRequest {
   return {
     organizer: "",
@@ -1617,11 +1912,25 @@ export const ListedPositionsServiceService = {
     responseSerialize: (value: GetPositionResponse): Buffer => Buffer.from(GetPositionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetPositionResponse => GetPositionResponse.decode(value),
   },
+  /** Pages through the positions of several lists of different events: those of the first list, then those of the next. */
+  searchPositions: {
+    path: "/ticketing.checkin.v1.ListedPositionsService/SearchPositions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SearchPositionsRequest): Buffer =>
+      Buffer.from(SearchPositionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SearchPositionsRequest => SearchPositionsRequest.decode(value),
+    responseSerialize: (value: SearchPositionsResponse): Buffer =>
+      Buffer.from(SearchPositionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SearchPositionsResponse => SearchPositionsResponse.decode(value),
+  },
 } as const;
 
 export interface ListedPositionsServiceServer extends UntypedServiceImplementation {
   listPositions: handleUnaryCall<ListPositionsRequest, ListPositionsResponse>;
   getPosition: handleUnaryCall<GetPositionRequest, GetPositionResponse>;
+  /** Pages through the positions of several lists of different events: those of the first list, then those of the next. */
+  searchPositions: handleUnaryCall<SearchPositionsRequest, SearchPositionsResponse>;
 }
 
 export interface ListedPositionsServiceClient extends Client {
@@ -1654,6 +1963,22 @@ export interface ListedPositionsServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetPositionResponse) => void,
+  ): ClientUnaryCall;
+  /** Pages through the positions of several lists of different events: those of the first list, then those of the next. */
+  searchPositions(
+    request: SearchPositionsRequest,
+    callback: (error: ServiceError | null, response: SearchPositionsResponse) => void,
+  ): ClientUnaryCall;
+  searchPositions(
+    request: SearchPositionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SearchPositionsResponse) => void,
+  ): ClientUnaryCall;
+  searchPositions(
+    request: SearchPositionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SearchPositionsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -18,12 +18,31 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Documents, Expand, ListedPosition, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
+import {
+  AmongEvents,
+  Documents,
+  Expand,
+  ListedPosition,
+  ScanType,
+  scanTypeFromJSON,
+  scanTypeToNumber,
+} from "./positions.ts";
 
 /** Scans (rules: C3). */
 
 export interface RedeemRequest {
   scan: Scan | undefined;
+}
+
+export interface RedeemOnListsRequest {
+  /** Its event and list are empty. */
+  scan:
+    | Scan
+    | undefined;
+  /** At least one. Unknown lists, and two of one event, are refused. */
+  lists: number[];
+  /** Lists of other events are unknown; left out: all events of the organizer. */
+  among?: AmongEvents | undefined;
 }
 
 export interface Scan {
@@ -48,7 +67,11 @@ export interface Scan {
   answers: SentAnswer[];
   /** The medium that the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   sourceType: string;
-  expand?: Expand | undefined;
+  expand?:
+    | Expand
+    | undefined;
+  /** Explanations are in the language of the order, not of the event. */
+  useOrderLocale: boolean;
 }
 
 /** An answer as a scanner sends it. */
@@ -73,6 +96,10 @@ export interface SentFile {
 }
 
 export interface RedeemResponse {
+  outcome: ScanOutcome | undefined;
+}
+
+export interface RedeemOnListsResponse {
   outcome: ScanOutcome | undefined;
 }
 
@@ -112,6 +139,8 @@ export interface ScannedList {
   name: string;
   subevent?: number | undefined;
   includePending: boolean;
+  /** The slug of its event. */
+  event: string;
 }
 
 export interface Admitted {
@@ -189,6 +218,88 @@ export const RedeemRequest: MessageFns<RedeemRequest> = {
   },
 };
 
+function createBaseRedeemOnListsRequest(): RedeemOnListsRequest {
+  return { scan: undefined, lists: [], among: undefined };
+}
+
+export const RedeemOnListsRequest: MessageFns<RedeemOnListsRequest> = {
+  encode(message: RedeemOnListsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scan !== undefined) {
+      Scan.encode(message.scan, writer.uint32(10).fork()).join();
+    }
+    if (message.lists.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemOnListsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemOnListsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scan = Scan.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseScan(): Scan {
   return {
     organizer: "",
@@ -208,6 +319,7 @@ function createBaseScan(): Scan {
     answers: [],
     sourceType: "",
     expand: undefined,
+    useOrderLocale: false,
   };
 }
 
@@ -263,6 +375,9 @@ export const Scan: MessageFns<Scan> = {
     }
     if (message.expand !== undefined) {
       Expand.encode(message.expand, writer.uint32(138).fork()).join();
+    }
+    if (message.useOrderLocale !== false) {
+      writer.uint32(144).bool(message.useOrderLocale);
     }
     return writer;
   },
@@ -414,6 +529,14 @@ export const Scan: MessageFns<Scan> = {
             }
 
             message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.useOrderLocale = reader.bool();
             continue;
           }
         }
@@ -633,6 +756,52 @@ export const RedeemResponse: MessageFns<RedeemResponse> = {
   },
 };
 
+function createBaseRedeemOnListsResponse(): RedeemOnListsResponse {
+  return { outcome: undefined };
+}
+
+export const RedeemOnListsResponse: MessageFns<RedeemOnListsResponse> = {
+  encode(message: RedeemOnListsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.outcome !== undefined) {
+      ScanOutcome.encode(message.outcome, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemOnListsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemOnListsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcome = ScanOutcome.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseScanOutcome(): ScanOutcome {
   return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [], documents: undefined };
 }
@@ -792,7 +961,7 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
 };
 
 function createBaseScannedList(): ScannedList {
-  return { id: 0, name: "", subevent: undefined, includePending: false };
+  return { id: 0, name: "", subevent: undefined, includePending: false, event: "" };
 }
 
 export const ScannedList: MessageFns<ScannedList> = {
@@ -808,6 +977,9 @@ export const ScannedList: MessageFns<ScannedList> = {
     }
     if (message.includePending !== false) {
       writer.uint32(32).bool(message.includePending);
+    }
+    if (message.event !== "") {
+      writer.uint32(42).string(message.event);
     }
     return writer;
   },
@@ -855,6 +1027,14 @@ export const ScannedList: MessageFns<ScannedList> = {
             }
 
             message.includePending = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = reader.string();
             continue;
           }
         }
@@ -1171,11 +1351,24 @@ export const ScansServiceService = {
     responseSerialize: (value: RedeemResponse): Buffer => Buffer.from(RedeemResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RedeemResponse => RedeemResponse.decode(value),
   },
+  /** The same on one of several lists of different events: the list of the event whose ticket has the code. */
+  redeemOnLists: {
+    path: "/ticketing.checkin.v1.ScansService/RedeemOnLists" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RedeemOnListsRequest): Buffer => Buffer.from(RedeemOnListsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RedeemOnListsRequest => RedeemOnListsRequest.decode(value),
+    responseSerialize: (value: RedeemOnListsResponse): Buffer =>
+      Buffer.from(RedeemOnListsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RedeemOnListsResponse => RedeemOnListsResponse.decode(value),
+  },
 } as const;
 
 export interface ScansServiceServer extends UntypedServiceImplementation {
   /** Decides a scan and stores it, in one batch with those of other calls. */
   redeem: handleUnaryCall<RedeemRequest, RedeemResponse>;
+  /** The same on one of several lists of different events: the list of the event whose ticket has the code. */
+  redeemOnLists: handleUnaryCall<RedeemOnListsRequest, RedeemOnListsResponse>;
 }
 
 export interface ScansServiceClient extends Client {
@@ -1194,6 +1387,22 @@ export interface ScansServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RedeemResponse) => void,
+  ): ClientUnaryCall;
+  /** The same on one of several lists of different events: the list of the event whose ticket has the code. */
+  redeemOnLists(
+    request: RedeemOnListsRequest,
+    callback: (error: ServiceError | null, response: RedeemOnListsResponse) => void,
+  ): ClientUnaryCall;
+  redeemOnLists(
+    request: RedeemOnListsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RedeemOnListsResponse) => void,
+  ): ClientUnaryCall;
+  redeemOnLists(
+    request: RedeemOnListsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RedeemOnListsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,7 +1,8 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import { decideScan } from "../../domain/decide-scan.ts";
+import { chooseList } from "../../domain/choose-list.ts";
+import { ambiguous, decideScan } from "../../domain/decide-scan.ts";
 import type { Readers } from "../../readers.ts";
 import type { CheckinEvents } from "../../report-events.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
@@ -52,15 +53,48 @@ export async function decideBatch(
   return decisions;
 }
 
+/** A scan on several lists is decided on each of them; then one of these decisions is chosen. */
+async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
+  if (scans.every(({ others }) => others.length === 0)) return decideEach(tools, scans, scans);
+  const tried = scans.flatMap((scan) => [scan, ...scan.others.map((place) => ({ ...scan, ...place }))]);
+  const sentAs = scans.flatMap((scan) => [scan, ...scan.others.map(() => scan)]);
+  const decided = await decideEach(tools, tried, sentAs);
+  let from = 0;
+  return scans.map((scan) => {
+    const own = decided.slice(from, from + 1 + scan.others.length);
+    from += own.length;
+    return choose(own, scan);
+  });
+}
+
+function choose(tried: readonly (DecidedScan | ScanOutcome)[], { at }: ArrivedScan): DecidedScan | ScanOutcome {
+  const decided = tried.filter((each) => "verdict" in each);
+  // A list may be deleted, and a ticket may be unreadable, while another list decides.
+  const { index, isAmbiguous } = chooseList(
+    decided.map(({ read, verdict }) => ({ list: read.list, verdict })),
+    at,
+  );
+  const chosen = decided[index];
+  if (chosen === undefined || (chosen.verdict.outcome === "unknown_ticket" && tried.includes(undecided)))
+    return tried.includes(undecided) ? undecided : unknownList;
+  return isAmbiguous && "match" in chosen.verdict ? { ...chosen, verdict: ambiguous(chosen.verdict.match) } : chosen;
+}
+
 /**
  * Unknown codes take two more reads for the whole batch. So do replayed forced scans: their code may lead to another
- * ticket by now. A forced scan that comes for the first time takes one.
+ * ticket by now. A forced scan that comes for the first time takes one. A scan that has a ticket on one of its lists is
+ * not asked for on the others.
  */
-async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
+async function decideEach(
+  tools: Tools,
+  scans: readonly ArrivedScan[],
+  sentAs: readonly ArrivedScan[],
+): Promise<(DecidedScan | ScanOutcome)[]> {
   const reads = await readForScans(tools.db, scans);
   const decided = scans.map((scan, index) => decide(tools, scan, reads[index]));
+  const found = new Set(decided.flatMap((each, index) => (isFound(each) ? [sentAs[index]] : [])));
   const unknown = decided.flatMap((each, index) =>
-    "verdict" in each && each.verdict.outcome === "unknown_ticket" ? [{ ...each, index }] : [],
+    "verdict" in each && !found.has(sentAs[index]) ? [{ ...each, index }] : [],
   );
   for (const [order, read] of (await readOtherMeanings(tools.db, unknown)).entries()) {
     const first = unknown[order];
@@ -88,6 +122,10 @@ function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | 
     events.scansFailed(error, 1);
     return undecided;
   }
+}
+
+function isFound(decided: DecidedScan | ScanOutcome): boolean {
+  return "verdict" in decided && decided.verdict.outcome !== "unknown_ticket";
 }
 
 function isForcedAnew(decided: DecidedScan | ScanOutcome): decided is DecidedScan {

@@ -40,6 +40,7 @@ export function toOutcome(decided: DecidedScan): ScanOutcome {
   const { scan, read, verdict } = decided;
   const list = {
     id: scan.list,
+    event: scan.event,
     name: read.list.name,
     subevent: read.list.subevent ?? undefined,
     includePending: read.list.includePending,

@@ -89,6 +89,7 @@ export function toCircumstances(
       habits: readers.habits(locale),
       wording: readers.wording(locale),
     },
+    wordingOf: ({ position }) => readers.wording(scan.useOrderLocale ? (position.order?.locale ?? locale) : locale),
     isMediumElsewhere,
     isRevoked,
     matches: read.tickets.map((found) => toMatch(found, questionsOf(found))),

@@ -3,12 +3,20 @@ import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Call } from "@tessera/kit/rpc";
-import type { RedeemRequest, RedeemResponse, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type {
+  RedeemOnListsRequest,
+  RedeemOnListsResponse,
+  RedeemRequest,
+  RedeemResponse,
+  Scan,
+  ScanOutcome,
+} from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { secondsAhead } from "../../domain/seconds-ahead.ts";
 import type { Readers } from "../../readers.ts";
 import type { CheckinEvents } from "../../report-events.ts";
 import { toArrivedScan } from "../../wire/scans.ts";
+import type { ListPlaces } from "../list-places.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { type Batches, type BatchesOptions, createBatches } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
@@ -26,6 +34,7 @@ export interface RedeemDeps {
   readonly batches: Batches;
   /** Fetches tickets that were sold so lately that they are unknown here. */
   readonly unknownTickets: UnknownTickets;
+  readonly listPlaces: ListPlaces;
 }
 
 /** Longer ones cannot be indexed; the gateway refuses them with a better error. */
@@ -52,12 +61,30 @@ export function openBatches({
 }
 
 /** Decides a scan in a batch with others. */
-export async function redeem(
-  { scan }: RedeemRequest,
-  deps: RedeemDeps,
-  { signal, deadline }: Pick<Call, "signal" | "deadline">,
-): Promise<RedeemResponse> {
+export async function redeem({ scan }: RedeemRequest, deps: RedeemDeps, call: Waiting): Promise<RedeemResponse> {
   if (scan === undefined) throw new Error("a call to redeem has no scan");
+  return decideScan(scan, { others: [] }, { deps, call });
+}
+
+/** Decides a scan on the list that its ticket is for. */
+export async function redeemOnLists(
+  { scan, lists, among }: RedeemOnListsRequest,
+  deps: RedeemDeps,
+  call: Waiting,
+): Promise<RedeemOnListsResponse> {
+  if (scan === undefined) throw new Error("a call to redeem has no scan");
+  const places = await deps.listPlaces.require({ organizer: scan.organizer, lists, among: among?.slugs });
+  const [first, ...others] = places;
+  return decideScan({ ...scan, ...first }, { others }, { deps, call });
+}
+
+type Waiting = Pick<Call, "signal" | "deadline">;
+
+async function decideScan(
+  scan: Scan,
+  { others }: Pick<ArrivedScan, "others">,
+  { deps, call: { signal, deadline } }: { readonly deps: RedeemDeps; readonly call: Waiting },
+): Promise<RedeemResponse> {
   const { urgent, clock, events, unknownTickets } = deps;
   const { nonce = "" } = scan;
   if (nonce.length > longestNonce && [...nonce].length > longestNonce) return { outcome: undecided };
@@ -65,10 +92,12 @@ export async function redeem(
   const seconds = secondsAhead({ at: scan.at ?? now, now });
   if (seconds !== undefined) events.scanAhead(scan, { seconds });
   const { traceparent } = currentContext();
-  const arrived = toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) });
+  const arrived = toArrivedScan(scan, { now, traceparent, others, mayBeNew: unknownTickets.mayBeAsked(scan) });
   const outcome = await decide(deps, arrived, { signal, deadline, patienceMs });
-  events.scanDecided(scan, outcome);
-  const shown = await expandOutcome(urgent, { scan, outcome }).catch((error: unknown) => {
+  const { event, id: list } = outcome.list ?? { event: scan.event, id: scan.list };
+  const decided = { ...scan, event, list };
+  events.scanDecided(decided, outcome);
+  const shown = await expandOutcome(urgent, { scan: decided, outcome }).catch((error: unknown) => {
     // The decision is stored, so it is answered, if need be by ids alone.
     events.notExpanded(error);
     return outcome;
@@ -81,7 +110,9 @@ async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan
   const until = performance.now() + wait.patienceMs;
   const decided = await batches.submit(scan, wait);
   if (decided !== unknownYet) return decided;
-  if (!(await isInTime(unknownTickets.fetch(scan), until))) return undecided;
+  const places = [scan, ...scan.others.map(({ event }) => ({ ...scan, event }))];
+  const fetched = Promise.all(places.map((place) => unknownTickets.fetch(place)));
+  if (!(await isInTime(fetched, until))) return undecided;
   const left = Math.max(until - performance.now(), leastPatienceMs);
   const again = await batches.submit({ ...scan, mayBeNew: false }, { ...wait, patienceMs: left });
   return again === unknownYet ? undecided : again;
@@ -91,7 +122,7 @@ async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan
 const leastPatienceMs = 10;
 
 /** Whether the work ends before that time; the work is not aborted. */
-async function isInTime(work: Promise<void>, until: number): Promise<boolean> {
+async function isInTime(work: Promise<unknown>, until: number): Promise<boolean> {
   const late = new AbortController();
   const isLate = setTimeout(Math.max(until - performance.now(), 0), false, { signal: late.signal }).catch(() => false);
   const inTime = await Promise.race([work.then(() => true), isLate]);
