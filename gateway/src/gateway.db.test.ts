@@ -109,10 +109,11 @@ beforeAll(async () => {
   network.serve("checkin", [
     caughtUp,
     implement(Scans, {
+      redeemOnLists: () => Promise.reject(new Error("no scan is made on several lists")),
       redeem: async ({ scan }) => ({
         outcome: {
           outcome: { $case: "admitted", value: {} },
-          list: { id: scan?.list ?? 0, name: "Gate", includePending: false },
+          list: { id: scan?.list ?? 0, name: "Gate", event: scan?.event ?? "", includePending: false },
           position: aPosition(),
           checkinTexts: [],
         },

@@ -90,6 +90,27 @@ const needed = {
     "rules",
     "addon_match",
   ],
+  position: [
+    "id",
+    "order",
+    "positionid",
+    "item",
+    "variation",
+    "attendee_name",
+    "seat",
+    "secret",
+    "order__locale",
+    "order__status",
+    "pdf_data",
+    "checkins",
+    "answers",
+    "addon_to",
+    "valid_from",
+    "valid_until",
+    "blocked",
+    "pseudonymization_id",
+  ],
+  found: ["item", "variation", "order", "positionid", "secret", "attendee_name", "seat", "checkins", "order__status"],
   revoked: ["id", "secret", "created"],
   blocked: ["id", "secret", "blocked", "updated"],
   media: [
@@ -269,6 +290,36 @@ describe("a scanner", () => {
       results: [{ order__status: "p" }],
     });
     expect((await ask(`${at}/status/`)).body).toMatchObject({ checkin_count: 1, position_count: 1, inside_count: 1 });
+  });
+
+  it("[E6.1, E6.4, E6.7, E6.8] scans, searches and takes back by the lists of the organizer alone", async () => {
+    const code = "a/b?c#d%e+é";
+    const rpc = `${organizer}/checkinrpc`;
+    const redeem = (body: object) =>
+      ask(`${rpc}/redeem/?expand=answers.question&pdf_data=true`, "POST", {
+        ...{ secret: code, lists: [4], type: "entry", force: false, ignore_unpaid: false, answers: {} },
+        ...{ questions_supported: true, source_type: "barcode", canceled_supported: true, use_order_locale: true },
+        ...body,
+      });
+    expect(await redeem({ nonce: "x1" })).toMatchObject({
+      status: 400,
+      body: { status: "error", reason: "already_redeemed", list: { event: "sampleconf", include_pending: false } },
+    });
+    const out = await redeem({ nonce: "x2", type: "exit" });
+    expect(out).toMatchObject({ status: 201, body: { status: "ok", require_attention: false, checkin_texts: [] } });
+    expect(Object.keys(out.body.position)).toEqual(expect.arrayContaining([...needed.position]));
+    const upload = { type: "exit", nonce: "x2", force: true, datetime: "2027-05-01T10:00:00Z", source_type: "barcode" };
+    const path = `${eventPath}/checkinlists/4/positions/${encodeURIComponent(code)}/redeem/`;
+    expect((await ask(path, "POST", upload)).status).toBe(201);
+    const found = await ask(`${rpc}/search/?list=4&search=AAAAA&ignore_status=true&page=1`);
+    expect(found.body).toMatchObject({ count: 1, results: [{ secret: code, require_attention: false }] });
+    expect(found.body.results[0].checkins).toHaveLength(2);
+    expect(Object.keys(found.body.results[0])).toEqual(expect.arrayContaining([...needed.found]));
+    expect((await ask(`${rpc}/annul/`, "POST", { lists: [4], nonce: "x2" })).body).toEqual({ status: "ok" });
+    expect((await ask(`${eventPath}/checkinlists/4/status/`)).body).toMatchObject({ inside_count: 1 });
+    expect(await redeem({ secret: "none", nonce: "x3" })).toMatchObject({ status: 404, body: { reason: "invalid" } });
+    const wrong = await redeem({ lists: [99], nonce: "x4" });
+    expect([wrong.status, Object.keys(wrong.body)]).toEqual([400, ["lists"]]);
   });
 
   it("[E3.9] deletes its data when its access has ended", async () => {

@@ -136,6 +136,7 @@ describe("a device that stands in public", () => {
     );
   const machine = { hardware_brand: "A", hardware_model: "B", software_brand: "C", software_version: "1" };
   const device = "/api/v1/device/";
+  const rpc = `${posix.dirname(posix.dirname(eventPath))}/checkinrpc`;
 
   /** Every operation that the profile opens, and how much of it there is to see. */
   const uses: Readonly<Record<string, () => Promise<Answer[]>>> = {
@@ -197,6 +198,24 @@ describe("a device that stands in public", () => {
       expect([repeated.body, asked.body]).toEqual([first.body, first.body]);
       return [first, repeated, asked];
     },
+    "post /api/v1/organizers/{organizer}/checkinrpc/redeem/": async () => {
+      const scan = (secret: string, body: object = {}) =>
+        send("POST", `${rpc}/redeem/?${everything}`, { body: { secret, lists: [1], ...body } });
+      const code = `${planted}-secret-1`;
+      const sent = [
+        await scan("nothing"),
+        await scan("REVOKED"),
+        await scan("WRISTBAND"),
+        await scan(code, { type: "exit", nonce: "taken back" }),
+        await scan(`${planted}-secret-3`),
+        await scan(`${planted}-secret-7`),
+      ];
+      expect(reasonsOf(sent)).toEqual(["invalid", "revoked", "already_redeemed", "ok", "unpaid", "invalid_time"]);
+      return sent;
+    },
+    "post /api/v1/organizers/{organizer}/checkinrpc/annul/": async () => [
+      await send("POST", `${rpc}/annul/`, { body: { lists: [1], nonce: "taken back" } }),
+    ],
   };
 
   it("[S5.7] is shown no contact and no secret on any address that it may use", async () => {

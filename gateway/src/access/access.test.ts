@@ -77,6 +77,9 @@ const table: Record<
   { permissions: string[] | "public" | "any" | "event" | "member" | "operator"; profiles: string[]; where?: string }
 > = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
+  "POST /api/v1/organizers/{organizer}/checkinrpc/redeem/": { permissions: scans, profiles: all },
+  "GET /api/v1/organizers/{organizer}/checkinrpc/search/": { permissions: lists, profiles: staff },
+  "POST /api/v1/organizers/{organizer}/checkinrpc/annul/": { permissions: scans, profiles: all },
   "GET /api/v1/organizers/{organizer}/events/": { permissions: "member", profiles: all },
   "GET ": { permissions: "event", profiles: all },
   "GET settings/": { permissions: "event", profiles: all },

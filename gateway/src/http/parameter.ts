@@ -98,6 +98,20 @@ export function idListFilter(description: string): Parameter<readonly number[] |
   });
 }
 
+/** Distinct ids, each in a parameter of its own; at least one. */
+export function idsFilter(description: string, { most }: { readonly most: number }): Parameter<readonly number[]> {
+  return {
+    description: `${description} At least one, and at most ${most}.`,
+    schema: { type: "integer", minimum: 1 },
+    repeatable: true,
+    read(sent) {
+      const ids = [...new Set(sent.map(readWholeNumber))].filter((id) => id !== undefined && id >= 1) as number[];
+      if (ids.length === 0) return { problem: "At least one id is needed." };
+      return ids.length > most ? { problem: `These are ${ids.length} ids: ask for at most ${most}.` } : { value: ids };
+    },
+  };
+}
+
 /** Words of a closed list; one must match. If all words are unknown, nothing matches. */
 export function wordListFilter<W extends string>(
   description: string,

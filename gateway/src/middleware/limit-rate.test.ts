@@ -23,7 +23,7 @@ async function serve(limits: RateLimits, cache: Cache = memoryCache({ log })): P
   app.peers.when("scans", "redeem", async () => ({
     outcome: {
       outcome: { $case: "unknownTicket", value: {} },
-      list: { id: 7, name: "Gate", subevent: undefined, includePending: false },
+      list: { id: 7, name: "Gate", event: "sampleconf", subevent: undefined, includePending: false },
       position: undefined,
       checkinTexts: [],
     },
@@ -109,6 +109,7 @@ describe("scans", () => {
     const { routes } = await serve({ requests: 0, scans: 0 });
     expect(routes.filter(({ path }) => path.endsWith("/redeem/")).map(({ name }) => name)).toEqual([
       "redeemListedPosition",
+      "redeemOnLists",
     ]);
   });
 });

@@ -14,7 +14,7 @@ export interface RateLimits {
 
 const windowMs = 60_000;
 
-const scanRoutes: ReadonlySet<string> = new Set(["redeemListedPosition"]);
+const scanRoutes: ReadonlySet<string> = new Set(["redeemListedPosition", "redeemOnLists"]);
 
 interface Policy {
   readonly limiter: Limiter;

@@ -9,6 +9,7 @@ import { backgroundRoutes } from "./backgrounds/routes.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
 import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
+import { annulRoutes } from "./checkins/annul-routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { deviceRoutes } from "./device/routes.ts";
@@ -21,6 +22,7 @@ import { importRoutes } from "./import/routes.ts";
 import { layoutDraftRoutes } from "./layout-drafts/routes.ts";
 import { pdfDataReader } from "./listed-positions/pdf-data.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
+import { searchRoutes } from "./listed-positions/search-routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
@@ -73,6 +75,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const lists = checkinListRoutes(clients);
   const readPdfData = pdfDataReader(clients);
   const positions = listedPositionRoutes({ ...clients, readPdfData });
+  const search = searchRoutes(clients);
+  const annulments = annulRoutes(clients);
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const scans = redeemRoutes({
@@ -116,6 +120,10 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
   const routes: readonly Route[] = [
     at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
+
+    at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists, { hot: true }),
+    at("GET", `${organizer}/checkinrpc/search/`, search.search),
+    at("POST", `${organizer}/checkinrpc/annul/`, annulments.annul),
 
     at("GET", `${organizer}/events/`, catalogue.events),
     at("GET", `${event}/`, catalogue.event),

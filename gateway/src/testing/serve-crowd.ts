@@ -16,7 +16,7 @@ export const roomForAll: Crowd = () => undefined;
 
 export const admitted: ScanOutcome = {
   outcome: { $case: "admitted", value: {} },
-  list: { id: 7, name: "Main gate", subevent: undefined, includePending: true },
+  list: { id: 7, name: "Main gate", event: "sampleconf", subevent: undefined, includePending: true },
   position: aPosition(),
   checkinTexts: [],
 };

@@ -16,3 +16,11 @@ export const checkinExamples = {
   // The demo begins without scans.
   get: { status: 200, follows: "redeemListedPosition", answer: scan },
 } satisfies Readonly<Record<string, Example>>;
+
+/** Of the scan that the example of `checkinrpc/redeem/` stores. */
+export const annulExample = {
+  status: 200,
+  follows: "redeemOnLists",
+  body: { lists: [1], nonce: "Pvrk50vUzQd0DhdpNRL4I4OcXsvg70uA" },
+  answer: { status: "ok" },
+} satisfies Example;

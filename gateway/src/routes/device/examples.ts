@@ -17,7 +17,7 @@ const device = {
 };
 
 const token = "kq3vx8m1zt0c5wn7r2jd9yhb4gf6slpa".repeat(2);
-const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
+const version = { pretix: "4.12.0", pretix_numeric: 40120001001 };
 
 export const deviceRouteExamples = {
   initialize: {

@@ -49,7 +49,7 @@ const machine = {
   softwareBrand: "pretixSCAN Android",
   softwareVersion: "2.3.1",
 };
-const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
+const version = { pretix: "4.12.0", pretix_numeric: 40120001001 };
 
 const send = (
   method: string,
@@ -61,6 +61,7 @@ beforeEach(() => {
   for (const method of ["initializeDevice", "getDevice", "updateDevice", "rollDevice"] as const)
     app.peers.when("devices", method, async () => ({ device: stored }));
   app.peers.when("credentials", "revokeCredential", async () => ({ credential: stored.credential }));
+  app.peers.when("checkinLists", "findSharedIds", async () => ({ lists: [] }));
 });
 
 describe("a scanner", () => {
@@ -113,7 +114,24 @@ describe("a scanner", () => {
       medium_key_sets: [],
     });
     expect((await send("GET", "version")).json).toEqual(version);
-    expect(version.pretix_numeric).toBeLessThan(40_120_001_001);
+    expect(version.pretix_numeric).toBeGreaterThanOrEqual(40_120_001_001);
+  });
+
+  it("[E3.8] uses the routes of one list where an id names lists of several of its events", async () => {
+    app.peers.when("checkinLists", "findSharedIds", async () => ({ lists: [1] }));
+    for (const path of ["device/info", "version"]) {
+      const { json } = await send("GET", path);
+      const told = (
+        path === "version" ? json : (json as { server: { version: object } }).server.version
+      ) as typeof version;
+      expect(told.pretix_numeric).toBeLessThan(40_120_001_001);
+    }
+    await send("GET", "version", { key: keys.otherEvent });
+    expect(app.peers.requestsOf("findSharedIds")).toMatchObject([
+      { organizer: "bigevents" },
+      { organizer: "bigevents" },
+      { organizer: "bigevents", among: { slugs: ["other"] } },
+    ]);
   });
 
   it("[E3.9] ends its own access", async () => {

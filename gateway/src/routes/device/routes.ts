@@ -9,6 +9,7 @@ import { fault } from "../../faults.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { numberFilter, textFilter } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
+import { amongEventsOf } from "../catalogue/among.ts";
 import type { CredentialRouteDependencies } from "../credentials/routes.ts";
 import { deviceRouteExamples as examples } from "./examples.ts";
 import {
@@ -23,8 +24,11 @@ import {
 } from "./schema.ts";
 import { selectEvent } from "./select-event.ts";
 
-/** Below 4.12, scanners work with the routes of one check-in list. */
-const version = { pretix: "4.11.0", pretix_numeric: 40110001000 };
+/** From 40120001001 on, scanners name a check-in list by its id alone, in `checkinrpc/`. */
+const version = { pretix: "4.12.0", pretix_numeric: 40120001001 };
+
+/** Below that, scanners use the routes of one list. */
+const versionOfLists = { pretix: "4.11.0", pretix_numeric: 40110001000 };
 
 /** Keys may ask, and are told that they are no devices. */
 const access: Access = { kind: "any", profiles: scanProfiles };
@@ -36,7 +40,13 @@ export function deviceRoutes({
   ...clients
 }: Pick<Clients, "devices" | "credentials" | "catalogue" | "checkinLists"> &
   Pick<CredentialRouteDependencies, "makeToken" | "untilCopied">) {
-  const { devices, credentials } = clients;
+  const { devices, credentials, checkinLists } = clients;
+
+  /** Where lists of several events have one id, a ticket of another event must not open the gate. */
+  async function versionFor({ tenant, ofTenant, signal }: Incoming<unknown, unknown>) {
+    const { lists } = await checkinLists.findSharedIds(ofTenant({ among: amongEventsOf(tenant) }), { signal });
+    return lists.length === 0 ? version : versionOfLists;
+  }
 
   /** Waits until the device can authenticate with what is told. */
   async function settle(device: ShownDevice | undefined, signal: AbortSignal): Promise<void> {
@@ -95,7 +105,8 @@ export function deviceRoutes({
         const { device } = await devices.getDevice(request.ofTenant({ id: numberOf(request) }), {
           signal: request.signal,
         });
-        return { status: 200, body: { device: present(device), server: { version }, medium_key_sets: [] } };
+        const server = { version: await versionFor(request) };
+        return { status: 200, body: { device: present(device), server, medium_key_sets: [] } };
       },
     }),
 
@@ -178,7 +189,7 @@ export function deviceRoutes({
       summary: "Shows the version of the interface that scanners know",
       access,
       answers: { 200: { description: "The version.", schema: versionShown } },
-      handle: async () => ({ status: 200, body: version }),
+      handle: async (request) => ({ status: 200, body: await versionFor(request) }),
     }),
   };
 }

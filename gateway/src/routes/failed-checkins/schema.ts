@@ -11,7 +11,7 @@ export const errorReasons = [
   ...["already_exchanged", "medium_invalid", "medium_exists"],
 ] as const;
 
-const sourceTypes = ["barcode", "nfc_uid", "nfc_mf0aes"] as const;
+export const sourceTypes = ["barcode", "nfc_uid", "nfc_mf0aes"] as const;
 
 /** Longer than any code, even in base64, and short enough that a page of explanations is quick. */
 const longestText = 10_000;

@@ -66,3 +66,9 @@ export const listedPositionExamples = {
   list: { status: 200, query: { search: "7HCAAC" }, answer: examplePage(ticketExample) },
   get: { status: 200, path: { id: 2 }, answer: ticketExample },
 } satisfies Readonly<Record<string, Example>>;
+
+export const searchExample = {
+  status: 200,
+  query: { list: "1", search: "7HCAAC" },
+  answer: examplePage(ticketExample),
+} satisfies Example;

@@ -22,7 +22,15 @@ const readingOne: Access = { ...reading, profiles: [] };
 
 const query = { ...choosing, expand: expansion(), pdf_data: printing() } as const;
 
-const columns = ["order__code", "order__datetime", "positionid", "attendee_name", "last_checked_in", "order__email"];
+/** The sort keys of positions on a list. */
+export const columns = [
+  "order__code",
+  "order__datetime",
+  "positionid",
+  "attendee_name",
+  "last_checked_in",
+  "order__email",
+];
 
 /** Positions as a list sees them: `checkinlists/{list}/positions/` and below. */
 export function listedPositionRoutes({

@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
-import type { Client } from "@tessera/kit/rpc";
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { Scans } from "@tessera/protos/services";
+import type { RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
 import type { Incoming } from "../../http/route.ts";
 import type { Placed } from "../../placed.ts";
@@ -20,13 +18,13 @@ const turnsToEnd = 3;
  * outcome since.
  */
 export async function askCheckin(
-  redeem: Client<Scans>["redeem"],
+  redeem: (scan: Placed<Scan>, call: { timeoutMs: number; signal: AbortSignal }) => Promise<RedeemResponse>,
   { scan, request }: { readonly scan: Placed<Scan>; readonly request: Pick<Incoming, "isGone" | "signal"> },
 ): Promise<ScanOutcome> {
   for (let turn = 0; turn < turnsToEnd; turn += 1) await nextTurn();
   if (request.isGone) throw undecided();
   const { signal } = request;
-  const { outcome } = await redeem({ scan }, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
+  const { outcome } = await redeem(scan, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
     throw toFault(error);
   });
   switch (outcome?.outcome?.$case) {
@@ -43,6 +41,7 @@ export async function askCheckin(
 function toFault(error: unknown): Fault {
   if (!(error instanceof Fault)) return undecided(error);
   if (error.code === "message_too_large") return fault("body_too_large", "The answers of this scan are too large.");
+  if (error.kind === "invalid") return error;
   return error.kind === "exhausted" ? overloaded() : undecided(error);
 }
 

@@ -16,6 +16,13 @@ export const redeemExample = {
   answer: { status: "ok", ...around, position: scanned },
 } satisfies Example;
 
+/** A scanner that works on lists of several events. */
+export const redeemOnListsExample = {
+  status: 201,
+  body: { ...redeemExample.body, secret: ticketExample.secret, lists: [1] },
+  answer: { status: "ok", ...around, position: scanned },
+} satisfies Example;
+
 export const refusedExample = {
   status: "error",
   reason: "already_redeemed",

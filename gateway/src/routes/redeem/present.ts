@@ -27,14 +27,14 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "admitted":
       return {
         status: 201,
-        body: { status: "ok", ...around(outcome, options), position: present(outcome, options) },
+        body: { status: "ok", ...around(outcome), position: present(outcome, options) },
       };
     case "incomplete":
       return {
         status: 400,
         body: {
           status: "incomplete",
-          ...around(outcome, options),
+          ...around(outcome),
           position: present(outcome, options),
           questions: outcome.outcome.value.questions.map((document) => JSON.parse(utf8.decode(document)) as unknown),
         },
@@ -47,7 +47,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           status: "error",
           reason,
           reason_explanation: explanation ?? null,
-          ...around(outcome, options),
+          ...around(outcome),
           // A revoked code reveals nothing about the ticket that had it.
           ...(reason === "revoked" ? { require_attention: false } : {}),
           ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
@@ -62,7 +62,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           status: "error",
           reason: "invalid",
           reason_explanation: outcome.outcome.value.explanation ?? null,
-          ...around(outcome, options),
+          ...around(outcome),
         },
       };
     case "unknownList":
@@ -78,15 +78,16 @@ function present({ position, documents }: ScanOutcome, { address, names, pdfData
   return presentPosition(position, address, { names, documents, pdfData });
 }
 
-function around({ list, position, checkinTexts }: ScanOutcome, { address: { event } }: PresentOptions) {
+function around({ list, position, checkinTexts }: ScanOutcome) {
   return {
     require_attention: position?.requireAttention ?? false,
     checkin_texts: checkinTexts,
-    list: presentList(list, event),
+    list: presentList(list),
   };
 }
 
-function presentList(list: ScannedList | undefined, event: string) {
+function presentList(list: ScannedList | undefined) {
   if (list === undefined) throw new Error("checkin decided a scan without naming its list");
-  return { id: list.id, name: list.name, event, subevent: list.subevent ?? null, include_pending: list.includePending };
+  const { id, name, event, subevent = null, includePending } = list;
+  return { id, name, event, subevent, include_pending: includePending };
 }

@@ -8,7 +8,7 @@ import { aList, aPosition } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
-const list = { id: 7, name: "Main gate", subevent: undefined, includePending: true };
+const list = { id: 7, name: "Main gate", event: "sampleconf", subevent: undefined, includePending: true };
 const shownList = { id: 7, name: "Main gate", event: "sampleconf", subevent: null, include_pending: true };
 const admitted: ScanOutcome = {
   outcome: { $case: "admitted", value: {} },
@@ -294,6 +294,8 @@ describe("what a scanner sends", () => {
         deviceId: undefined,
         gate: undefined,
         sourceType: "barcode",
+        useOrderLocale: false,
+        expand: undefined,
         answers: [],
       },
     ]);

@@ -14,7 +14,7 @@ import {
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
-import { errorReasons } from "../failed-checkins/schema.ts";
+import { errorReasons, sourceTypes } from "../failed-checkins/schema.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
 /** Scans of all organizers are decided together, so each must be small. */
@@ -22,35 +22,69 @@ export const scanBytes = 64 * 1024;
 
 const decision = (description: string) => boolean({ nullable: true, description });
 
+/** What every scan may say. */
+const scanFields = {
+  type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
+  datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
+  force: decision("Succeeds whatever was scanned before. For scans made offline. Default: false."),
+  ignore_unpaid: decision("Admits pending orders, where the list includes them. Default: false."),
+  questions_supported: decision("The scanner can ask the questions of a ticket. Default: true."),
+  nonce: text({
+    nullable: true,
+    trim: false,
+    maxLength: 190,
+    description: "Identifies the scan: sent again, it succeeds again and is stored once.",
+  }),
+  answers: mapOf(raw(), {
+    nullable: true,
+    maxProperties: 1000,
+    description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+  }),
+  simulate: decision("Reserved; true is refused, because a rehearsal must never admit. Default: false."),
+  source_type: choice(sourceTypes, { nullable: true, description: "What the code was read from. Default: `barcode`." }),
+  use_order_locale: decision("Explains in the language of the order, not of the event. Default: false."),
+};
+
+// A form without a field comes from a scanner that does not know it; the default of one is yes.
+const asForm = { missingBooleans: "absent", maxBytes: scanBytes } as const;
+
 export const redeemBody = bodyOf(
   {
     title: "RedeemBody",
     ...object({
-      type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
-      datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
-      force: decision("Succeeds whatever was scanned before. For scans made offline. Default: false."),
-      ignore_unpaid: decision("Admits pending orders, where the list includes them. Default: false."),
-      questions_supported: decision("The scanner can ask the questions of a ticket. Default: true."),
+      ...scanFields,
       canceled_supported: decision("The scanner knows the reason `canceled`. Default: false."),
-      nonce: text({
-        nullable: true,
-        trim: false,
-        maxLength: 190,
-        description: "Identifies the scan: sent again, it succeeds again and is stored once.",
-      }),
-      answers: mapOf(raw(), {
-        nullable: true,
-        maxProperties: 1000,
-        description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
-      }),
-      simulate: decision("Reserved; true is refused, because a rehearsal must never admit. Default: false."),
     }),
   },
-  // A form without this field comes from a scanner that does not know it; the default is yes.
-  { missingBooleans: "absent", maxBytes: scanBytes },
+  asForm,
 );
 
-export type RedeemBody = TypeOf<typeof redeemBody.schema>;
+/** More lists than gates scan at once; each is looked at for each scan. */
+export const mostLists = 32;
+
+export const listsOfEvents = arrayOf(id(), {
+  minItems: 1,
+  maxItems: mostLists,
+  description: "Ids of check-in lists, each of another event.",
+});
+
+export const redeemOnListsBody = bodyOf(
+  {
+    title: "RedeemOnListsBody",
+    ...object(
+      {
+        secret: text({ blank: false, maxLength: 5000, description: "The scanned code." }),
+        lists: listsOfEvents,
+        ...scanFields,
+      },
+      { required: ["secret", "lists"] },
+    ),
+  },
+  asForm,
+);
+
+/** What bodies of all scans have in common. */
+export type ScanBody = Omit<TypeOf<typeof redeemBody.schema>, "canceled_supported">;
 
 const listShown = record("ScannedList", {
   id: id(),

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { currentContext } from "@tessera/kit/context";
+import type { Scan, ScanOutcome, SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { standsInPublic } from "@tessera/values";
+import type { Tenant } from "../../access/caller.ts";
+import type { Incoming, Reply } from "../../http/route.ts";
+import { readScanType } from "../checkins/scan-type.ts";
+import { type Expandable, showsPdfData } from "../listed-positions/expand.ts";
+import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
+import { type FindUploads, readAnswers } from "./answers.ts";
+import { onPublicScreen } from "./on-public-screen.ts";
+import { presentOutcome, type RefusedStatus } from "./present.ts";
+import { ScanRoom } from "./scan-room.ts";
+import type { ScanBody } from "./schema.ts";
+
+export interface AnswerOptions {
+  readonly readPdfData: ReadPdfData;
+  /** The uploads of a caller among these ids, each kept until boxoffice has its answer. */
+  findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
+  /** Expires uploads that an admitted scan named, if answers of its event are erased. */
+  expireDropped(ids: readonly string[], place: Pick<Scan, "organizer" | "event">): Promise<void>;
+}
+
+interface ScanQuery {
+  readonly pdf_data: boolean;
+  readonly expand: readonly Expandable[];
+}
+
+type ScanRequest = Incoming<ScanQuery, ScanBody>;
+
+/** Asks checkin for a decision, with the answers that the scanner sent. */
+export type AskForDecision = (answers: SentAnswer[]) => Promise<ScanOutcome>;
+
+/** Answers scans of all routes, under one limit of unanswered scans. */
+export class ScanAnswers {
+  readonly #options: AnswerOptions;
+  readonly #room = new ScanRoom();
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses a scan of a sender with too many unanswered ones, before its body is read. */
+  readonly crowd = ({ organizer, tenant }: Pick<Incoming, "organizer" | "tenant">) =>
+    this.#room.refuse({ organizer, credential: tenant.countedAs });
+
+  async answer(
+    request: ScanRequest,
+    { ask, refusedStatus }: { readonly ask: AskForDecision; readonly refusedStatus: RefusedStatus },
+  ): Promise<Reply> {
+    const { organizer, url, query, tenant, body } = request;
+    const { findUploads, expireDropped } = this.#options;
+    const answers = await readAnswers(body.answers, (ids) => findUploads(ids, tenant));
+    const decided = await this.#room.hold({ organizer, credential: tenant.countedAs }, () => ask(answers));
+    const event = decided.list?.event ?? "";
+    const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
+    // The visitor is admitted even if this fails: the uploads then expire within a day.
+    if (uploads.length > 0 && decided.outcome?.$case === "admitted")
+      await expireDropped(uploads, { organizer, event }).catch(() => {});
+    const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
+    return presentOutcome(outcome, {
+      address: { base: url.base, organizer, event },
+      names: query.expand,
+      pdfData: await this.#pdfDataOf(outcome, { request, event }),
+      force: body.force ?? false,
+      refusedStatus,
+    });
+  }
+
+  /** A screen in public shows no more of a ticket than `onPublicScreen` allows. */
+  async #pdfDataOf(
+    { position }: ScanOutcome,
+    { request, event }: { readonly request: ScanRequest; readonly event: string },
+  ): Promise<PdfData | undefined> {
+    const { organizer, url, tenant } = request;
+    if (!showsPdfData(request.query, tenant)) return undefined;
+    const id = position?.position?.id;
+    if (id === undefined || standsInPublic(tenant.profile)) return new Map();
+    return this.#options.readPdfData({ organizer, event, url, inEvent: request.ofTenantIn(event) }, [id]);
+  }
+}
+
+/** The fields of a scan that its body says. */
+export function saidOf(body: ScanBody, answers: SentAnswer[]) {
+  return {
+    type: readScanType(body.type),
+    at: body.datetime ?? undefined,
+    force: body.force ?? false,
+    ignoreUnpaid: body.ignore_unpaid ?? false,
+    questionsSupported: body.questions_supported ?? true,
+    nonce: nonceOf(body),
+    useOrderLocale: body.use_order_locale ?? false,
+    sourceType: body.source_type ?? "barcode",
+    answers,
+  };
+}
+
+/**
+ * Every scan gets a nonce: if the service's answer is lost, the scan is sent again and still stored once. Repetitions
+ * under an idempotency key have the same nonce, even if the scanner knows no nonces.
+ */
+function nonceOf({ nonce }: ScanBody): string {
+  return nonce === "" || nonce === undefined || nonce === null ? (currentContext().requestId ?? randomUUID()) : nonce;
+}
