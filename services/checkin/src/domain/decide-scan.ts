@@ -1,41 +1,19 @@
 import type { ArrivedScan } from "./arrived-scan.ts";
 import { findCandidates, singleOut } from "./find-ticket.ts";
-import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
+import { coversItem } from "./list.ts";
+import {
+  type Circumstances,
+  firstObjection,
+  listChecks,
+  type Objection,
+  objectByRules,
+  type Refusal,
+  ticketChecks,
+} from "./objections.ts";
 import { afterScan, mayEnter, type Presence } from "./presence.ts";
-import { answerQuestions, type GivenAnswer, type Reader } from "./questions/answer-questions.ts";
+import { answerQuestions, type GivenAnswer } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
-import { judgeRules } from "./rules/judge-rules.ts";
-import type { Rules } from "./rules/read-rules.ts";
 import type { Match } from "./ticket.ts";
-
-/** Why a scan is refused; scanning devices know these words. */
-type Refusal =
-  | "revoked"
-  | "ambiguous"
-  | "canceled"
-  | "blocked"
-  | "unapproved"
-  | "invalid_time"
-  | "product"
-  | "unpaid"
-  | "rules"
-  | "already_redeemed";
-
-/** What a scan is decided by, whichever ticket its code means. */
-export interface Circumstances<M extends Match> {
-  readonly list: AdmissionTerms;
-  /** Null: the list has none. */
-  readonly rules: Rules | null;
-  /** Reads answers and times as the event does. */
-  readonly reader: Reader;
-  /** The language in which a refusal of the ticket is explained. */
-  readonly wordingOf: (match: M) => Reader["wording"];
-  readonly matches: readonly M[];
-  /** The code belongs to a medium whose tickets are all of other events. */
-  readonly isMediumElsewhere: boolean;
-  /** A ticket had the code once; the ticket may be deleted. */
-  readonly isRevoked: boolean;
-}
 
 export type Verdict<M> = Admitted<M> | Repeated<M> | Refused<M> | Incomplete<M> | UnknownTicket;
 
@@ -110,11 +88,11 @@ export function ambiguous<M>(match: M): Refused<M> {
 function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Verdict<M> {
   const { list } = about;
   const isEntry = scan.type === "entry";
-  const againstTicket = objectToTicket(scan, about, match);
+  const againstTicket = firstObjection(ticketChecks, scan, about, match);
   if (againstTicket !== undefined && !scan.force) return refuse(match, againstTicket);
 
   const { given, missing } = isEntry ? answer(scan, about, match) : unasked;
-  const againstList = objectOnList(scan, list, match);
+  const againstList = firstObjection(listChecks, scan, about, match);
   if (againstList !== undefined && !scan.force) return refuse(match, againstList, given);
   const byRules = isEntry ? objectByRules(scan, about, match) : undefined;
   // Force overrides a judgment; rules that cannot be evaluated gave none.
@@ -134,11 +112,6 @@ function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, matc
   };
 }
 
-interface Objection {
-  readonly reason: Refusal;
-  readonly explanation?: string | null;
-}
-
 function refuse<M>(
   match: M,
   { reason, explanation = null }: Objection,
@@ -147,60 +120,10 @@ function refuse<M>(
   return { outcome: "refused", match, reason, explanation, given };
 }
 
-/** Finds what is wrong with the ticket, whatever the list. Exits ignore the validity period of the ticket. */
-function objectToTicket<M extends Match>(
-  scan: ArrivedScan,
-  { reader: { zone }, wordingOf }: Circumstances<M>,
-  match: M,
-): Objection | undefined {
-  const { ticket } = match;
-  const { orderStatus, validFrom, validUntil } = ticket;
-  const wording = wordingOf(match);
-  if (ticket.canceled || (orderStatus !== "paid" && orderStatus !== "pending")) {
-    return { reason: scan.canceledSupported ? "canceled" : "unpaid" };
-  }
-  if (ticket.blocked) return { reason: "blocked" };
-  if (orderStatus === "pending" && ticket.requireApproval) return { reason: "unapproved" };
-  if (scan.type === "entry" && validFrom !== null && validFrom > scan.at) {
-    return {
-      reason: "invalid_time",
-      explanation: wording.say("valid_from", { time: wording.moment(validFrom, zone) }),
-    };
-  }
-  if (scan.type === "entry" && validUntil !== null && validUntil < scan.at) {
-    return {
-      reason: "invalid_time",
-      explanation: wording.say("valid_until", { time: wording.moment(validUntil, zone) }),
-    };
-  }
-  return undefined;
-}
-
-function objectOnList(scan: ArrivedScan, list: AdmissionTerms, { ticket }: Match): Objection | undefined {
-  const { orderStatus, validIfPending } = ticket;
-  if (!coversItem(list, ticket.item)) return { reason: "product" };
-  if (!coversDate(list, ticket.subevent)) return { reason: "product" };
-  const mayBePending = orderStatus === "pending" && scan.ignoreUnpaid && list.includePending;
-  return orderStatus === "paid" || validIfPending || mayBePending ? undefined : { reason: "unpaid" };
-}
-
-function objectByRules<M extends Match>(
-  { at, gate }: ArrivedScan,
-  { rules, reader: { zone }, wordingOf }: Circumstances<M>,
-  match: M,
-): (Objection & { readonly isBroken: boolean }) | undefined {
-  if (rules === null) return undefined;
-  const { ticket, scans, dates } = match;
-  const { item, variation } = ticket;
-  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates }, wordingOf(match));
-  if (verdict.outcome === "allowed") return undefined;
-  if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
-  return { reason: "rules", explanation: verdict.explanation, isBroken: false };
-}
-
 const unasked = { given: [], missing: [] };
 
-function answer(
+/** What a scan answers, and what it leaves open. */
+export function answer(
   { answers: sent }: ArrivedScan,
   { reader }: Pick<Circumstances<Match>, "reader">,
   { questions, answers: stored }: Match,

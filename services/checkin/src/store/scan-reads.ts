@@ -14,7 +14,7 @@ import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { findPlaces, placeColumns } from "./list-places.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
-interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
+export interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
   /** Tickets that the code leads to although they have another code. */
   readonly linked?: LinkedTickets | null;
 }
@@ -165,11 +165,15 @@ const termsOfPlace = sql`
 
 /**
  * Reads what all these scans are decided by, in one statement. The result of lookup n is at index n; undefined: the
- * event has no such list.
+ * event has no such list. Without ids the scans cannot be stored, and the connection may be read-only.
  *
  * Not for a transaction, which would commit without a flush of the WAL.
  */
-export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<(ScanRead | undefined)[]> {
+export async function readForScans(
+  db: Db,
+  lookups: readonly Lookup[],
+  { withIds = true } = {},
+): Promise<(ScanRead | undefined)[]> {
   if (lookups.length === 0) return [];
   const { places, placeOf } = findPlaces(lookups);
   const rows = await db.many<Row>(sql`
@@ -182,7 +186,7 @@ export async function readForScans(db: Db, lookups: readonly Lookup[]): Promise<
         join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.list
         join event on event.organizer = list.organizer and event.event = list.event
     )
-    select asked.ord, nextval('scan_id') as scan_id, case when asked.is_first then place.terms end as terms,
+    select asked.ord, ${withIds ? sql`nextval('scan_id')` : sql`0::bigint`} as scan_id, case when asked.is_first then place.terms end as terms,
            ticket.found_by, ticket.id as ticket, ticket.item as ticket_item, ticket.subevent as ticket_subevent,
            ${hasNonce} as has_nonce, place.has_blocked and ${hasBlockedCode} as is_blocked,
            subevent.date_from_at as date_from, subevent.date_to_at as date_to, subevent.date_admission_at as date_admission,

@@ -1,12 +1,12 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import type { Circumstances } from "../../domain/decide-scan.ts";
+import type { Circumstances } from "../../domain/objections.ts";
 import type { Question } from "../../domain/questions/question.ts";
 import type { Match } from "../../domain/ticket.ts";
 import type { Readers } from "../../readers.ts";
 import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
-import { type FoundTicket, findReplayed, readForScans, type ScanRead } from "../../store/scan-reads.ts";
+import { type FoundTicket, findReplayed, type Lookup, readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toTicket } from "../../wire/position-messages.ts";
 
@@ -14,6 +14,12 @@ import { decodePosition, toTicket } from "../../wire/position-messages.ts";
 export interface MatchedTicket extends Match {
   readonly position: Position;
   readonly found: FoundTicket;
+}
+
+export interface ReadTools {
+  readonly db: Db;
+  /** Scans that are stored get their ids. */
+  readonly withIds: boolean;
 }
 
 /** A scan with an unknown code, and what was read for it. */
@@ -27,7 +33,10 @@ export interface UnknownScan {
  * admissions by nonce in a third: a scan that succeeded once succeeds again, even where no ticket has its code any
  * more.
  */
-export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
+export async function readOtherMeanings(
+  { db, withIds }: ReadTools,
+  unknown: readonly UnknownScan[],
+): Promise<ScanRead[]> {
   if (unknown.length === 0) return [];
   const scans = unknown.map(({ scan }) => scan);
   const repeatable = scans.filter(({ nonce }) => nonce !== null);
@@ -42,7 +51,7 @@ export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[])
       ? undefined
       : { ...scan, ticketId: ticketId ?? scan.ticketId, linked };
   });
-  const reads = await readAgain(db, lookups);
+  const reads = await readAgain({ db, withIds }, lookups);
   return unknown.map(({ read }, index) => {
     const { isMediumElsewhere, isRevoked } = meanings[index] ?? noMeaning;
     return { ...(reads[index] ?? read), isMediumElsewhere, isRevoked };
@@ -53,11 +62,14 @@ export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[])
  * Reads scans with the tickets that they have admitted before, in two statements for all: their codes may lead to other
  * tickets by now. Undefined: the scan has admitted none.
  */
-export async function readReplayed(db: Db, scans: readonly ArrivedScan[]): Promise<(ScanRead | undefined)[]> {
+export async function readReplayed(
+  { db, withIds }: ReadTools,
+  scans: readonly ArrivedScan[],
+): Promise<(ScanRead | undefined)[]> {
   if (scans.length === 0) return [];
   const replayed = await findReplayed(db, scans);
   return readAgain(
-    db,
+    { db, withIds },
     scans.map((scan, index) => {
       const ticketId = replayed[index];
       return ticketId === undefined ? undefined : { ...scan, ticketId };
@@ -65,11 +77,12 @@ export async function readReplayed(db: Db, scans: readonly ArrivedScan[]): Promi
   );
 }
 
-type Lookup = Parameters<typeof readForScans>[1][number];
-
-async function readAgain(db: Db, lookups: readonly (Lookup | undefined)[]): Promise<(ScanRead | undefined)[]> {
+async function readAgain(
+  { db, withIds }: ReadTools,
+  lookups: readonly (Lookup | undefined)[],
+): Promise<(ScanRead | undefined)[]> {
   const wanted = lookups.filter((lookup) => lookup !== undefined);
-  const reads = await readForScans(db, wanted);
+  const reads = await readForScans(db, wanted, { withIds });
   return lookups.map((lookup) => (lookup === undefined ? undefined : reads[wanted.indexOf(lookup)]));
 }
 

@@ -54,7 +54,7 @@ export function openBatches({
     "atOnce" | "batchSize" | "mostPerSecond" | "longestQueue"
   >): Batches {
   return createBatches({
-    decide: (scans, isAwaited) => decideBatch({ db: urgent, events, readers }, { scans, isAwaited }),
+    decide: (scans, isAwaited) => decideBatch({ db: urgent, withIds: true, events, readers }, { scans, isAwaited }),
     onFailure: (error, scans) => events.scansFailed(error, scans),
     ...sizes,
   });
