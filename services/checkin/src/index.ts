@@ -35,6 +35,7 @@ import { searchPositions } from "./handlers/positions/search-on-lists.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
 import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
+import { simulateScan } from "./handlers/redeem/simulate-scan.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
@@ -65,7 +66,7 @@ export const checkin = defineService({
       findSharedIds,
     }),
     rpcs(ListedPositions, { listPositions, getPosition, searchPositions }),
-    rpcs(Scans, { redeem, redeemOnLists }),
+    rpcs(Scans, { redeem, redeemOnLists, simulateScan }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned, annulScan }),
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(Records, { applyRecords, validateRecords }),

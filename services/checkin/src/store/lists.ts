@@ -128,6 +128,21 @@ export function findListsById(
      order by list.event`);
 }
 
+/** Reads the ids of the first lists of an event. */
+export async function listIdsOf(
+  db: Queryable,
+  { organizer, event, most }: EventKey & { readonly most: number },
+): Promise<number[]> {
+  const rows = await db.many<{ id: number }>(sql`
+    select list.id
+      from list
+     where list.organizer = ${organizer}
+       and list.event = ${event}
+     order by list.id
+     limit ${most}`);
+  return rows.map(({ id }) => id);
+}
+
 /** As many as a message names. */
 const mostShared = 10;
 

@@ -103,6 +103,27 @@ export interface RedeemOnListsResponse {
   outcome: ScanOutcome | undefined;
 }
 
+export interface SimulateScanRequest {
+  /** Its event and list are empty where `lists` are named. */
+  scan:
+    | Scan
+    | undefined;
+  /** As in RedeemOnListsRequest; empty: the list of the scan. */
+  lists: number[];
+  among?: AmongEvents | undefined;
+}
+
+export interface SimulateScanResponse {
+  outcome:
+    | ScanOutcome
+    | undefined;
+  /**
+   * JSON: `steps` of the decision, `clauses` of the rules, `admitted_at`, and the `gates` and `lists` that would admit now.
+   * Empty: there is no decision.
+   */
+  explanation: Uint8Array;
+}
+
 export interface ScanOutcome {
   outcome:
     | { $case: "admitted"; value: Admitted }
@@ -802,6 +823,145 @@ export const RedeemOnListsResponse: MessageFns<RedeemOnListsResponse> = {
   },
 };
 
+function createBaseSimulateScanRequest(): SimulateScanRequest {
+  return { scan: undefined, lists: [], among: undefined };
+}
+
+export const SimulateScanRequest: MessageFns<SimulateScanRequest> = {
+  encode(message: SimulateScanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scan !== undefined) {
+      Scan.encode(message.scan, writer.uint32(10).fork()).join();
+    }
+    if (message.lists.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SimulateScanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSimulateScanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scan = Scan.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSimulateScanResponse(): SimulateScanResponse {
+  return { outcome: undefined, explanation: new Uint8Array(0) };
+}
+
+export const SimulateScanResponse: MessageFns<SimulateScanResponse> = {
+  encode(message: SimulateScanResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.outcome !== undefined) {
+      ScanOutcome.encode(message.outcome, writer.uint32(10).fork()).join();
+    }
+    if (message.explanation.length !== 0) {
+      writer.uint32(18).bytes(message.explanation);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SimulateScanResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSimulateScanResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcome = ScanOutcome.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.explanation = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseScanOutcome(): ScanOutcome {
   return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [], documents: undefined };
 }
@@ -1362,6 +1522,17 @@ export const ScansServiceService = {
       Buffer.from(RedeemOnListsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RedeemOnListsResponse => RedeemOnListsResponse.decode(value),
   },
+  /** Decides a scan without storing anything, and explains the decision. */
+  simulateScan: {
+    path: "/ticketing.checkin.v1.ScansService/SimulateScan" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SimulateScanRequest): Buffer => Buffer.from(SimulateScanRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SimulateScanRequest => SimulateScanRequest.decode(value),
+    responseSerialize: (value: SimulateScanResponse): Buffer =>
+      Buffer.from(SimulateScanResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SimulateScanResponse => SimulateScanResponse.decode(value),
+  },
 } as const;
 
 export interface ScansServiceServer extends UntypedServiceImplementation {
@@ -1369,6 +1540,8 @@ export interface ScansServiceServer extends UntypedServiceImplementation {
   redeem: handleUnaryCall<RedeemRequest, RedeemResponse>;
   /** The same on one of several lists of different events: the list of the event whose ticket has the code. */
   redeemOnLists: handleUnaryCall<RedeemOnListsRequest, RedeemOnListsResponse>;
+  /** Decides a scan without storing anything, and explains the decision. */
+  simulateScan: handleUnaryCall<SimulateScanRequest, SimulateScanResponse>;
 }
 
 export interface ScansServiceClient extends Client {
@@ -1403,6 +1576,22 @@ export interface ScansServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RedeemOnListsResponse) => void,
+  ): ClientUnaryCall;
+  /** Decides a scan without storing anything, and explains the decision. */
+  simulateScan(
+    request: SimulateScanRequest,
+    callback: (error: ServiceError | null, response: SimulateScanResponse) => void,
+  ): ClientUnaryCall;
+  simulateScan(
+    request: SimulateScanRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SimulateScanResponse) => void,
+  ): ClientUnaryCall;
+  simulateScan(
+    request: SimulateScanRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SimulateScanResponse) => void,
   ): ClientUnaryCall;
 }
 

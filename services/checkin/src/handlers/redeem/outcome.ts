@@ -35,8 +35,8 @@ export function refusalOf(
   return { reason: verdict.isRevoked ? "revoked" : "invalid", explanation: verdict.explanation };
 }
 
-/** Converts a decision to its message. */
-export function toOutcome(decided: DecidedScan): ScanOutcome {
+/** Converts a decision to its message; the position shows the scan itself, once it is stored. */
+export function toOutcome(decided: DecidedScan, { isStored = true } = {}): ScanOutcome {
   const { scan, read, verdict } = decided;
   const list = {
     id: scan.list,
@@ -63,7 +63,8 @@ export function toOutcome(decided: DecidedScan): ScanOutcome {
       parent: match.found.parentState === null ? undefined : decodePosition(match.found.parentState),
       item: match.found.item,
       downloads: read.downloads,
-      checkins: verdict.outcome === "admitted" ? withNewScan(match.found.checkins, decided) : match.found.checkins,
+      checkins:
+        verdict.outcome === "admitted" && isStored ? withNewScan(match.found.checkins, decided) : match.found.checkins,
     }),
     checkinTexts: texts.filter((text): text is string => text !== undefined && text !== null && text !== ""),
   };

@@ -1,0 +1,95 @@
+import { isObject } from "@tessera/values";
+import type { ArrivedScan } from "../arrived-scan.ts";
+import { decideScan } from "../decide-scan.ts";
+import { dayLength, latest, startOfDay, toInstant, toLocal } from "../local-time.ts";
+import type { Circumstances } from "../objections.ts";
+import type { NamedTime, RuleNode } from "../rules/read-rules.ts";
+import type { Match } from "../ticket.ts";
+
+const second = 1_000_000;
+const minute = 60 * second;
+
+/** Rules of days and times of day repeat within a week; daylight saving may move them once. */
+const days = 9;
+
+/** Each is decided, which takes microseconds. */
+const mostMoments = 1000;
+
+/** Finds the next time at which a scan would be admitted, if nothing else changes; undefined: none is in sight. */
+export function findNextAdmission<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): number | undefined {
+  const moments = momentsOf(scan, about).flatMap((at) => [at, at + second]);
+  const later = [...new Set(moments)].filter((at) => at > scan.at && at <= latest).sort((a, b) => a - b);
+  return later.slice(0, mostMoments).find((at) => decideScan({ ...scan, at }, about).outcome === "admitted");
+}
+
+/** The moments at which validity or rules may change. */
+function momentsOf<M extends Match>(
+  { at }: ArrivedScan,
+  { rules, reader: { zone }, matches }: Circumstances<M>,
+): number[] {
+  const validity = matches.flatMap(({ ticket }) => ticket.validFrom ?? []);
+  if (rules === null || zone === null) return validity;
+  const nodes = nodesOf(rules.root);
+  const minutes = nodes.flatMap((node) =>
+    node.kind === "constant" && typeof node.value === "number" ? [node.value * minute] : [],
+  );
+  const midnight = startOfDay(toLocal(at, zone));
+  const onEachDay = (time: number) =>
+    Array.from({ length: days }, (_, day) =>
+      toInstant(midnight + day * dayLength + time, zone, { ambiguous: "earlier" }),
+    );
+  const toMoments = (time: NamedTime, { dates }: Match): number[] => {
+    switch (time.kind) {
+      case "custom":
+        return [time.at];
+      case "customtime":
+        return onEachDay(time.time);
+      case "date_from":
+        return [dates.from ?? []].flat();
+      case "date_to":
+        return [dates.to ?? []].flat();
+      case "date_admission":
+        return [dates.admission ?? []].flat();
+    }
+  };
+  const times = nodes.flatMap((node) =>
+    node.kind === "time" || node.kind === "count" ? matches.flatMap((match) => toMoments(node.time, match)) : [],
+  );
+  const entries = matches.flatMap(({ scans }) => [scans[0]?.at ?? [], scans.at(-1)?.at ?? []].flat());
+  const shifted = [...times, ...entries].flatMap((time) => [
+    time,
+    ...minutes.flatMap((by) => [time + by, time - by, time + by + minute]),
+  ]);
+  return [...validity, ...onEachDay(0), ...shifted];
+}
+
+function nodesOf(node: RuleNode): readonly RuleNode[] {
+  return node.kind === "operation" ? [node, ...node.operands.flatMap(nodesOf)] : [node];
+}
+
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Finds the gates that rules name and that would admit a scan now. */
+export function findAdmittingGates<M extends Match>(
+  scan: ArrivedScan,
+  { about, rules }: { readonly about: Circumstances<M>; readonly rules: unknown },
+): Named[] {
+  const others = gatesIn(rules).filter(({ id }) => id !== scan.gate);
+  const distinct = [...new Map(others.map((gate) => [gate.id, gate])).values()];
+  return distinct.filter(({ id }) => decideScan({ ...scan, gate: id }, about).outcome === "admitted");
+}
+
+/** The gates in `{"lookup": ["gate", id, name]}`. */
+function gatesIn(rules: unknown): Named[] {
+  if (Array.isArray(rules)) return (rules as unknown[]).flatMap(gatesIn);
+  if (!isObject(rules)) return [];
+  const { lookup } = rules;
+  if (Array.isArray(lookup) && lookup[0] === "gate") {
+    const [, id, name] = lookup as unknown[];
+    return Number.isSafeInteger(Number(id)) ? [{ id: Number(id), name: typeof name === "string" ? name : "" }] : [];
+  }
+  return Object.values(rules).flatMap(gatesIn);
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "@tessera/kit/clock";
+import type { Reads } from "@tessera/kit/pg/reads";
+import type { SimulateScanRequest, SimulateScanResponse } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { formatInstant } from "@tessera/values";
+import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { explainScan } from "../../domain/explanation/explain-scan.ts";
+import { findAdmittingGates, findNextAdmission, type Named } from "../../domain/explanation/find-admissions.ts";
+import { listIdsOf } from "../../store/lists.ts";
+import { toArrivedScan } from "../../wire/scans.ts";
+import type { ListPlaces } from "../list-places.ts";
+import type { UnknownTickets } from "./ask-boxoffice.ts";
+import { isUnknownYet } from "./decide-batch.ts";
+import { type DeciderTools, readAndDecide } from "./decide-scans.ts";
+import { expandOutcome } from "./expand-outcome.ts";
+import { type DecidedScan, toOutcome, undecided } from "./outcome.ts";
+import { toCircumstances } from "./read-scans.ts";
+
+export interface SimulationDeps extends Omit<DeciderTools, "db" | "withIds"> {
+  readonly reads: Reads;
+  readonly clock: Clock;
+  readonly unknownTickets: UnknownTickets;
+  readonly listPlaces: ListPlaces;
+}
+
+/** A person looks at the answer. */
+const mostLists = 100;
+
+/** Decides a scan as a gate would, stores nothing, and explains the decision. */
+export async function simulateScan(
+  { scan, lists, among }: SimulateScanRequest,
+  { reads, ...deps }: SimulationDeps,
+): Promise<SimulateScanResponse> {
+  if (scan === undefined) throw new Error("a simulation has no scan");
+  const { clock, unknownTickets, listPlaces } = deps;
+  const { organizer } = scan;
+  const places = lists.length === 0 ? [scan] : await listPlaces.require({ organizer, lists, among: among?.slugs });
+  const [place = scan, ...others] = places;
+  const sent = { ...scan, event: place.event, list: place.list };
+  const mayBeNew = unknownTickets.mayBeAsked(sent);
+  const arrived = toArrivedScan(sent, { now: clock.now(), traceparent: undefined, others, mayBeNew });
+  return reads.inTurn(organizer, async (db) => {
+    const tools = { ...deps, db, withIds: false };
+    const decided = await decide(arrived, unknownTickets, tools);
+    if (!("verdict" in decided)) return { outcome: decided, explanation: new Uint8Array() };
+    const explanation = await explain(decided, tools);
+    const { event, list } = decided.scan;
+    const outcome = toOutcome(decided, { isStored: false });
+    const shown = await expandOutcome(db, { scan: { ...scan, event, list }, outcome });
+    return { outcome: shown, explanation: new TextEncoder().encode(JSON.stringify(explanation)) };
+  });
+}
+
+async function decide(scan: ArrivedScan, unknownTickets: UnknownTickets, tools: DeciderTools) {
+  const [decided = undecided] = await readAndDecide(tools, [scan]);
+  if (!("verdict" in decided) || !isUnknownYet(decided)) return decided;
+  await Promise.all([scan, ...scan.others.map((place) => ({ ...scan, ...place }))].map(unknownTickets.fetch));
+  const [again = undecided] = await readAndDecide(tools, [{ ...scan, mayBeNew: false }]);
+  return again;
+}
+
+async function explain({ scan, read, verdict }: DecidedScan, tools: DeciderTools) {
+  const about = toCircumstances(scan, { read, readers: tools.readers });
+  const rules = about.rules === null ? null : parse(read.list.rules);
+  const next = verdict.outcome === "refused" ? findNextAdmission(scan, about) : undefined;
+  return {
+    ...explainScan(scan, { about, rules, verdict }),
+    admitted_at: next === undefined ? null : formatInstant(next),
+    gates: findAdmittingGates(scan, { about, rules }),
+    lists: await findAdmittingLists(scan, tools),
+  };
+}
+
+/** Rules that cannot be read admit no ticket. */
+function parse(rules: string): unknown {
+  try {
+    return JSON.parse(rules);
+  } catch {
+    return null;
+  }
+}
+
+/** Finds the other lists of the event that would admit the scan now. */
+async function findAdmittingLists(scan: ArrivedScan, tools: DeciderTools): Promise<Named[]> {
+  const ids = await listIdsOf(tools.db, { ...scan, most: mostLists });
+  const elsewhere = ids
+    .filter((list) => list !== scan.list)
+    .map((list) => ({ ...scan, list, others: [], nonce: null }));
+  const decided = await readAndDecide(tools, elsewhere);
+  return decided.flatMap((each) =>
+    "verdict" in each && each.verdict.outcome === "admitted" ? [{ id: each.scan.list, name: each.read.list.name }] : [],
+  );
+}
