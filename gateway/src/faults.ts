@@ -33,7 +33,6 @@ export const fault = faultCodes({
   rate_limited: "exhausted",
   request_under_way: "conflict",
   scan_undecided: "unavailable",
-  simulation_not_supported: "invalid",
   stopping: "unavailable",
   too_many_keys: "exhausted",
   too_many_redeems: "exhausted",

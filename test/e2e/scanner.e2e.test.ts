@@ -322,6 +322,19 @@ describe("a scanner", () => {
     expect([wrong.status, Object.keys(wrong.body)]).toEqual([400, ["lists"]]);
   });
 
+  it("[E7.1, E7.4, E7.5] is told why a scan would be refused, and the scan is not made", async () => {
+    const simulated = await ask(`${organizer}/checkinrpc/redeem/`, "POST", {
+      ...{ secret: "a/b?c#d%e+é", lists: [4], type: "exit", simulate: true },
+    });
+    expect(simulated).toMatchObject({ status: 201, body: { status: "ok", explanation: { admitted_at: null } } });
+    const explained = await ask(`${eventPath}/checkinlists/4/positions/${encodeURIComponent("a/b?c#d%e+é")}/explain/`);
+    expect(explained).toMatchObject({ status: 200, body: { reason: "already_redeemed" } });
+    expect(explained.body.explanation.steps.at(-1)).toMatchObject({
+      ...{ step: "entries", passed: false, value: { entries: 1, last: { type: "entry" } } },
+    });
+    expect((await ask(`${eventPath}/checkinlists/4/status/`)).body).toMatchObject({ inside_count: 1 });
+  });
+
   it("[E3.9] deletes its data when its access has ended", async () => {
     expect((await ask("/api/v1/device/revoke", "POST", {})).status).toBe(200);
     await expect

@@ -77,6 +77,7 @@ const table: Record<
   { permissions: string[] | "public" | "any" | "event" | "member" | "operator"; profiles: string[]; where?: string }
 > = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
+  "GET checkinlists/{list}/positions/{lookup+}/explain/": { permissions: lists, profiles: staff },
   "POST /api/v1/organizers/{organizer}/checkinrpc/redeem/": { permissions: scans, profiles: all },
   "GET /api/v1/organizers/{organizer}/checkinrpc/search/": { permissions: lists, profiles: staff },
   "POST /api/v1/organizers/{organizer}/checkinrpc/annul/": { permissions: scans, profiles: all },

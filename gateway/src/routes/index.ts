@@ -24,6 +24,7 @@ import { pdfDataReader } from "./listed-positions/pdf-data.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { searchRoutes } from "./listed-positions/search-routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
+import { explainRoutes } from "./redeem/explain-routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
@@ -75,6 +76,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const lists = checkinListRoutes(clients);
   const readPdfData = pdfDataReader(clients);
   const positions = listedPositionRoutes({ ...clients, readPdfData });
+  const explanations = explainRoutes(clients);
   const search = searchRoutes(clients);
   const annulments = annulRoutes(clients);
   const refusals = failedCheckinRoutes(clients);
@@ -124,6 +126,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists, { hot: true }),
     at("GET", `${organizer}/checkinrpc/search/`, search.search),
     at("POST", `${organizer}/checkinrpc/annul/`, annulments.annul),
+
+    at("GET", `${event}/checkinlists/{list}/positions/{lookup+}/explain/`, explanations.explain),
 
     at("GET", `${organizer}/events/`, catalogue.events),
     at("GET", `${event}/`, catalogue.event),

@@ -8,6 +8,7 @@ import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, showsPdfData } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
+import type { Decision } from "./ask-checkin.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { ScanRoom } from "./scan-room.ts";
@@ -29,7 +30,7 @@ interface ScanQuery {
 type ScanRequest = Incoming<ScanQuery, ScanBody>;
 
 /** Asks checkin for a decision, with the answers that the scanner sent. */
-export type AskForDecision = (answers: SentAnswer[]) => Promise<ScanOutcome>;
+export type AskForDecision = (answers: SentAnswer[]) => Promise<Decision>;
 
 /** Answers scans of all routes, under one limit of unanswered scans. */
 export class ScanAnswers {
@@ -51,11 +52,12 @@ export class ScanAnswers {
     const { organizer, url, query, tenant, body } = request;
     const { findUploads, expireDropped } = this.#options;
     const answers = await readAnswers(body.answers, (ids) => findUploads(ids, tenant));
-    const decided = await this.#room.hold({ organizer, credential: tenant.countedAs }, () => ask(answers));
+    const sender = { organizer, credential: tenant.countedAs };
+    const { outcome: decided, explanation } = await this.#room.hold(sender, () => ask(answers));
     const event = decided.list?.event ?? "";
     const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
     // The visitor is admitted even if this fails: the uploads then expire within a day.
-    if (uploads.length > 0 && decided.outcome?.$case === "admitted")
+    if (uploads.length > 0 && explanation === undefined && decided.outcome?.$case === "admitted")
       await expireDropped(uploads, { organizer, event }).catch(() => {});
     const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
     return presentOutcome(outcome, {
@@ -64,6 +66,7 @@ export class ScanAnswers {
       pdfData: await this.#pdfDataOf(outcome, { request, event }),
       force: body.force ?? false,
       refusedStatus,
+      explanation,
     });
   }
 

@@ -1,10 +1,23 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
-import type { RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
 import type { Incoming } from "../../http/route.ts";
 import type { Placed } from "../../placed.ts";
 import { overloaded } from "./scan-room.ts";
+
+/** A decision; with an explanation it was simulated. */
+export interface Decision {
+  readonly outcome: ScanOutcome;
+  /** JSON. */
+  readonly explanation?: Uint8Array;
+}
+
+/** Sends a scan to checkin in a call. */
+export type Send = (
+  scan: Placed<Scan>,
+  call: { readonly timeoutMs: number; readonly signal: AbortSignal },
+) => Promise<{ readonly outcome: ScanOutcome | undefined; readonly explanation?: Uint8Array }>;
 
 /** Scanners wait a little longer. */
 const scanMs = 8000;
@@ -18,13 +31,13 @@ const turnsToEnd = 3;
  * outcome since.
  */
 export async function askCheckin(
-  redeem: (scan: Placed<Scan>, call: { timeoutMs: number; signal: AbortSignal }) => Promise<RedeemResponse>,
+  send: Send,
   { scan, request }: { readonly scan: Placed<Scan>; readonly request: Pick<Incoming, "isGone" | "signal"> },
-): Promise<ScanOutcome> {
+): Promise<Decision> {
   for (let turn = 0; turn < turnsToEnd; turn += 1) await nextTurn();
   if (request.isGone) throw undecided();
   const { signal } = request;
-  const { outcome } = await redeem(scan, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
+  const { outcome, explanation } = await send(scan, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
     throw toFault(error);
   });
   switch (outcome?.outcome?.$case) {
@@ -34,7 +47,7 @@ export async function askCheckin(
     case "crowded":
       throw overloaded();
     default:
-      return outcome as ScanOutcome;
+      return { outcome: outcome as ScanOutcome, ...(explanation && { explanation }) };
   }
 }
 

@@ -38,3 +38,24 @@ export const unknownExample = {
   reason_explanation: null,
   ...around,
 };
+
+const passed = (name: string, value: unknown) => ({ step: name, passed: true, value, reason: null, text: null });
+
+export const explainExample = {
+  status: 200,
+  path: { lookup: ticketExample.id },
+  answer: {
+    status: "ok",
+    ...around,
+    explanation: {
+      steps: [
+        ...[passed("code", "code"), passed("status", "paid"), passed("blocked", false), passed("approval", false)],
+        ...[passed("valid_from", null), passed("valid_until", null), passed("product", 2), passed("date", null)],
+        ...[passed("payment", "paid"), passed("rules", null), passed("questions", [])],
+        passed("entries", { entries: 0, last: null }),
+      ],
+      ...{ clauses: [], admitted_at: null, gates: [], lists: [] },
+    },
+    position: ticketExample,
+  },
+} satisfies Example;

@@ -1,11 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
 import type { AnnulScanRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import type { SearchPositionsRequest } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { RedeemOnListsRequest, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type {
+  RedeemOnListsRequest,
+  ScanOutcome,
+  SimulateScanRequest,
+} from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { aPosition } from "../../testing/fake-peers.ts";
+import { aList, aPosition } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { devices, inEvent, inTheirEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
 const rpc = "/api/v1/organizers/bigevents/checkinrpc";
 
@@ -21,14 +25,29 @@ let outcome: ScanOutcome;
 let scans: RedeemOnListsRequest[];
 let searches: SearchPositionsRequest[];
 let annulments: AnnulScanRequest[];
+let simulations: SimulateScanRequest[];
+
+const explanation = {
+  steps: [{ step: "code", passed: true, value: "code", reason: null, text: null }],
+  clauses: [{ path: "", rule: { "<": [1, 0] }, passed: false, value: 1, wanted: 0, lacks: 1, text: "No" }],
+  ...{ admitted_at: "2026-11-21T12:00:00Z", gates: [{ id: 7, name: "West" }], lists: [] },
+};
 
 beforeEach(async () => {
   app = await serveApp();
   outcome = admitted;
-  [scans, searches, annulments] = [[], [], []];
+  [scans, searches, annulments, simulations] = [[], [], [], []];
   app.peers.when("scans", "redeemOnLists", async (request) => {
     scans.push(request);
     return { outcome };
+  });
+  app.peers.when("scans", "simulateScan", async (request) => {
+    simulations.push(request);
+    return { outcome, explanation: Buffer.from(JSON.stringify(explanation)) };
+  });
+  app.peers.when("checkinLists", "getCheckinList", async ({ id }) => {
+    if (id !== 7) throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
+    return { list: aList() };
   });
   app.peers.when("listedPositions", "searchPositions", async (request) => {
     searches.push(request);
@@ -178,5 +197,57 @@ describe("checkinrpc/annul/", () => {
     expect([status, Object.keys(json as object).sort()]).toEqual([400, ["datetime", "lists", "nonce"]]);
     expect((await annul({ lists: [7], nonce: "n".repeat(191) })).json).toMatchObject({ nonce: [expect.any(String)] });
     expect(annulments).toEqual([]);
+  });
+});
+
+describe("a simulated scan", () => {
+  const redeemPath = `${inEvent}/checkinlists/7/positions/abc/redeem/`;
+  const explain = (query = "", { lookup = "abc", key }: { lookup?: string; key?: string } = {}) =>
+    app.send("GET", `${inEvent}/checkinlists/7/positions/${lookup}/explain/${query}`, { key: key ?? keys.all });
+
+  it("[E7.1] is answered as the scan, with its explanation, on either route", async () => {
+    const onLists = await app.send("POST", `${rpc}/redeem/`, { body: { secret: "abc", lists: [7], simulate: true } });
+    expect(onLists).toMatchObject({ status: 201, json: { status: "ok", explanation } });
+    outcome = { ...admitted, outcome: { $case: "refused", value: { reason: "rules" } } };
+    const onOne = await app.send("POST", redeemPath, { body: { simulate: true, force: true } });
+    expect(onOne).toMatchObject({ status: 400, json: { reason: "rules", explanation } });
+    expect(simulations).toMatchObject([
+      { lists: [7], scan: { event: "", lookup: "abc", untrustedInput: true } },
+      { lists: [], scan: { event: "sampleconf", list: 7, lookup: "abc", force: true } },
+    ]);
+    expect(scans).toEqual([]);
+    app.peers.when("scans", "redeem", async () => ({ outcome: admitted }));
+    expect((await app.send("POST", redeemPath, { body: {} })).json).not.toHaveProperty("explanation");
+  });
+
+  it("[E7.5] is asked for at the ticket, by secret or id, with time, gate and type", async () => {
+    outcome = { ...admitted, outcome: { $case: "refused", value: { reason: "rules" } } };
+    const asked = await explain("?datetime=2026-11-21T12:00:00Z&gate=9&type=exit", { lookup: "a%2Fb" });
+    expect(asked).toMatchObject({ status: 200, json: { status: "error", reason: "rules", explanation } });
+    expect(simulations).toMatchObject([
+      {
+        lists: [],
+        scan: {
+          ...{ organizer: "bigevents", event: "sampleconf", list: 7, lookup: "a/b", untrustedInput: false, gate: 9 },
+          ...{ at: Date.UTC(2026, 10, 21, 12) * 1000, type: "SCAN_TYPE_EXIT", questionsSupported: true },
+        },
+      },
+    ]);
+    expect(simulations[0]?.scan?.nonce).toBeUndefined();
+    await explain("", { key: devices.full });
+    expect(simulations[1]?.scan).toMatchObject({ gate: 2, type: "SCAN_TYPE_ENTRY" });
+    outcome = { ...admitted, outcome: { $case: "unknownTicket", value: {} }, position: undefined };
+    expect(await explain()).toMatchObject({ status: 404, json: { reason: "invalid", explanation } });
+  });
+
+  it("[E7.5] is no business of devices in public, other tenants, and other lists", async () => {
+    expect((await explain("", { key: devices.kiosk })).status).toBe(403);
+    const path = "/checkinlists/7/positions/abc/explain/";
+    expect((await app.send("GET", inTheirEvent + path, { key: keys.all })).status).toBe(403);
+    const wrong = await explain("?datetime=noon&gate=west&type=in");
+    expect([wrong.status, Object.keys(wrong.json as object).sort()]).toEqual([400, ["datetime", "gate", "type"]]);
+    expect(simulations).toEqual([]);
+    outcome = { ...admitted, outcome: { $case: "unknownList", value: {} }, list: undefined, position: undefined };
+    expect((await explain()).status).toBe(404);
   });
 });

@@ -14,6 +14,8 @@ export interface PresentOptions {
   readonly force: boolean;
   /** The status of a refusal that was not forced. */
   readonly refusedStatus: RefusedStatus;
+  /** Of a simulated scan, as JSON. */
+  readonly explanation?: Uint8Array | undefined;
 }
 
 export type RefusedStatus = 200 | 400;
@@ -27,14 +29,14 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "admitted":
       return {
         status: 201,
-        body: { status: "ok", ...around(outcome), position: present(outcome, options) },
+        body: { status: "ok", ...around(outcome, options), position: present(outcome, options) },
       };
     case "incomplete":
       return {
         status: 400,
         body: {
           status: "incomplete",
-          ...around(outcome),
+          ...around(outcome, options),
           position: present(outcome, options),
           questions: outcome.outcome.value.questions.map((document) => JSON.parse(utf8.decode(document)) as unknown),
         },
@@ -47,7 +49,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           status: "error",
           reason,
           reason_explanation: explanation ?? null,
-          ...around(outcome),
+          ...around(outcome, options),
           // A revoked code reveals nothing about the ticket that had it.
           ...(reason === "revoked" ? { require_attention: false } : {}),
           ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
@@ -62,7 +64,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           status: "error",
           reason: "invalid",
           reason_explanation: outcome.outcome.value.explanation ?? null,
-          ...around(outcome),
+          ...around(outcome, options),
         },
       };
     case "unknownList":
@@ -78,11 +80,12 @@ function present({ position, documents }: ScanOutcome, { address, names, pdfData
   return presentPosition(position, address, { names, documents, pdfData });
 }
 
-function around({ list, position, checkinTexts }: ScanOutcome) {
+function around({ list, position, checkinTexts }: ScanOutcome, { explanation }: PresentOptions) {
   return {
     require_attention: position?.requireAttention ?? false,
     checkin_texts: checkinTexts,
     list: presentList(list),
+    ...(explanation === undefined ? {} : { explanation: JSON.parse(utf8.decode(explanation)) as unknown }),
   };
 }
 

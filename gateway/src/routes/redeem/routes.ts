@@ -1,5 +1,4 @@
 import type { Fault } from "@tessera/kit/fault";
-import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
@@ -11,7 +10,7 @@ import { amongEventsOf } from "../catalogue/among.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, toExpand } from "../listed-positions/expand.ts";
 import { type AnswerOptions, ScanAnswers, saidOf } from "./answer-scan.ts";
-import { askCheckin } from "./ask-checkin.ts";
+import { askCheckin, type Send } from "./ask-checkin.ts";
 import { redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RefusedStatus } from "./present.ts";
 import { admittedShown, incompleteShown, redeemBody, redeemOnListsBody, refusedShown, unknownShown } from "./schema.ts";
@@ -63,18 +62,16 @@ export function redeemRoutes(options: RedeemOptions) {
       },
       exists,
       crowd: answers.crowd,
-      async handle(request) {
+      handle(request) {
         const { body, tenant, query: asked } = request;
-        if (body.simulate === true) {
-          await exists(request);
-          throw notSimulated();
-        }
         const untrustedInput =
           asked.untrusted_input || isScanner(tenant.device?.softwareBrand ?? "") || standsInPublic(tenant.profile);
+        const send: Send = (scan, call) =>
+          body.simulate === true ? scans.simulateScan({ scan, lists: [] }, call) : scans.redeem({ scan }, call);
         return answers.answer(request, {
           refusedStatus,
           ask: (sent) =>
-            askCheckin((scan: Scan, call) => scans.redeem({ scan }, call), {
+            askCheckin(send, {
               request,
               scan: request.inEvent(
                 {
@@ -110,38 +107,33 @@ export function redeemRoutes(options: RedeemOptions) {
       crowd: answers.crowd,
       handle(request) {
         const { body, tenant, query: asked } = request;
-        if (body.simulate === true) throw notSimulated();
-        const { lists, secret: lookup } = body;
+        const { secret: lookup } = body;
+        const lists = { lists: [...body.lists], among: amongEventsOf(tenant) };
+        const send: Send = (scan, call) =>
+          body.simulate === true
+            ? scans.simulateScan({ scan, ...lists }, call)
+            : scans.redeemOnLists({ scan, ...lists }, call);
         return answers.answer(request, {
           refusedStatus: 400,
           async ask(sent) {
-            const outcome = await askCheckin(
-              (scan: Scan, call) =>
-                scans.redeemOnLists({ scan, lists: [...lists], among: amongEventsOf(tenant) }, call),
-              {
-                request,
-                scan: request.inAnyEvent(
-                  {
-                    ...{ list: 0, lookup, untrustedInput: true, canceledSupported: true },
-                    ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
-                    expand: toExpand(asked.expand),
-                  },
-                  saidOf(body, sent),
-                ),
-              },
-            );
-            if (outcome.outcome?.$case === "unknownList") throw goneList();
-            return outcome;
+            const decided = await askCheckin(send, {
+              request,
+              scan: request.inAnyEvent(
+                {
+                  ...{ list: 0, lookup, untrustedInput: true, canceledSupported: true },
+                  ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
+                  expand: toExpand(asked.expand),
+                },
+                saidOf(body, sent),
+              ),
+            });
+            if (decided.outcome.outcome?.$case === "unknownList") throw goneList();
+            return decided;
           },
         });
       },
     }),
   };
-}
-
-function notSimulated(): Fault {
-  const message = "Scans cannot be simulated: this would admit. Leave the field out.";
-  return fault("simulation_not_supported", message, { fields: { simulate: [message] } });
 }
 
 function goneList(): Fault {

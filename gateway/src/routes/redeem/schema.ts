@@ -40,7 +40,7 @@ const scanFields = {
     maxProperties: 1000,
     description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
   }),
-  simulate: decision("Reserved; true is refused, because a rehearsal must never admit. Default: false."),
+  simulate: decision("Stores nothing, and explains the decision. Default: false."),
   source_type: choice(sourceTypes, { nullable: true, description: "What the code was read from. Default: `barcode`." }),
   use_order_locale: decision("Explains in the language of the order, not of the event. Default: false."),
 };
@@ -94,17 +94,66 @@ const listShown = record("ScannedList", {
   include_pending: boolean(),
 });
 
+const step = object(
+  {
+    step: choice([
+      ...(["code", "nonce", "status", "blocked", "approval", "valid_from", "valid_until", "product", "date"] as const),
+      ...(["payment", "rules", "questions", "entries"] as const),
+    ]),
+    passed: boolean({ nullable: true, description: "Null: an exit is not asked for it." }),
+    value: raw(),
+    reason: text({ nullable: true, description: "The reason of a refusal." }),
+    text: text({ nullable: true, description: "For a person." }),
+  },
+  { required: ["step", "passed", "value", "reason", "text"] },
+);
+
+const clause = object(
+  {
+    path: text({ description: "Where it is in the rules: `and[0].or[1]`." }),
+    rule: raw(),
+    passed: boolean({ nullable: true, description: "Null: it cannot be evaluated." }),
+    value: raw(),
+    wanted: raw(),
+    lacks: integer({ nullable: true, description: "How far `value` is from passing: seconds, minutes, or a number." }),
+    text: text({ nullable: true, description: "For a person." }),
+  },
+  { required: ["path", "rule", "passed", "value", "wanted", "lacks", "text"] },
+);
+
+const named = (description: string) =>
+  arrayOf(object({ id: id(), name: text() }, { required: ["id", "name"] }), { description });
+
+const explanationShown = record("Explanation", {
+  steps: arrayOf(step, { description: "The steps of the decision, in order; the first that is not passed decides." }),
+  clauses: arrayOf(clause, { description: "The comparisons in the rules of the list, each by itself." }),
+  admitted_at: instant({
+    nullable: true,
+    description: "When the scan would be admitted next, if nothing else changes.",
+  }),
+  gates: named("Other gates in the rules that would admit it now."),
+  lists: named("Other lists of the event that would admit it now."),
+});
+
 const around = {
   require_attention: boolean(),
   checkin_texts: arrayOf(text(), { description: "What the staff should read: texts of order, variation and product." }),
   list: listShown,
+  explanation: explanationShown,
 };
 
-export const admittedShown = record("Admitted", {
-  status: constant("ok"),
-  ...around,
-  position: positionShown,
-});
+/** Only a simulated scan is explained. */
+const optional = ["explanation"] as const;
+
+export const admittedShown = record(
+  "Admitted",
+  {
+    status: constant("ok"),
+    ...around,
+    position: positionShown,
+  },
+  { optional },
+);
 
 export const refusedShown = record(
   "Refused",
@@ -115,7 +164,7 @@ export const refusedShown = record(
     ...around,
     position: positionShown,
   },
-  { optional: ["position"] },
+  { optional: [...optional, "position"] },
 );
 
 /** A question as its record has it: these keys, and others that existing clients read. */
@@ -149,17 +198,25 @@ const questionShown = {
   ),
 };
 
-export const incompleteShown = record("Incomplete", {
-  status: constant("incomplete"),
-  ...around,
-  position: positionShown,
-  questions: arrayOf(questionShown, { description: "What has to be answered first, in the order to ask it." }),
-});
+export const incompleteShown = record(
+  "Incomplete",
+  {
+    status: constant("incomplete"),
+    ...around,
+    position: positionShown,
+    questions: arrayOf(questionShown, { description: "What has to be answered first, in the order to ask it." }),
+  },
+  { optional },
+);
 
-export const unknownShown = record("UnknownTicket", {
-  detail: text(),
-  status: constant("error"),
-  reason: constant("invalid"),
-  reason_explanation: text({ nullable: true }),
-  ...around,
-});
+export const unknownShown = record(
+  "UnknownTicket",
+  {
+    detail: text(),
+    status: constant("error"),
+    reason: constant("invalid"),
+    reason_explanation: text({ nullable: true }),
+    ...around,
+  },
+  { optional },
+);

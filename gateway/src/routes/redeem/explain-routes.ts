@@ -1,0 +1,64 @@
+import { staffProfiles } from "@tessera/values";
+import type { Clients } from "../../clients.ts";
+import { detail, invalid } from "../../http/answers.ts";
+import { choiceFilter, instantFilter, numberFilter } from "../../http/parameter.ts";
+import { declare } from "../../http/route.ts";
+import { listRequirer } from "../checkin-lists/require-list.ts";
+import { readScanType } from "../checkins/scan-type.ts";
+import { expansion, toExpand } from "../listed-positions/expand.ts";
+import { askCheckin } from "./ask-checkin.ts";
+import { explainExample } from "./examples.ts";
+import { presentOutcome } from "./present.ts";
+import { admittedShown, incompleteShown, refusedShown, unknownShown } from "./schema.ts";
+
+/** What a scan would come to: `checkinlists/{list}/positions/{lookup}/explain/`. */
+export function explainRoutes({ checkinLists, scans }: Pick<Clients, "checkinLists" | "scans">) {
+  return {
+    explain: declare({
+      name: "explainScan",
+      example: explainExample,
+      summary: "Explains what a scan of a ticket would come to",
+      description: "Nothing is stored. `lookup` is a ticket secret or a position id.",
+      access: { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: staffProfiles },
+      query: {
+        datetime: instantFilter("When it is scanned. Default: now."),
+        gate: numberFilter("The id of the gate. Default: that of the device."),
+        type: choiceFilter("An entry, or an exit. Default: an entry.", ["entry", "exit"] as const),
+        expand: expansion(),
+      },
+      answers: {
+        200: { description: "The decision.", schema: { anyOf: [admittedShown, refusedShown, incompleteShown] } },
+        400: invalid,
+        404: {
+          description: "No ticket has this code, or there is no such list.",
+          schema: { anyOf: [unknownShown, detail] },
+        },
+      },
+      exists: listRequirer(checkinLists),
+      async handle(request) {
+        const { organizer, event, url, query, tenant } = request;
+        const { outcome, explanation } = await askCheckin(
+          (scan, call) => scans.simulateScan({ scan, lists: [] }, call),
+          {
+            request,
+            scan: request.inEvent({
+              ...{ list: request.id("list"), lookup: request.param("lookup"), untrustedInput: false },
+              ...{
+                type: readScanType(query.type),
+                at: query.datetime,
+                gate: query.gate ?? tenant.device?.gate ?? undefined,
+              },
+              ...{ force: false, ignoreUnpaid: false, canceledSupported: true, questionsSupported: true, answers: [] },
+              ...{ sourceType: "barcode", useOrderLocale: false, expand: toExpand(query.expand) },
+            }),
+          },
+        );
+        const reply = presentOutcome(outcome, {
+          ...{ address: { base: url.base, organizer, event }, names: query.expand, pdfData: undefined },
+          ...{ force: false, refusedStatus: 200, explanation },
+        });
+        return reply.status === 404 ? reply : { ...reply, status: 200 };
+      },
+    }),
+  };
+}
