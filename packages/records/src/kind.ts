@@ -33,6 +33,8 @@ export interface Behind<V> {
   readonly key: string;
   /** Undefined: the record is a removal. */
   readonly value: V | undefined;
+  /** When the sender removed it, in microseconds since 1970. */
+  readonly removedAt?: number | null | undefined;
 }
 
 /** Keys of one kind and scope that are removed together. */
@@ -97,6 +99,8 @@ export interface RecordKind<V, Mentioned, Known> {
   /** The field that says in the data of a removal when the sender removed it. */
   readonly removedAtField?: string;
   keyOf(value: V): string;
+  /** What a record brings that may move to it from another one: no two records of a run bring the same. */
+  partsOf?(value: V): Iterable<number>;
   /** The ids a record brings along, by the sequence that must exceed them. */
   idsOf?(value: V): Iterable<readonly [string, number]>;
   /** Examines the files a record brings along; returns the record, changed where a file is not taken as it is. */

@@ -42,17 +42,21 @@ export function compileBatchReader<Mentioned, Known extends KnownScope>(
 }
 
 /** Cuts records into runs that are looked up and stored together, each with what comes behind it of the same kind and scope. */
-export function splitRecords<Kind>(
+export function splitRecords<Kind extends Pick<RecordKind<unknown, never, unknown>, "partsOf">>(
   records: readonly Readable<Kind>[],
 ): { readonly run: readonly Readable<Kind>[]; readonly behind: readonly Behind<unknown>[] }[] {
   const ofKind = new Map<string, readonly Behind<unknown>[]>();
   const group = (record: Readable<Kind>) => `${kindAndScope(record)} ${record.removal}`;
-  const runs = splitRuns(records, { group, key: ({ key }) => key }).toReversed();
+  const keys = ({ key, kind, value, removal }: Readable<Kind>) => [
+    key,
+    ...(removal ? [] : Array.from(kind.partsOf?.(value) ?? [], (part) => `part ${part}`)),
+  ];
+  const runs = splitRuns(records, { group, keys }).toReversed();
   const placed = runs.map((run) => {
     const name = run[0] === undefined ? "" : kindAndScope(run[0]);
     const behind = ofKind.get(name) ?? [];
     ofKind.set(name, [
-      ...run.map(({ key, value, removal }) => ({ key, value: removal ? undefined : value })),
+      ...run.map(({ key, value, removal, removedAt }) => ({ key, value: removal ? undefined : value, removedAt })),
       ...behind,
     ]);
     return { run, behind };

@@ -6,7 +6,7 @@ const split = (records: string) =>
     records.split(" ").filter((text) => text !== ""),
     {
       group: (record) => record.slice(0, 1),
-      key: (record) => record.slice(1),
+      keys: (record) => record.slice(1).split("+"),
     },
   ).map((run) => run.join(" "));
 
@@ -17,6 +17,7 @@ describe("splitRuns", () => {
     ["a change of group", "a1 a2 b1 a3", ["a1 a2", "b1", "a3"]],
     ["a key that comes again", "a1 a2 a1 a3", ["a1 a2", "a1 a3"]],
     ["a key that comes again at once", "a1 a1 a1", ["a1", "a1", "a1"]],
+    ["keys of which one comes again", "a1+2 a3 a4+2 a1", ["a1+2 a3", "a4+2 a1"]],
     ["the same key in another group", "a1 b1", ["a1", "b1"]],
   ])("splits %s", (_name, records, runs) => {
     expect(split(records)).toEqual(runs);

@@ -4,21 +4,21 @@
  */
 export function splitRuns<T>(
   records: readonly T[],
-  by: { group: (record: T) => string; key: (record: T) => string },
+  by: { group: (record: T) => string; keys: (record: T) => readonly string[] },
 ): T[][] {
   const runs: T[][] = [];
   let group: string | undefined;
   let keys = new Set<string>();
   for (const record of records) {
-    const key = by.key(record);
+    const own = by.keys(record);
     const run = runs.at(-1);
-    if (run !== undefined && group === by.group(record) && !keys.has(key)) {
+    if (run !== undefined && group === by.group(record) && !own.some((key) => keys.has(key))) {
       run.push(record);
-      keys.add(key);
+      for (const key of own) keys.add(key);
     } else {
       runs.push([record]);
       group = by.group(record);
-      keys = new Set([key]);
+      keys = new Set(own);
     }
   }
   return runs;

@@ -14,4 +14,6 @@ export type OrderData = Omit<SentOrder, "positions"> & {
   readonly positions: PositionData[];
   /** The ids of sent positions that could not be read: the stored ones stay unchanged. */
   readonly unread: Pick<ReadonlySet<number>, "has">;
+  /** Scans, encoded, of sent positions that belong to other orders, by id. */
+  readonly scansOfOthers?: ReadonlyMap<number, Uint8Array>;
 };

@@ -81,12 +81,14 @@ export const order: RecordKind<OrderRecord> = {
     const unread = leftOut.flatMap((each) =>
       each.list === "positions" && !isOfOthers(each, wrong) ? [idOf(each.element)] : [],
     );
-    const reading = withUnread(checked.value, unread);
+    const ofOthers = leftOut.filter((each) => each.list === "positions" && isOfOthers(each, wrong));
+    const reading = await withScansOfOthers(withUnread(checked.value, unread), ofOthers);
     const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
     return { ok: true, value: await toRecordInSlices(reading) };
   },
   keyOf: ({ data }) => data.code,
+  partsOf: ({ data }) => data.positions.map(({ id }) => id),
   removedAtField: "last_modified",
   *idsOf({ data }) {
     for (const { id, seat } of data.positions) {
@@ -146,11 +148,12 @@ export const order: RecordKind<OrderRecord> = {
     const storedIds = stored.map(({ id }) => id);
     const namedVouchers = await positions.findNamingVouchers(tx, scope, storedIds);
     const sent = new Set(rows.map(({ id }) => id));
+    const scanned = await joinScans(tx, scope, await readScannedOfOthers(tx, scope, values));
     await dropTakenOver(tx, scope, { rows, known });
     const kept = await keepLeftOut(tx, scope, { values, known, sent });
     const orderRows = kept.values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
-    const allRows = [...rows, ...kept.rows];
+    const allRows = [...rows, ...kept.rows, ...scanned];
     const changes = await storePositions(tx, scope, allRows);
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
     await publishUses(tx, scope, { changes, rows: allRows, namedVouchers });
@@ -199,6 +202,37 @@ function withUnread(reading: Reading<OrderData>, unread: readonly (number | unde
   if (unread.length === 0) return reading;
   const ids = new Set(unread);
   return { ...reading, data: { ...reading.data, unread: ids.has(undefined) ? { has: () => true } : ids } };
+}
+
+/** Notes the scans of positions that the order is without, because they belong to others: a scan is never lost. */
+async function withScansOfOthers(
+  reading: Reading<OrderData>,
+  ofOthers: readonly LeftOut[],
+): Promise<Reading<OrderData>> {
+  if (ofOthers.length === 0) return reading;
+  // A reader changes what it reads.
+  const elements = structuredClone(ofOthers.map(({ element }) => element));
+  const read = await readOrder.inSlices({ ...(JSON.parse(reading.document) as object), positions: elements });
+  if (!read.ok) return reading;
+  const scans = new Map(
+    read.value.data.positions.flatMap(({ id, checkins }) => {
+      const encoded = encodeEarlierCheckins(checkins);
+      return encoded === null ? [] : [[id, encoded] as const];
+    }),
+  );
+  return { ...reading, data: { ...reading.data, scansOfOthers: scans } };
+}
+
+/** The rows of other orders' positions, with the scans that these orders were sent with. */
+async function readScannedOfOthers(
+  tx: Tx,
+  scope: Scope,
+  values: readonly OrderRecord[],
+): Promise<readonly positions.PositionRow[]> {
+  const scans = new Map(values.flatMap(({ data }) => [...(data.scansOfOthers ?? [])]));
+  if (scans.size === 0) return [];
+  const rows = await positions.readRows(tx, scope, [...scans.keys()]);
+  return rows.map((row) => ({ ...row, earlierCheckins: scans.get(row.id) ?? null }));
 }
 
 /** Whether a position was left out because another order has it: then nothing in it is wrong, and this order is without it. */

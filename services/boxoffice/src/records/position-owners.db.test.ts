@@ -320,4 +320,30 @@ describe("a position that two orders bring", () => {
     await office.apply(claimed("A", 5, [95]));
     expect([await positionsOf("A"), await positionsOf("B")]).toEqual([[[95, false]], [[96, false]]]);
   });
+
+  const withScan = (code: string, modified: number, id: number) =>
+    sample.order({ code, ...day(modified), positions: [position({ id, secret: `${id}`, checkins: [scan] })] });
+  const scansOf = async (id: number) =>
+    (await published()).filter((fact) => fact["key"] === `org/fest/${id}`).at(-1)?.["earlierCheckins"];
+
+  it.each([
+    ["in one batch", (...batch: object[]) => [batch]],
+    ["one by one", (...batch: object[]) => batch.map((each) => [each])],
+    ["the newer one first", (...batch: object[]) => batch.toReversed().map((each) => [each])],
+  ])("[R3.40, R3.46] keeps a scan that only its former order was sent with: %s", async (_name, inBatches) => {
+    await office.apply(claimed("A", 1, [97]));
+    await takeFacts(office.db);
+    for (const batch of inBatches(withScan("A", 2, 97), claimed("B", 3, [97])))
+      await office.apply(...(batch as Parameters<typeof office.apply>));
+    expect(await scansOf(97)).toMatchObject([{ id: 5 }]);
+    expect(await positionsOf("B")).toEqual([[97, false]]);
+    await office.apply(withScan("A", 2, 97));
+    expect(await published()).toEqual([]);
+  });
+
+  it("[R2.6, R3.40] stays with an order whose removal is older than it, in one batch, too", async () => {
+    await office.apply(withScan("A", 5, 98));
+    await office.apply(claimed("B", 2, [98]), record("order", { code: "A", ...day(3) }, { deleted: true }));
+    expect([await positionsOf("A"), await positionsOf("B")]).toEqual([[[98, false]], []]);
+  });
 });

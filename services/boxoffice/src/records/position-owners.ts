@@ -22,36 +22,30 @@ export function refuseTaken<O extends Order>(
 }
 
 /**
- * Finds the order of each position that orders bring. Of two orders the one that the shop changed last has it. The last record of
- * an order in the batch says when that was, and what the order gives away.
+ * Finds the order of each position that orders bring; no two of them bring the same. Of two orders the one that the shop changed
+ * last has it. The last record of an order in the batch says when that was, and what the order gives away.
  */
 function findOwners(
   values: readonly Order[],
   { known, behind }: { readonly known: Known; readonly behind: readonly Behind<Order>[] },
 ): ReadonlyMap<number, KnownPosition> {
   const last = findLast([...values.map((value) => ({ key: value.data.code, value })), ...behind]);
-  const isGivenAway = (id: number, code: string) => last.has(code) && !(last.get(code)?.keeps(id) ?? false);
   const owners = new Map<number, KnownPosition>();
   for (const [id, stored] of known.positions) {
-    if (stored.isLeftOut || isGivenAway(id, stored.order)) continue;
-    const { changedAt } = last.get(stored.order) ?? stored;
-    owners.set(id, { ...stored, changedAt });
+    const order = last.get(stored.order);
+    const isGivenAway = order !== undefined && !order.keeps(id) && !isOlderRemoval(order, stored);
+    if (!stored.isLeftOut && !isGivenAway)
+      owners.set(id, { ...stored, changedAt: order?.changedAt ?? stored.changedAt });
   }
-  const changedAt = ({ code }: OrderData) => last.get(code)?.changedAt ?? null;
-  const newestFirst = values.toSorted((a, b) => (changedAt(b.data) ?? 0) - (changedAt(a.data) ?? 0));
-  const claim = ({ isOfLast }: { readonly isOfLast: boolean }) => {
-    for (const { data } of newestFirst) {
-      const claimed = { order: data.code, changedAt: changedAt(data), isLeftOut: false };
-      for (const { id } of data.positions) {
-        if (isGivenAway(id, data.code) === isOfLast) continue;
-        const owner = owners.get(id);
-        if (owner === undefined || (isOfLast && isNewer(claimed, owner))) owners.set(id, claimed);
-      }
+  for (const { data } of values) {
+    const order = last.get(data.code);
+    const claimed = { order: data.code, changedAt: order?.changedAt ?? null, isLeftOut: false };
+    for (const { id } of data.positions) {
+      const owner = owners.get(id);
+      // What a later record of an order gives away belongs to it until then, if no other order brings it.
+      if (owner === undefined || (order?.keeps(id) === true && isNewer(claimed, owner))) owners.set(id, claimed);
     }
-  };
-  claim({ isOfLast: true });
-  // What a later record of an order gives away belongs to it until then, if no other order brings it.
-  claim({ isOfLast: false });
+  }
   return owners;
 }
 
@@ -60,16 +54,26 @@ function isNewer({ changedAt: at }: KnownPosition, { changedAt: other }: KnownPo
 }
 
 interface LastRecord {
+  /** Null: unknown, or the order is removed. */
   readonly changedAt: number | null;
+  /** When the sender removed the order; null: it is not removed, or that is unknown. */
+  readonly removedAt: number | null;
   keeps(id: number): boolean;
 }
 
-/** The last record of each order; undefined: the order is removed. */
-function findLast(records: readonly Behind<Order>[]): ReadonlyMap<string, LastRecord | undefined> {
-  return new Map(records.map(({ key, value }) => [key, value && toLast(value.data)]));
+/** The last record of each order. */
+function findLast(records: readonly Behind<Order>[]): ReadonlyMap<string, LastRecord> {
+  return new Map(records.map((record) => [record.key, toLast(record)]));
 }
 
-function toLast({ last_modified: changedAt, positions: brought, unread }: OrderData): LastRecord {
+function toLast({ value, removedAt = null }: Behind<Order>): LastRecord {
+  if (value === undefined) return { changedAt: null, removedAt, keeps: () => false };
+  const { last_modified: changedAt, positions: brought, unread } = value.data;
   const ids = new Set(brought.map(({ id }) => id));
-  return { changedAt, keeps: (id) => ids.has(id) || unread.has(id) };
+  return { changedAt, removedAt: null, keeps: (id) => ids.has(id) || unread.has(id) };
+}
+
+/** A removal that is older than the stored order removes nothing. */
+function isOlderRemoval({ removedAt }: LastRecord, { changedAt }: KnownPosition): boolean {
+  return removedAt !== null && changedAt !== null && changedAt > removedAt;
 }
