@@ -21,7 +21,7 @@ import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
 import { getDocument, listDocuments } from "./handlers/catalogue.ts";
 import { createCredential, listCredentials, revokeCredential } from "./handlers/credentials.ts";
-import { getDevice, initializeDevice, rollDevice, updateDevice } from "./handlers/devices.ts";
+import { getDevice, initializeDevice, rollDevice, shareDeviceChanges, updateDevice } from "./handlers/devices.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOrganizer } from "./handlers/find-organizer.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
@@ -71,6 +71,15 @@ export const boxoffice = defineService({
   rebuilds,
   accounts,
   start: async ({ db, reads, files, clock, log, metrics }) => ({
-    deps: { db, reads, files, clock, log, events: reportEvents({ log, metrics }), holdTurns: shareHolds() },
+    deps: {
+      db,
+      reads,
+      files,
+      clock,
+      log,
+      events: reportEvents({ log, metrics }),
+      holdTurns: shareHolds(),
+      deviceTurns: shareDeviceChanges(),
+    },
   }),
 });

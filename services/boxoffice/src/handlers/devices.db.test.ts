@@ -1,22 +1,26 @@
 import { createHash } from "node:crypto";
+import { shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reportEvents } from "../report-events.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { sample } from "../testing/records.ts";
 import { createCredential, revokeCredential } from "./credentials.ts";
-import { getDevice, initializeDevice, rollDevice, updateDevice } from "./devices.ts";
+import { getDevice, initializeDevice, rollDevice, shareDeviceChanges, updateDevice } from "./devices.ts";
 
 const office = emptyOffice();
 const events = reportEvents({
   log: createLog({ service: "test", destination: { write: () => {} } }),
   metrics: createMetrics(),
 });
-const deps = () => ({ db: office.db, events });
+const deviceTurns = shareDeviceChanges();
+const deps = () => ({ db: office.db, reads: shareReads(office.db), deviceTurns, events });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
 const organizer = "org";
 
@@ -159,5 +163,53 @@ describe("a device that was set up", () => {
       () => rollDevice({ organizer: "other", id, tokenHash: sha256("x") }, deps()),
     ])
       await expect(ask()).rejects.toMatchObject({ code: "device_not_found" });
+  });
+});
+
+describe("many changes of the devices of one organizer", () => {
+  it("[E3.4] that say the same as before write nothing", async () => {
+    const id = await create("code-9");
+    await initialize("code-9");
+    await takeFacts(office.db);
+    const rows = () => office.db.many(sql`select * from credential`);
+    const before = await rows();
+    const update = (changes: object) => updateDevice({ organizer, id, machine: { ...machine, ...changes } }, deps());
+    expect((await update({})).device?.machine).toEqual(machine);
+    expect([await rows(), await published()]).toEqual([before, []]);
+    await update({ softwareVersion: "2.4.0" });
+    expect(await published()).toMatchObject([{ id }]);
+  });
+
+  it("[S4.40] wait for each other, and leave the records of others alone", async () => {
+    const id = await create("code-9");
+    await initialize("code-9");
+    await office.apply({ ...sample.organizer({ slug: "other" }), organizer: "other" });
+    const request = {
+      ...{ organizer: "other", kind: CredentialKind.DEVICE, tokenHash: sha256("o"), setupHash: sha256("os") },
+      fields: { device: { ...fields.device, gate: undefined } },
+    };
+    const locked = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const holding = office.db.transaction(async (tx) => {
+      await takeLocks(tx, locksOf([{ organizer, event: "" }]));
+      locked.resolve();
+      await end.promise;
+    });
+    await locked.promise;
+    const updates = Array.from({ length: 100 }, (_, index) =>
+      updateDevice({ organizer, id, machine: { ...machine, osVersion: `${index}` } }, deps()).then(
+        () => "done",
+        ({ code }: { code: string }) => code,
+      ),
+    );
+    try {
+      await untilWaiting(office.db);
+      await createCredential(request, deps());
+      await initializeDevice({ setupHash: sha256("os"), tokenHash: sha256("new"), machine }, deps());
+    } finally {
+      end.resolve();
+      await holding;
+    }
+    expect(new Set(await Promise.all(updates))).toEqual(new Set(["done"]));
   });
 });

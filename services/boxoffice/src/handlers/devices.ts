@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
 import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
+import { Turns } from "@tessera/kit/waiting/turns";
 import type {
   GetDeviceRequest,
   GetDeviceResponse,
@@ -23,6 +27,28 @@ import { toCredential } from "../wire/credential-messages.ts";
 
 type Stored = StoredMachine<StoredDevice>;
 
+interface DeviceDeps {
+  readonly db: Db;
+  readonly deviceTurns: Turns;
+}
+
+/** A change locks the records of its organizer, and occupies a connection. */
+const mostChanges = 2;
+
+/** Scanners wait a little longer. */
+const longestWaitMs = 3000;
+
+/** Limits concurrent changes of devices to one of each organizer: scanners of one may change as often as they like. */
+export function shareDeviceChanges(): Turns {
+  return new Turns({
+    total: mostChanges,
+    each: 1,
+    waitMs: longestWaitMs,
+    busy: () =>
+      fault("locked", "other changes of the organizer's devices are under way; try again", { retryAfterMs: 5000 }),
+  });
+}
+
 interface Place {
   readonly organizer: string;
   readonly id: string;
@@ -31,64 +57,69 @@ interface Place {
 /** Sets up the device of a code. Afterwards the code is refused. */
 export async function initializeDevice(
   { setupHash, tokenHash, machine: sent }: InitializeDeviceRequest,
-  { db, events }: { readonly db: Db; readonly events: BoxofficeEvents },
+  { events, ...deps }: DeviceDeps & { readonly events: BoxofficeEvents },
 ): Promise<InitializeDeviceResponse> {
-  const hash = Buffer.from(setupHash);
-  const shown = await db.transaction(async (tx) => {
-    const place = await findBySetup(tx, hash);
-    if (place === undefined) throw refused("This initialization token is not known.");
-    return change(tx, place, (found) => {
-      if (found.machine !== null) throw refused("This initialization token has already been used.");
-      if (found.isExpired) throw refused("This initialization token has expired.");
-      if (found.data.revoked) throw refused("This initialization token has been revoked.");
-      return { tokenHash: Buffer.from(tokenHash), machine: toMachine(sent, drawSerial()) };
-    });
+  const place = await findBySetup(deps.db, Buffer.from(setupHash));
+  if (place === undefined) throw refused("This initialization token is not known.");
+  const shown = await change(deps, place, (found) => {
+    if (found.machine !== null) throw refused("This initialization token has already been used.");
+    if (found.isExpired) throw refused("This initialization token has expired.");
+    if (found.data.revoked) throw refused("This initialization token has been revoked.");
+    return { tokenHash: Buffer.from(tokenHash), machine: toMachine(sent, drawSerial()) };
   });
   events.deviceSetUp({ organizer: shown.organizer, id: shown.credential?.id ?? "" });
   return { device: shown };
 }
 
 /** Shows a device. */
-export async function getDevice(place: GetDeviceRequest, { db }: { readonly db: Db }): Promise<GetDeviceResponse> {
-  const found = await findDevice<StoredDevice>(db, place);
+export async function getDevice(
+  place: GetDeviceRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<GetDeviceResponse> {
+  const found = await reads.inTurn(place.organizer, (db) => findDevice<StoredDevice>(db, place));
   if (found === undefined) throw missing();
   return { device: present(found) };
 }
 
-/** Notes what a device runs on by now. */
+/** Notes what a device runs on by now. Scanners tell it at every start: if it is the same, nothing is written. */
 export async function updateDevice(
   { organizer, id, machine: sent }: UpdateDeviceRequest,
-  { db }: { readonly db: Db },
+  { reads, ...deps }: DeviceDeps & { readonly reads: Reads },
 ): Promise<UpdateDeviceResponse> {
-  const shown = await db.transaction((tx) =>
-    change(tx, { organizer, id }, ({ machine, tokenHash }) => ({
-      tokenHash,
-      machine: toMachine(sent, machine?.serial ?? drawSerial()),
-    })),
-  );
+  const found = await reads.inTurn(organizer, (db) => findDevice<StoredDevice>(db, { organizer, id }));
+  if (found === undefined) throw missing();
+  if (found.machine !== null && isDeepStrictEqual(found.machine, toMachine(sent, found.machine.serial)))
+    return { device: present(found) };
+  const shown = await change(deps, { organizer, id }, ({ machine, tokenHash }) => ({
+    tokenHash,
+    machine: toMachine(sent, machine?.serial ?? drawSerial()),
+  }));
   return { device: shown };
 }
 
 /** Gives a device another token. */
 export async function rollDevice(
   { organizer, id, tokenHash }: RollDeviceRequest,
-  { db }: { readonly db: Db },
+  deps: DeviceDeps,
 ): Promise<RollDeviceResponse> {
-  const shown = await db.transaction((tx) =>
-    change(tx, { organizer, id }, ({ machine }) => ({
-      tokenHash: Buffer.from(tokenHash),
-      machine: machine ?? toMachine(undefined, drawSerial()),
-    })),
-  );
+  const shown = await change(deps, { organizer, id }, ({ machine }) => ({
+    tokenHash: Buffer.from(tokenHash),
+    machine: machine ?? toMachine(undefined, drawSerial()),
+  }));
   return { device: shown };
 }
 
+type Next = (found: Stored) => { readonly tokenHash: Buffer | null; readonly machine: Machine };
+
 /** Changes a device, and publishes it. Records of its organizer wait meanwhile. */
-async function change(
-  tx: Tx,
-  place: Place,
-  next: (found: Stored) => { readonly tokenHash: Buffer | null; readonly machine: Machine },
-): Promise<ShownDevice> {
+function change({ db, deviceTurns }: DeviceDeps, place: Place, next: Next): Promise<ShownDevice> {
+  const { signal } = currentContext();
+  return deviceTurns.run({ party: place.organizer, amount: 1, signal }, () =>
+    db.transaction((tx) => changeIn(tx, place, next)),
+  );
+}
+
+async function changeIn(tx: Tx, place: Place, next: Next): Promise<ShownDevice> {
   await takeLocks(tx, locksOf([{ organizer: place.organizer, event: "" }]));
   const before = await findDevice<StoredDevice>(tx, place);
   if (before === undefined) throw missing();
