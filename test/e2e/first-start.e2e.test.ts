@@ -54,7 +54,7 @@ describe("README.md, followed by a curious developer", () => {
     const shown = await runCommands(own.join("\n"), { cwd: sources });
     expect(shown).toMatch(/all +ready +http:\/\/localhost:\d+\/readyz/);
     expect(shown).toContain("demo/conference");
-    for (const verb of ["import", "keys", "devices", "voucher", "topics", "doctor", "simulate"])
+    for (const verb of ["import", "keys", "devices", "topics", "doctor", "simulate"])
       expect(shown).toMatch(new RegExp(`^ +${verb} `, "m"));
 
     const all = await started.processes();

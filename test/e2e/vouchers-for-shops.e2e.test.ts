@@ -3,41 +3,52 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { services } from "@tessera/cli/services";
-import { callAsShop } from "@tessera/cli/vouchers/call-as-shop";
+import { watchCertificates } from "@tessera/engines/grpc/certificates";
+import { grpcTransport } from "@tessera/engines/grpc/client";
+import { type Client, connect } from "@tessera/kit/rpc";
+import { createLog } from "@tessera/kit/telemetry/log";
+import { VoucherShop } from "@tessera/protos/services";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "./command.ts";
 import { findFirstPort } from "./find-ports.ts";
 import { apiKey, eventPath, groundwork, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const as = `Token ${apiKey}`;
+const quiet = createLog({ service: "shop", destination: { write: () => {} } });
 const place = { organizer: "bigevents", event: "sampleconf" };
 
 let platform: TestPlatform;
 let authority: TestAuthority;
 let directory: string;
 let address: string;
-/** Where another service is. */
-let firstAddress: string;
-/** The settings of a shop. */
-let asShop: Record<string, string>;
 
-async function certified(name: string, names: readonly string[]): Promise<Record<string, string>> {
+async function certified(name: string, names: readonly string[]) {
   const issued = await authority.issue({ names });
-  const files = await writeCertificate(join(directory, name), { ...issued, authority: authority.certificate });
-  return { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority };
+  return writeCertificate(join(directory, name), { ...issued, authority: authority.certificate });
+}
+
+/** Calls as a server with a certificate of this name. */
+async function callAs<T>(name: string, call: (shop: Client<VoucherShop>) => Promise<T>): Promise<T> {
+  const certificates = watchCertificates({ files: await certified(name, [name]), names: [name], log: quiet });
+  const transport = grpcTransport({ address, log: quiet, tls: { certificates, name: "voucher" } });
+  try {
+    return await call(connect(VoucherShop, transport));
+  } finally {
+    await transport.close();
+    certificates.close();
+  }
 }
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tessera-shops-"));
   authority = await createAuthority();
-  asShop = await certified("shop", ["shop"]);
   const firstPort = await findFirstPort();
   const names = Object.keys(services);
-  firstAddress = `127.0.0.1:${firstPort}`;
   address = `127.0.0.1:${firstPort + names.indexOf("voucher")}`;
-  const environment = { ...(await certified("all", names)), GRPC_PORT: String(firstPort) };
+  const { certificate, key, authority: trusted } = await certified("all", names);
+  const tls = { GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: trusted };
+  const environment = { ...tls, GRPC_PORT: String(firstPort) };
   platform = await startTestPlatform({ kind: "grpc", environment });
   const answer = await platform.import(groundwork());
   expect(answer).toMatchObject({ rejected: 0, settled: true });
@@ -58,7 +69,7 @@ describe("a shop, over sockets", () => {
   it("checks, reserves and confirms; the record of the order takes its use over", async () => {
     const { id } = await voucher();
     const reservation = randomUUID();
-    await callAsShop({ address, environment: asShop }, async (shop) => {
+    await callAs("shop", async (shop) => {
       const { answers } = await shop.checkVouchers({ ...place, asks });
       expect(answers).toMatchObject([{ outcome: { value: { priceBefore: "23.00", price: "17.25", usesLeft: 3 } } }]);
       const held = await shop.reserveVouchers({ ...place, reservation, uses: asks, lifetimeMs: 60_000 });
@@ -85,56 +96,8 @@ describe("a shop, over sockets", () => {
   });
 
   it("[V7.10] is known by its certificate; no other may ask, not even a service of the platform", async () => {
-    const check = async (environment: Record<string, string>) =>
-      callAsShop({ address, environment }, (shop) => shop.checkVouchers({ ...place, asks }));
-    expect((await check(asShop)).answers).toHaveLength(1);
-    const renamed = { ...(await certified("gateway", ["gateway"])), SHOP_TLS_NAME: "gateway" };
-    await expect(check(renamed)).rejects.toMatchObject({ code: "voucher_unreachable" });
-    await expect(check(await certified("gateway", ["gateway"]))).rejects.toThrow("does not have the DNS name shop");
-  });
-});
-
-describe("tessera voucher check", () => {
-  const check = (...args: string[]) =>
-    runCommand(["voucher", "check", ...args], { ...asShop, VOUCHER_ADDRESS: address }).ended;
-  const inEvent = ["--organizer", "bigevents", "--event", "sampleconf", "--item", "1"];
-
-  it("prints the price and what is left, or the refusal", async () => {
-    const [offer, refusal, asJson, mistake, oddPrice] = await Promise.all([
-      check("summer25", ...inEvent),
-      check("winter25", ...inEvent),
-      check("summer25", ...inEvent, "--price", "10", "--json"),
-      check("summer25", ...inEvent.slice(0, 4), "--item", "one"),
-      check("summer25", ...inEvent, "--price", "10,00"),
-    ]);
-    expect(offer).toMatchObject({
-      code: 0,
-      stdout: "summer25 changes the price from 23.00 to 17.25.\nUses left: 3.\nBudget left: 10.00.\n",
-    });
-    expect(refusal).toMatchObject({
-      code: 0,
-      stdout: "winter25 cannot be used. This event has no voucher with this code.\n",
-    });
-    expect(JSON.parse(asJson?.stdout ?? "")).toMatchObject({
-      offer: { price_before: "10.00", price: "7.50", discount: "2.50", uses_left: 3, budget_left: "10.00" },
-    });
-    expect(mistake).toMatchObject({ code: 1, stderr: "tessera: --item takes the number of an id\n" });
-    expect(oddPrice).toMatchObject({
-      code: 1,
-      stderr: "tessera: price: A price is a decimal from 0 with up to two places.\n",
-    });
-  });
-
-  it("says so where voucher cannot be reached, or another service is", async () => {
-    const other = await check("summer25", ...inEvent, "--address", firstAddress);
-    expect(other).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/ is not voucher, but another service.*\n$/),
-    });
-    const ended = await runCommand(["voucher", "check", "summer25", ...inEvent, "--address", "127.0.0.1:1"]).ended;
-    expect([ended.code, ended.stderr]).toEqual([
-      1,
-      expect.stringContaining("voucher cannot be reached at 127.0.0.1:1"),
-    ]);
+    const check = (name: string) => callAs(name, (shop) => shop.checkVouchers({ ...place, asks }));
+    expect((await check("shop")).answers).toHaveLength(1);
+    await expect(check("gateway")).rejects.toMatchObject({ code: "peer_refuses" });
   });
 });

@@ -2,7 +2,6 @@ import { faultCodes } from "@tessera/kit/faults";
 
 export const fault = faultCodes({
   all_and_more: "invalid",
-  bad_ask: "invalid",
   bad_certificate: "invalid",
   bad_database_url: "invalid",
   bad_id: "invalid",
@@ -64,5 +63,4 @@ export const fault = faultCodes({
   unknown_service: "invalid",
   unknown_topic: "invalid",
   unknown_verb: "invalid",
-  voucher_unreachable: "unavailable",
 });

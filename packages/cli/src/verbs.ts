@@ -22,10 +22,6 @@ export const verbs: Verbs = {
     summary: "topics VERB: create topics, replay parked facts, rebuild lost topics and copies",
     load: async () => (await import("./topics/topics.ts")).operateTopics,
   },
-  voucher: {
-    summary: "voucher VERB: look at vouchers as shops do",
-    load: async () => (await import("./vouchers/operate-vouchers.ts")).operateVouchers,
-  },
   doctor: {
     summary: "doctor [all | NAME…]: say what is wrong and how to mend it",
     load: async () => (await import("./doctor/doctor.ts")).doctor,

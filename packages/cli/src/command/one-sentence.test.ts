@@ -96,10 +96,6 @@ describe("every verb says in one sentence what is wrong and what to do", () => {
     ["keys list --organizer a --url foo", /foo is no URL/, operator],
     [`devices list --organizer a --url CLOSED`, /cannot be reached: nothing listens there/, operator],
     [`simulate --url CLOSED`, /cannot be reached: nothing listens there/, operator],
-    [
-      "voucher check X --organizer a --event b --item 1 --address 127.0.0.1:1",
-      /voucher cannot be reached at 127\.0\.0\.1:1/,
-    ],
   ])("%s", async (line, sentence, environment) => {
     const said = await fail(line, environment);
     expect(said).toMatch(sentence);

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { services } from "@tessera/cli/services";
-import { callAsShop } from "@tessera/cli/vouchers/call-as-shop";
+import { grpcTransport } from "@tessera/engines/grpc/client";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { connect } from "@tessera/kit/rpc";
+import { VoucherShop } from "@tessera/protos/services";
 import { ask, countPerSecond, eventPath, sample, sendRecords, timed } from "./client.ts";
-import { inOneProcess } from "./platform.ts";
+import { inOneProcess, log } from "./platform.ts";
 import { groundwork, recordOf } from "./records.ts";
 import { copySameRows } from "./reference.ts";
 import { atLeast, atMost, figure, type Row, report, short } from "./report.ts";
@@ -91,20 +93,22 @@ function queriesOf(vouchers: number): string[] {
 }
 
 /** Checks random codes over gRPC; returns codes a second. */
-function checkCodes(vouchers: number): Promise<number> {
-  return callAsShop({ address, environment: {} }, async (shop) => {
-    const check = async () => {
-      const asks = Array.from({ length: codesTogether }, () => ({
-        code: `FILLED-${1 + Math.floor(Math.random() * vouchers)}`,
-        item: 1,
-      }));
-      const { answers } = await shop.checkVouchers({ organizer: "bench", event: "festival", asks });
-      const offers = answers.filter(({ outcome }) => outcome?.$case === "offer").length;
-      if (offers < fewestOffers) throw new Error(`${codesTogether - offers} of ${codesTogether} codes were refused`);
-    };
-    await check();
-    return codesTogether * (await countPerSecond(check, { seconds }));
-  });
+async function checkCodes(vouchers: number): Promise<number> {
+  const transport = grpcTransport({ address, log });
+  const shop = connect(VoucherShop, transport);
+  const check = async () => {
+    const asks = Array.from({ length: codesTogether }, () => ({
+      code: `FILLED-${1 + Math.floor(Math.random() * vouchers)}`,
+      item: 1,
+    }));
+    const { answers } = await shop.checkVouchers({ organizer: "bench", event: "festival", asks });
+    const offers = answers.filter(({ outcome }) => outcome?.$case === "offer").length;
+    if (offers < fewestOffers) throw new Error(`${codesTogether - offers} of ${codesTogether} codes were refused`);
+  };
+  await check();
+  const perSecond = await countPerSecond(check, { seconds });
+  await transport.close();
+  return codesTogether * perSecond;
 }
 
 const perStatement = 50_000;

@@ -85,19 +85,14 @@ export function toStatus(error: unknown): WireStatus {
   return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
-/** A peer that lacks the method: it is another service, or another version. */
-export class NotImplemented extends Error {
-  override readonly name = "NotImplemented";
-}
-
 /** Turns the status of a call into the error for its caller: a Fault, or another error when the peer has a bug. */
 export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
   const kind = kindByCode.get(received.code);
   if (kind === undefined) {
     const cause = new Error(`${status[received.code] ?? received.code}: ${received.message}`);
-    return received.code === status.UNIMPLEMENTED
-      ? new NotImplemented(`the peer does not implement ${path}`, { cause })
-      : new Error(`internal error in ${path}`, { cause });
+    // A peer that lacks the method is another service, or another version.
+    const isLacking = received.code === status.UNIMPLEMENTED;
+    return new Error(isLacking ? `the peer does not implement ${path}` : `internal error in ${path}`, { cause });
   }
   const sent = decodeDetails(received.details);
   if (sent !== undefined) return new Fault(kind, sent.code, sent.message, sent.more);
