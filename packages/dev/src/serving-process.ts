@@ -3,7 +3,6 @@ import { extname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { killWithParent } from "@tessera/testkit/engines/engine-process";
-import getPort from "get-port";
 import { fault } from "./faults.ts";
 
 const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
@@ -34,24 +33,6 @@ export async function untilReady(
 export interface ServingProcess {
   readonly pid: number;
   stop(): Promise<void>;
-}
-
-/** Starts one service with the settings given, as in a pod; resolves when it is ready. */
-export async function startService(
-  name: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<ServingProcess> {
-  const [operations, grpc] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
-  return startServing([name], {
-    url: `http://127.0.0.1:${operations}/readyz`,
-    environment: {
-      LOG_LEVEL: "warn",
-      METRICS_PORT: String(operations),
-      GRPC_HOST: "127.0.0.1",
-      GRPC_PORT: String(grpc),
-      ...environment,
-    },
-  });
 }
 
 /** Starts `tessera serve …`; resolves when it answers 200 at the URL. */

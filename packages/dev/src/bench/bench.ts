@@ -6,7 +6,6 @@ const options = {
   tickets: { type: "string", value: "N", help: "redeem, reads, search (default 1000000), render (default 1000)" },
   orders: { type: "string", value: "N", help: "import, shred (default 100000)" },
   vouchers: { type: "string", value: "N", help: "vouchers: how many the event has for pages (default 1000000)" },
-  facts: { type: "string", value: "N", help: "facts: how many wait for checkin (default 500000)" },
 } as const;
 
 interface Benchmark {
@@ -34,7 +33,6 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     ...{ size: "orders", usual: 100_000, least: 1 },
     load: async () => (await import("./import.ts")).benchImport,
   },
-  facts: { size: "facts", usual: 500_000, least: 1000, load: async () => (await import("./facts.ts")).benchFacts },
   render: { size: "tickets", usual: 1000, least: 1, load: async () => (await import("./render.ts")).benchRender },
   vouchers: {
     ...{ size: "vouchers", usual: 1_000_000, least: 1000 },

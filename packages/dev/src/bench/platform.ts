@@ -37,11 +37,11 @@ export interface Platform extends Engines {
   readonly processes: () => readonly { readonly name: string; readonly pid: number }[];
 }
 
-export const topicPrefix = "tessera.";
+const topicPrefix = "tessera.";
 const longestStatementMs = 600_000;
 
 /** Works with new engines, of which nothing is left: also Ctrl-C removes their data. */
-export async function withEngines<T>(
+async function withEngines<T>(
   work: (engines: Engines) => Promise<T>,
   { kafka: hasKafka = false }: { readonly kafka?: boolean } = {},
 ): Promise<T> {

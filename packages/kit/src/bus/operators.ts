@@ -94,12 +94,6 @@ export async function countDeadLetters(
      order by letter.topic, letter.consumer`);
 }
 
-/** The number of facts in the inbox: those that a service's consumers have accepted in the last weeks. */
-export async function countAcceptedFacts(db: Db): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from inbox`);
-  return count;
-}
-
 /** Requests a rebuild of a topic from its owner; returns the rebuild's id. */
 export async function requestRebuild(owner: Db, topic: string): Promise<string> {
   const { id } = await owner.one<{ id: string }>(
