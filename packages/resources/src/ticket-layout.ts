@@ -121,6 +121,9 @@ const layoutElement = oneKindOf<
   typeof barcodeArea | typeof imageArea | typeof textArea | typeof textContainer | typeof poweredBy
 >("type", [barcodeArea, imageArea, textArea, textContainer, poweredBy]);
 
+/** An element as it is sent. */
+export type SentElement = TypeOf<typeof layoutElement>;
+
 /** What a layout prints. */
 export const layoutElements = arrayOf(layoutElement, { maxItems: mostElements });
 

@@ -1,61 +1,8 @@
-import type { Color, Content, LayoutElement, Symbology } from "./element.ts";
+import type { SentElement } from "@tessera/resources/ticket-layout";
+import type { Color, Content, LayoutElement } from "./element.ts";
 
-type Numeric = number | string;
-type SentColor = readonly [number, number, number, number?];
-
-interface Placed {
-  readonly page?: number;
-  readonly left: Numeric;
-  readonly bottom: Numeric;
-}
-
-interface Texts {
-  readonly content: string;
-  readonly text?: string;
-  readonly text_i18n?: Readonly<Record<string, string>>;
-}
-
-interface Lettering extends Placed, Texts {
-  readonly locale?: string | null;
-  readonly width: Numeric;
-  readonly fontsize: Numeric;
-  readonly fontfamily: string;
-  readonly bold: boolean;
-  readonly italic: boolean;
-  readonly align: "left" | "center" | "right";
-  readonly color: SentColor;
-  readonly lineheight?: Numeric;
-  readonly rotation?: Numeric;
-}
-
-/** An element as it was sent, and checked. */
-type SentElement =
-  | (Placed &
-      Omit<Texts, "content"> & {
-        readonly type: "barcodearea";
-        readonly size: Numeric;
-        readonly content?: string;
-        readonly nowhitespace?: boolean;
-        readonly symbology?: Symbology;
-        readonly color?: SentColor;
-      })
-  | (Placed & {
-      readonly type: "imagearea";
-      readonly content: string;
-      readonly width: Numeric;
-      readonly height: Numeric;
-    })
-  | (Lettering & { readonly type: "textarea"; readonly downward?: boolean })
-  | (Lettering & {
-      readonly type: "textcontainer";
-      readonly height: Numeric;
-      readonly verticalalign: "top" | "middle" | "bottom";
-      readonly autoresize?: boolean;
-      readonly splitlongwords?: boolean;
-    })
-  | (Placed & { readonly type: "poweredby"; readonly content: "dark" | "white"; readonly size: Numeric });
-
-const black: Color = [0, 0, 0];
+type Lettering = Extract<SentElement, { type: "textarea" | "textcontainer" }>;
+type Texts = Pick<Lettering, "content" | "text" | "text_i18n">;
 
 /** Reads the JSON of a checked layout: quoted numbers become numbers, and defaults are filled in. */
 export function readElements(json: string): LayoutElement[] {
@@ -112,7 +59,7 @@ function readContent({ content, text, text_i18n: textI18n }: Texts): Content {
   return { content, ...(text === undefined ? {} : { text }), ...(textI18n === undefined ? {} : { textI18n }) };
 }
 
-/** The fourth number, opacity, has no effect. */
-function readColor([red, green, blue]: SentColor | Color = black): Color {
+/** Black if it is left out. A fourth number, opacity, has no effect. */
+function readColor([red = 0, green = 0, blue = 0]: readonly number[] = []): Color {
   return [red, green, blue];
 }
