@@ -12,7 +12,7 @@ import type { Level } from "../command/finding.ts";
 import { lookAround } from "../configuration/surroundings.ts";
 import { migrateAll } from "../migrate.ts";
 import { diagnose } from "./diagnose.ts";
-import { examineDatabase, findHiddenHolders } from "./examine-database.ts";
+import { examineDatabase } from "./examine-database.ts";
 import { findPlatformKey } from "./verify-certificate.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -232,26 +232,6 @@ describe("a database that is ready", () => {
       undefined,
     ]);
     expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
-  });
-
-  it("names transactions of users whose state it cannot see, if they keep tables locked", async () => {
-    const plain = open({ schema: "checkin", role: roleOf("checkin") });
-    const asked = { schemas: ["checkin", "voucher"], heldMs: 50 };
-    const findings = await admin.transaction(async (tx) => {
-      await tx.run(sql`lock table checkin.item in row exclusive mode`);
-      return findHiddenHolders(plain, asked);
-    });
-    expect(findings).toMatchObject([
-      {
-        level: "warning",
-        what: expect.stringMatching(/^a transaction of process \d+ \(user \S+\) keeps checkin\.item locked$/),
-      },
-    ]);
-    const reading = await admin.transaction(async (tx) => {
-      await tx.many(sql`select id from checkin.item`);
-      return findHiddenHolders(plain, asked);
-    });
-    expect(reading).toEqual([]);
   });
 
   it("reports transactions that stay open", async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
@@ -37,7 +36,6 @@ export async function examineDatabase(
     ...judgeServer(server),
     judgeConnections(server, { services: definitions.length }),
     ...(await findLongTransactions(db, longSeconds)),
-    ...(await findHiddenHolders(db, { schemas: definitions.map(({ schema }) => schema) })),
     !server.standby &&
       !server.readonly &&
       (await isFull(db)) &&
@@ -179,43 +177,6 @@ async function findLongTransactions(db: Db, longSeconds: number): Promise<Findin
       deleted rows stay until it ends: relays read past them, and facts arrive later
       → let it end, or end it: select pg_terminate_backend(${pid})`;
   });
-}
-
-/**
- * Finds transactions of other users that lock tables of the services. A plain user sees neither their state nor their
- * age, but every user sees locks: a lock that is seen twice has been held for the time in between. Transactions of a
- * service last milliseconds.
- */
-export async function findHiddenHolders(
-  db: Db,
-  { schemas, heldMs = 1000 }: { readonly schemas: readonly string[]; readonly heldMs?: number },
-): Promise<Finding[]> {
-  const hidden = sql`
-    select pg_locks.pid, pg_stat_activity.usename::text as owner, pg_locks.virtualtransaction as transaction,
-           min(format('%I.%I', pg_namespace.nspname, pg_class.relname)) as name
-      from pg_locks
-      join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
-      join pg_class on pg_class.oid = pg_locks.relation
-      join pg_namespace on pg_namespace.oid = pg_class.relnamespace
-     where pg_locks.granted
-       -- Readers, backups and vacuum do not block writers.
-       and pg_locks.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
-       and pg_stat_activity.datname = current_database()
-       and pg_stat_activity.backend_type is null
-       and pg_namespace.nspname = any(${schemas}::text[])
-     group by pg_locks.pid, pg_stat_activity.usename, pg_locks.virtualtransaction
-     order by pg_locks.pid`;
-  const read = () => db.many<{ pid: number; owner: string; transaction: string; name: string }>(hidden);
-  const before = new Set((await read()).map(({ transaction }) => transaction));
-  if (before.size === 0) return [];
-  await sleep(heldMs);
-  const held = (await read()).filter(({ transaction }) => before.has(transaction));
-  return held.slice(0, mostListed).map(
-    ({ pid, owner, name }) =>
-      warning`a transaction of process ${pid} (user ${owner}) keeps ${name} locked
-        what changes the same rows waits for it, and so do facts; \`grant pg_read_all_stats\` to this user shows more
-        → let it end, or end it as ${owner} or a superuser: select pg_terminate_backend(${pid})`,
-  );
 }
 
 /** Examines whether schema and role exist, all migrations were applied unchanged, and the role owns everything. */
