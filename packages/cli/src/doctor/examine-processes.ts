@@ -12,7 +12,6 @@ import type { Surroundings } from "../configuration/surroundings.ts";
 import { askHttp } from "../local/ask-http.ts";
 import { readReadiness } from "../local/read-readiness.ts";
 import { addressSetting, grpcTarget } from "../serve/grpc-addresses.ts";
-import { s3Tls } from "../serve/open-engines.ts";
 import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../serve/secure-calls.ts";
 
 /** A peer on this machine answers in milliseconds, across a network in tens of milliseconds. */
@@ -21,29 +20,16 @@ const patienceMs = 3000;
 /** Leases and validity periods are measured in seconds: less than a second of skew does not matter. */
 const [warnedMs, wrongMs] = [1000, 5000];
 
-/** Compares the clock of this machine with the database's and the file store's. */
-export async function examineClock(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
-  const { clock, database } = around;
-  // The examination of the file store reports a server that does not answer.
-  const filesAhead = await askFilesClock(around, signal).catch(() => undefined);
-  const ofFiles = judgeSkew("the file store's machine", filesAhead);
+/** Compares the clock of this machine with the database's. */
+export async function examineClock({ clock, database }: Surroundings): Promise<Finding[]> {
   const db = await database.connect().catch(() => undefined);
-  if (db === undefined) return only([ofFiles, skipped("the database's clock", "no database answers")]);
+  if (db === undefined) return [skipped("the database's clock", "no database answers")];
   const asked = clock.now();
   const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
   // Measured at the middle of the round trip.
   const skewMs = (now - (asked + clock.now()) / 2) / 1000;
   const near = ok(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
-  return only([ofFiles, judgeSkew("the database's machine", skewMs) || near]);
-}
-
-/** S3 refuses requests with more than a quarter of an hour of skew, and sends its time without authentication. */
-async function askFilesClock({ config, clock }: Surroundings, signal: AbortSignal): Promise<number | undefined> {
-  if (config.files !== "s3") return undefined;
-  const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
-  const { authority } = s3Tls(config);
-  const ca = authority === undefined ? undefined : readTlsFiles({ authority }).ca;
-  return (await askHttp(url, { signal, clock, ca })).skewMs;
+  return [judgeSkew("the database's machine", skewMs) || near];
 }
 
 /** Judges the clock skew; false: the clocks agree. */

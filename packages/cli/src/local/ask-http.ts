@@ -6,22 +6,15 @@ import type { Clock } from "@tessera/kit/clock";
 /** A server on this machine answers in milliseconds, and across a network in tens of them. */
 const patienceMs = 3000;
 
-/**
- * Sends a request with a short timeout and without redirects; `ca` are the authorities of the server. Also returns the
- * least clock skew of the server.
- */
+/** Sends a request with a short timeout and without redirects. Also returns the least clock skew of the server. */
 export async function askHttp(
   url: string,
-  { signal, clock, ca }: { readonly signal: AbortSignal; readonly clock: Clock; readonly ca?: Buffer | undefined },
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<{ readonly text: string; readonly skewMs: number | undefined }> {
   const asked = clock.now() / 1000;
   const late = AbortSignal.timeout(patienceMs);
   const answer = Promise.withResolvers<{ text: string; skewMs: number | undefined }>();
-  const options = {
-    signal: AbortSignal.any([signal, late]),
-    agent: false,
-    ...(ca === undefined ? {} : { ca }),
-  } as const;
+  const options = { signal: AbortSignal.any([signal, late]), agent: false } as const;
   const request = (url.startsWith("https:") ? getHttps : getHttp)(url, options, (response) => {
     const skewMs = skewByDate(response.headers.date ?? null, { asked, answered: clock.now() / 1000 });
     text(response).then((body) => answer.resolve({ text: body, skewMs }), answer.reject);

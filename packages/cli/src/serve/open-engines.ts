@@ -113,7 +113,7 @@ export async function openFiles(config: EngineConfig): Promise<Files> {
 }
 
 /** The accepted authorities for the certificate of the file store. */
-export function s3Tls({ s3Endpoint, s3TlsAuthority: authority }: EngineConfig): { authority?: string } {
+function s3Tls({ s3Endpoint, s3TlsAuthority: authority }: EngineConfig): { authority?: string } {
   if (authority === undefined) return {};
   if (s3Endpoint?.startsWith("http:") === true)
     throw wrong("S3_TLS_CA needs an address with TLS in S3_ENDPOINT: https://");
