@@ -10,7 +10,6 @@ import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { readTlsFiles } from "../tls-files.ts";
 import { createListeners } from "./hints.ts";
 import { type Evaluate, sharedLimiter } from "./limiters.ts";
-import { createTrust } from "./trust.ts";
 
 /** A server, and how this process knows it. */
 export interface RedisAccess {
@@ -39,6 +38,10 @@ const connectMs = 3000;
 const heartbeatMs = 1000;
 const lostAfterMs = 2500;
 
+/** A single late answer may be an accident. After so many failures in a row the server is left alone for a while. */
+const patience = 3;
+const restMs = 5000;
+
 const pauses = { firstMs: 100, longestMs: 2000 };
 
 /** Far more than usual. Bounds the memory while a server is frozen. */
@@ -60,28 +63,32 @@ export function redisCache(options: RedisCacheOptions): Cache {
   const channel = `${prefix}hints`;
   const self = randomUUID();
   const outage = createOutage(log);
-  const trust = createTrust({ onWithdrawn: (error) => outage.begin(error) });
   let link: Client | undefined;
+  let failures = 0;
+  let restUntil = 0;
+  const isUsable = () => link !== undefined && failures < patience;
 
   const commands = metrics?.counter("cache_commands_total", "Commands for Redis, by outcome.", ["outcome"]);
-  metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () =>
-    link !== undefined && trust.isGiven ? 1 : 0,
-  );
+  metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () => (isUsable() ? 1 : 0));
 
-  /** Sends a command. Rejects at once while the server is not trusted, and soon when it does not answer. */
+  /** Sends a command. Rejects at once while the server is left alone, and soon when it does not answer. */
   async function ask<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (link === undefined || !trust.isGiven) {
+    if (link === undefined || !isUsable()) {
       commands?.add({ outcome: "skipped" });
       throw new Error("Redis is not asked now");
     }
     try {
       const answer = await within(commandMs, command(link));
-      trust.kept();
+      failures = 0;
       outage.end();
       commands?.add({ outcome: "answered" });
       return answer;
     } catch (error) {
-      trust.broken(error);
+      failures += 1;
+      if (failures === patience) {
+        restUntil = performance.now() + restMs;
+        outage.begin(error, { isOfCommand: true });
+      }
       commands?.add({ outcome: error instanceof ErrorReply ? "refused" : "failed" });
       throw error;
     }
@@ -104,8 +111,8 @@ export function redisCache(options: RedisCacheOptions): Cache {
       () => new Error(`Redis does not answer within ${connectMs} ms`),
     );
     link = client;
-    trust.restore();
-    if (!outage.isRefusal()) outage.end();
+    failures = 0;
+    outage.endUnlessOfCommand();
     return await Promise.race([lost.then(fail), watchPulse(client), stopped]);
   }
 
@@ -118,10 +125,14 @@ export function redisCache(options: RedisCacheOptions): Cache {
       const answered = client.ping();
       try {
         await within(commandMs, answered);
-        trust.renew();
-        if (trust.isGiven && !outage.isRefusal()) outage.end();
+        if (performance.now() < restUntil) continue;
+        failures = 0;
+        outage.endUnlessOfCommand();
       } catch (error) {
-        if (link === client) trust.withdraw(error);
+        if (link === client) {
+          failures = patience;
+          outage.begin(error);
+        }
         await waitAtMost(lostAfterMs, answered, () => new Error(`Redis was silent for ${lostAfterMs} ms`));
       }
     }
@@ -239,17 +250,20 @@ function readHint(message: string): { from: string; channel: string; text: strin
 
 /** Logs one line when Redis cannot be used, and one when it can be used again. */
 function createOutage(log: Log) {
-  let trouble: { readonly error: unknown } | undefined;
+  let cause: "command" | "connection" | undefined;
+  const end = () => {
+    if (cause !== undefined) log.info("Redis can be used again", {});
+    cause = undefined;
+  };
   return {
-    begin(error: unknown) {
-      if (trouble === undefined) log.warn("Redis cannot be used; limits count in each process alone", { error });
-      trouble = { error };
+    begin(error: unknown, { isOfCommand = false } = {}) {
+      if (cause === undefined) log.warn("Redis cannot be used; limits count in each process alone", { error });
+      cause = isOfCommand ? "command" : "connection";
     },
-    end() {
-      if (trouble !== undefined) log.info("Redis can be used again", {});
-      trouble = undefined;
+    end,
+    /** A server that answers pings may still refuse commands, or be too slow for them: it must obey one again. */
+    endUnlessOfCommand() {
+      if (cause !== "command") end();
     },
-    /** After a refusal, an answer to a ping does not end the outage: the server must obey a command again. */
-    isRefusal: () => trouble?.error instanceof ErrorReply,
   };
 }
