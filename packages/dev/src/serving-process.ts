@@ -43,7 +43,7 @@ export async function startServing(
   const child = spawn(process.execPath, serveArguments(serve, process.execArgv), {
     env: { ...process.env, ...environment },
     // Standard output is for figures alone; `serve all` logs to a file.
-    stdio: ["ignore", serve[0] === "all" ? "ignore" : process.stderr, process.stderr],
+    stdio: ["ignore", "ignore", process.stderr],
   });
   // Its data goes with the benchmark: nothing has to be written any more.
   const watchdog = child.pid === undefined ? undefined : killWithParent(child.pid);

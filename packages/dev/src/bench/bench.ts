@@ -5,7 +5,7 @@ import { fault } from "../faults.ts";
 const options = {
   tickets: { type: "string", value: "N", help: "redeem, reads, search (default 1000000), render (default 1000)" },
   orders: { type: "string", value: "N", help: "import, shred (default 100000)" },
-  vouchers: { type: "string", value: "N", help: "vouchers: how many the event has for pages (default 1000000)" },
+  vouchers: { type: "string", value: "N", help: "vouchers: how many a batch has (default 10000)" },
 } as const;
 
 interface Benchmark {
@@ -35,7 +35,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   },
   render: { size: "tickets", usual: 1000, least: 1, load: async () => (await import("./render.ts")).benchRender },
   vouchers: {
-    ...{ size: "vouchers", usual: 1_000_000, least: 1000 },
+    ...{ size: "vouchers", usual: 10_000, least: 1 },
     load: async () => (await import("./vouchers.ts")).benchVouchers,
   },
   shred: { size: "orders", usual: 100_000, least: 1, load: async () => (await import("./shred.ts")).benchShred },

@@ -84,17 +84,3 @@ export async function sample(
   await Promise.all(Array.from({ length: atOnce }, call));
   return { p50: quantile(took, 0.5), p99: quantile(took, 0.99) };
 }
-
-/** Does work for some seconds, by so many callers at a time; returns how often a second. */
-export async function countPerSecond(
-  work: () => Promise<unknown>,
-  { seconds, atOnce = 1 }: { readonly seconds: number; readonly atOnce?: number },
-): Promise<number> {
-  const started = performance.now();
-  let done = 0;
-  const call = async () => {
-    for (; performance.now() - started < 1000 * seconds; done += 1) await work();
-  };
-  await Promise.all(Array.from({ length: atOnce }, call));
-  return (1000 * done) / (performance.now() - started);
-}

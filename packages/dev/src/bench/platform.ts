@@ -86,13 +86,10 @@ async function withEngines<T>(
   }
 }
 
-/** Works with everything in one process; `serve` are further options of `tessera serve all`. */
+/** Works with everything in one process. */
 export function inOneProcess<T>(
   work: (platform: Platform) => Promise<T>,
-  {
-    environment = {},
-    serve = [],
-  }: { readonly environment?: Readonly<Record<string, string>>; readonly serve?: readonly string[] } = {},
+  { environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {},
 ): Promise<T> {
   return withEngines(async (engines) => {
     const { directory, postgres, atEnd } = engines;
@@ -100,7 +97,7 @@ export function inOneProcess<T>(
     const baseUrl = `http://127.0.0.1:${port}`;
     const data = join(directory, "platform");
     const serving = await startServing(
-      ["all", "--port", String(port), "--data", data, "--database-url", postgres.url, ...serve],
+      ["all", "--port", String(port), "--data", data, "--database-url", postgres.url],
       { url: `${baseUrl}/api/v1/openapi.json`, environment: { ...environment, TESSERA_OPERATOR_KEY: operatorKey } },
     );
     atEnd(() => serving.stop());
