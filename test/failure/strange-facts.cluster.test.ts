@@ -39,24 +39,27 @@ const copied = [
   topics.positionChanged,
 ].map(({ name }) => name);
 
-/** A bus that publishes to the topics of the cluster, and reads them in a group of its own. */
+/** A bus that publishes to the topics of the cluster. */
 function openBus(): Bus {
   const bus = kafkaBus({
     brokers: kafkaOfThisRun().split(","),
     clientId: "stranger",
     topicPrefix: cluster.prefix,
-    groupPrefix: `stranger-${randomUUID()}.`,
     log: quiet,
   });
   undo.push(() => bus.close());
   return bus;
 }
 
-/** All messages in the topics. */
+/** All messages in the topics, read in a group of its own. */
 async function readTopics(bus: Bus): Promise<Delivery[]> {
   const read: Delivery[] = [];
   for (const topic of copied) {
-    await bus.subscribe({ group: "stranger", topic, deliver: async (messages) => void read.push(...messages) });
+    await bus.subscribe({
+      group: `stranger-${randomUUID()}`,
+      topic,
+      deliver: async (messages) => void read.push(...messages),
+    });
   }
   await expect
     .poll(

@@ -175,34 +175,6 @@ describe("a span", () => {
     expect(stub.spans()).toEqual([]);
   });
 
-  it("is kept or not by its trace's id, alike in every process", async () => {
-    const stub = await collector();
-    const parents = Array.from(
-      { length: 400 },
-      (_, index) =>
-        `00-${(index + 1).toString(16).padStart(8, "0")}${crypto.randomUUID().replaceAll("-", "").slice(8)}-00f067aa0ba902b7-01`,
-    );
-    const kept: string[][] = [];
-    for (const service of ["gateway", "checkin"]) {
-      const before = stub.spans().length;
-      const tracing = await startTracing({ service, endpoint: stub.endpoint, sampleRatio: 0.25 });
-      for (const parent of parents)
-        await runInContext({ traceparent: parent }, () => tracing.span("work", {}, async () => {}));
-      await tracing.shutdown();
-      kept.push(
-        stub
-          .spans()
-          .slice(before)
-          .map((span) => span.traceId)
-          .sort(),
-      );
-    }
-    expect(kept[0]).toEqual(kept[1]);
-    // Five standard deviations around a quarter of 400.
-    expect(kept[0]?.length).toBeGreaterThan(55);
-    expect(kept[0]?.length).toBeLessThan(145);
-  });
-
   it.each([
     ["a bug", () => new TypeError("cannot read Ada"), { code: 2, message: "TypeError" }, { "error.type": "TypeError" }],
     [

@@ -10,8 +10,6 @@ export interface TracingOptions {
   readonly service: string;
   /** The URL of a collector for OTLP over HTTP, for instance `http://collector:4318`. Without one, nothing is traced. */
   readonly endpoint?: string | undefined;
-  /** The share of traces that is kept. The trace's id decides, so every process keeps the same traces. */
-  readonly sampleRatio?: number;
   /** Gets one line when the delivery of traces stops, and one when it works again. */
   readonly log?: Log;
 }
@@ -23,12 +21,7 @@ const longestExportMs = 4000;
 const longestShutdownMs = 5000;
 
 /** Starts to send traces to a collector. Without an endpoint it returns `untraced`. */
-export async function startTracing({
-  service,
-  endpoint,
-  sampleRatio = 1,
-  log,
-}: TracingOptions): Promise<ProcessTracing> {
+export async function startTracing({ service, endpoint, log }: TracingOptions): Promise<ProcessTracing> {
   if (endpoint === undefined) return untraced;
   // Loaded only here: a process without tracing spends neither the time nor the memory.
   const [api, sdk, resources, otlp] = await Promise.all([
@@ -39,8 +32,6 @@ export async function startTracing({
   ]);
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const exporter = reporting(new otlp.OTLPTraceExporter({ url, timeoutMillis: longestSendMs }), log);
-  const ratio = new sdk.TraceIdRatioBasedSampler(sampleRatio);
-  const sampler = new sdk.ParentBasedSampler({ root: ratio, remoteParentSampled: ratio });
   const processor = new sdk.BatchSpanProcessor({ exporter });
   /** A resource is one service, so each service of the process has a provider; they share the queue of spans. */
   const tracerOf = (name: string) =>
@@ -54,7 +45,6 @@ export async function startTracing({
             detectors: [resources.serviceNameEnvDetector, resources.resourceAttributesEnvDetector],
           }),
         ),
-      sampler,
       spanProcessors: [processor],
     }).getTracer("tessera");
   const kinds: Readonly<Record<SpanKind, number>> = {

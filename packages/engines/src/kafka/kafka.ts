@@ -8,10 +8,8 @@ import { createPublisher, type Publisher } from "./publisher.ts";
 import { type Reader, startReader } from "./reader.ts";
 
 export interface KafkaBusOptions extends KafkaAccess {
-  /** The prefix of every topic on the broker: `staging.`. */
+  /** The prefix of every topic and group on the broker: `staging.`. */
   readonly topicPrefix?: string;
-  /** The prefix of every group; by default the prefix of topics. */
-  readonly groupPrefix?: string;
   /** A process that crashes keeps its partitions for this time. */
   readonly sessionTimeoutMs?: number;
   readonly heartbeatIntervalMs?: number;
@@ -35,7 +33,7 @@ const longestCloseMs = 10_000;
  * new to some processes does not disturb the others. A new group reads from the beginning.
  */
 export function kafkaBus(options: KafkaBusOptions): Bus {
-  const { log, topicPrefix = "", groupPrefix = topicPrefix, publishTimeoutMs = 20_000 } = options;
+  const { log, topicPrefix = "", publishTimeoutMs = 20_000 } = options;
   const { sessionTimeoutMs = 10_000, heartbeatIntervalMs = 1000 } = options;
   const client = kafkaClient(options);
   const outage = createOutage(log);
@@ -45,7 +43,7 @@ export function kafkaBus(options: KafkaBusOptions): Bus {
   let closing: Promise<void> | undefined;
 
   const kafkaTopicOf = (topic: string) => `${topicPrefix}${topic}`;
-  const groupIdOf = (group: string, topic: string) => `${groupPrefix}${group}.${topic}`;
+  const groupIdOf = (group: string, topic: string) => `${topicPrefix}${group}.${topic}`;
 
   const publisherOf = (topic: string): Publisher => {
     if (closing !== undefined) throw closed();
