@@ -126,7 +126,7 @@ beforeAll(async () => {
     databaseUrl: database.url,
     role: "tessera_gateway",
     bus,
-    cache: memoryCache({ log }),
+    cache: memoryCache(),
     // These tests upload nothing, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-gateway-files") }),
     log,

@@ -66,7 +66,7 @@ export const gateway = defineService({
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
-    const listener = listenForChanges({ db, cache, log }, () => directory.forget());
+    const listener = listenForChanges({ db, log }, () => directory.forget());
     const fullCallers: FullCallers = { most: config.keptAnswers, current: new Set() };
     const imported = metrics.counter(
       "import_records_total",
@@ -161,7 +161,7 @@ export const gateway = defineService({
     });
     server.answerWith(app.listener());
     return {
-      deps: { db, files, clock, cache, directory, fullCallers, importTargets, stopping: server.stopping },
+      deps: { db, files, clock, directory, fullCallers, importTargets, stopping: server.stopping },
       servers: [server],
       close: () => listener.stop(),
     };

@@ -1,5 +1,4 @@
 import { hash, randomUUID } from "node:crypto";
-import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
@@ -13,7 +12,7 @@ import { eventChanged } from "../consumers/event-changed.ts";
 import { findByHash, isAsNewAs } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
 import { gatewayDatabase } from "../testing/database.ts";
-import { type Forgetful, forgetAccess, type Listener, listenForChanges } from "./change-notice.ts";
+import { type Forgetful, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -23,7 +22,7 @@ const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 
 const open = (consumer: Consumer<Forgetful>) =>
-  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} }, cache: memoryCache({ log }) } });
+  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} } } });
 
 /** Delivers facts as the bus would; null is a tombstone. */
 async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
@@ -175,7 +174,6 @@ describe("another process", () => {
   let directory: Directory;
   let listener: Listener;
   let heard = 0;
-  const cache = memoryCache({ log });
   beforeEach(async () => {
     await db.run(sql`delete from credential`);
     heard = 0;
@@ -184,7 +182,7 @@ describe("another process", () => {
       hasEvent: (organizer: string, event: string) => hasEvent(db, organizer, event),
     };
     directory = openDirectory(store, { operatorKey: undefined });
-    listener = listenForChanges({ db, cache, log }, () => {
+    listener = listenForChanges({ db, log }, () => {
       heard += 1;
       directory.forget();
     });
@@ -213,24 +211,6 @@ describe("another process", () => {
     ).rejects.toThrow("no");
     await tellEvents(anEvent("three"));
     await expect.poll(() => heard).toBe(2);
-  });
-
-  it("hears by a hint what no notice tells it", async () => {
-    await tellCredentials(apiKey("a"));
-    await expect.poll(() => heard).toBe(2);
-    await authenticate();
-    await db.run(sql`update credential set active = false`);
-    expect(await authenticate()).toMatchObject({ organizer: "bigevents" });
-    forgetAccess({ directory: { forget() {} }, cache });
-    await expect.poll(() => heard).toBe(3);
-    await expect(authenticate()).rejects.toThrow("switched off");
-  });
-
-  it("hears no hints once it has stopped", async () => {
-    await listener.stop();
-    forgetAccess({ directory: { forget() {} }, cache });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(heard).toBe(1);
   });
 
   it("[S2.3] forgets everything when it may have missed something", async () => {

@@ -1,7 +1,7 @@
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
+import { announceChange, type Forgetful } from "../access/change-notice.ts";
 import { credentials, type CredentialKind as StoredKind, storeCredentials } from "../store/credentials.ts";
 
 /** A kind that only a newer boxoffice knows is not copied: no request authenticates with it. */
@@ -28,5 +28,9 @@ export const credentialChanged = keepCopy(
       },
     };
   },
-  { store: storeCredentials, afterChange: announceChange, afterDelivery: (deps: Forgetful) => forgetAccess(deps) },
+  {
+    store: storeCredentials,
+    afterChange: announceChange,
+    afterDelivery: ({ directory }: Forgetful) => directory.forget(),
+  },
 );

@@ -2,7 +2,7 @@ import { endingErasures, endingWith } from "@tessera/events/gone-events";
 import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { recordFeed, topics } from "@tessera/protos/topics";
-import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
+import { announceChange, type Forgetful } from "../access/change-notice.ts";
 import { events } from "../store/events.ts";
 import { noteDeleted } from "../store/kept-answers.ts";
 
@@ -24,5 +24,5 @@ const endingAnswers: typeof copies = {
 
 export const eventChanged = keepCopy(topics.eventChanged, endingAnswers, (fact) => fact, {
   afterChange: announceChange,
-  afterDelivery: (deps: Forgetful) => forgetAccess(deps),
+  afterDelivery: ({ directory }: Forgetful) => directory.forget(),
 });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { noteCase, takeOn } from "@tessera/events/personal-data/erasures";
 import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
@@ -116,7 +115,7 @@ async function feed(
 async function tellOfEvents(
   facts: readonly { readonly key: string; readonly value: EventChanged | null; readonly at?: number }[],
 ): Promise<void> {
-  const deps = { directory: { forget() {} }, cache: memoryCache({ log }) };
+  const deps = { directory: { forget() {} } };
   const messages = facts.map(({ key, value, at = systemClock.now() }) => ({
     topic: topics.eventChanged.name,
     partition: 0,

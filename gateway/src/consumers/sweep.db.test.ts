@@ -1,5 +1,4 @@
 import { hash, randomUUID } from "node:crypto";
-import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
@@ -25,7 +24,7 @@ beforeEach(async () => {
 });
 
 const open = (consumer: Consumer<Forgetful>) =>
-  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} }, cache: memoryCache({ log }) } });
+  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} } } });
 
 async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly F[]): Promise<void> {
   const messages = facts.map((fact) => ({

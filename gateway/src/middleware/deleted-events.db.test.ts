@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -61,7 +60,7 @@ async function serve(): Promise<ServedApp> {
 
 /** Delivers states of the event with these revisions; "deleted" is its tombstone. */
 async function tell(...told: readonly (number | "deleted")[]): Promise<void> {
-  const deps = { directory: { forget() {} }, cache: memoryCache({ log }) };
+  const deps = { directory: { forget() {} } };
   const consumer = eventChanged.open({ db, group: "gateway", log, deps });
   const state = (revision: number) =>
     topics.eventChanged.encode({ ...EventChanged.decode(new Uint8Array()), ...place, revision });

@@ -1,18 +1,16 @@
 import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { createLog } from "@tessera/kit/telemetry/log";
 import { afterEach, describe, expect, it } from "vitest";
 import { aList } from "../testing/fake-peers.ts";
 import { requireDocumented } from "../testing/require-documented.ts";
 import { devices, inEvent, keys, type Sent, type ServedApp, serveApp } from "../testing/serve-app.ts";
 import { limitRate, type RateLimits } from "./limit-rate.ts";
 
-const log = createLog({ service: "test", destination: { write: () => {} } });
 const lists = `${inEvent}/checkinlists/`;
 const redeem = `${lists}7/positions/abc/redeem/`;
 
 const apps: ServedApp[] = [];
-async function serve(limits: RateLimits, cache: Cache = memoryCache({ log })): Promise<ServedApp> {
+async function serve(limits: RateLimits, cache: Cache = memoryCache()): Promise<ServedApp> {
   const app = await serveApp({ rate: { cache, limits } });
   app.peers.when("checkinLists", "listCheckinLists", async () => ({
     lists: [aList()],
@@ -71,7 +69,7 @@ describe("limited requests", () => {
   });
 
   it("[A12.2] count across replicas that share a cache", async () => {
-    const cache = memoryCache({ log });
+    const cache = memoryCache();
     const [one, two] = [await serve({ requests: 2, scans: 0 }, cache), await serve({ requests: 2, scans: 0 }, cache)];
     expect((await one.send("GET", lists)).status).toBe(200);
     expect((await two.send("GET", lists)).status).toBe(200);
@@ -115,11 +113,11 @@ describe("scans", () => {
 });
 
 it("[A12.1] adds no step without limits", () => {
-  expect(limitRate(memoryCache({ log }), { requests: 0, scans: 0 })).toBeUndefined();
+  expect(limitRate(memoryCache(), { requests: 0, scans: 0 })).toBeUndefined();
 });
 
 it("counts under what tells nothing about the credential", async () => {
-  const cache = memoryCache({ log });
+  const cache = memoryCache();
   const taken: string[] = [];
   const watched: Cache = {
     ...cache,

@@ -1,13 +1,11 @@
 import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { sql } from "@tessera/kit/pg/sql";
-import { createLog } from "@tessera/kit/telemetry/log";
 import { beforeEach, describe, expect, it } from "vitest";
 import { findFull } from "../jobs/find-full-callers.ts";
 import { aList } from "../testing/fake-peers.ts";
 import { lists, repeatingGateway, withKey } from "../testing/repeating-gateway.ts";
 import { keys } from "../testing/serve-app.ts";
 
-const log = createLog({ service: "test", destination: { write: () => {} } });
 const gateway = repeatingGateway();
 const { created, serveWith } = gateway;
 
@@ -56,7 +54,7 @@ describe("a database that is slow", () => {
 });
 
 describe("beyond the rate limit", () => {
-  beforeEach(() => serveWith({ rate: { cache: memoryCache({ log }), limits: { requests: 1, scans: 0 } } }));
+  beforeEach(() => serveWith({ rate: { cache: memoryCache(), limits: { requests: 1, scans: 0 } } }));
 
   const keysInUse = () => gateway.db.many(sql`select kept_answer.key from kept_answer order by kept_answer.key`);
 
@@ -83,7 +81,7 @@ describe("beyond the rate limit", () => {
       for (const sent of [small, large, streamed]) answers.push((await gateway.app.send("POST", lists, sent)).status);
       return answers;
     };
-    const rate = { cache: memoryCache({ log }), limits: { requests: 1, scans: 0 } };
+    const rate = { cache: memoryCache(), limits: { requests: 1, scans: 0 } };
     await serveWith({});
     expect(await statuses()).toEqual([201, 201, 201]);
     expect(created()).toBe(2);

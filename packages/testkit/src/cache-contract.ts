@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 
 export interface CacheUnderTest {
   readonly cache: Cache;
@@ -23,56 +23,6 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
       const other = await under.another?.();
       return { ...under, sides: other === undefined ? [under.cache] : [under.cache, other] };
     }
-
-    describe("hints", () => {
-      it("reach every listening process, this one included, with any text", async () => {
-        const { cache, sides } = await fresh();
-        const heard = sides.map((side) => listen(side, "news"));
-        const texts = ["", "a", "ü 🎟 \u0000\n\"'", "x".repeat(100_000)];
-        for (const text of texts) cache.hint("news", text);
-        await vi.waitFor(() => {
-          for (const told of heard) expect(told.toSorted()).toEqual(texts.toSorted());
-        });
-      });
-
-      it("reach only listeners of their channel", async () => {
-        const { cache, sides } = await fresh();
-        const [news = [], other = []] = ["news", "other"].map((channel) => listen(sides.at(-1) ?? cache, channel));
-        cache.hint("other", "1");
-        cache.hint("news", "2");
-        await vi.waitFor(() => expect([news, other]).toEqual([["2"], ["1"]]));
-      });
-
-      it("come after the call that sends them, and not after the end of listening", async () => {
-        const { cache } = await fresh();
-        const heard: string[] = [];
-        const stop = cache.onHint("news", (text) => heard.push(text));
-        const still = listen(cache, "news");
-        cache.hint("news", "1");
-        expect(heard).toEqual([]);
-        await vi.waitFor(() => expect(heard).toEqual(["1"]));
-        stop();
-        stop();
-        cache.hint("news", "2");
-        await vi.waitFor(() => expect(still).toEqual(["1", "2"]));
-        expect(heard).toEqual(["1"]);
-      });
-
-      it("reach the other listeners when one throws", async () => {
-        const { cache, sides } = await fresh();
-        const heard = sides.map((side) => {
-          side.onHint("news", () => {
-            throw new Error("this listener is broken");
-          });
-          return listen(side, "news");
-        });
-        cache.hint("news", "1");
-        cache.hint("news", "2");
-        await vi.waitFor(() => {
-          for (const texts of heard) expect(texts.toSorted()).toEqual(["1", "2"]);
-        });
-      });
-    });
 
     describe("limits", () => {
       it("allow exactly their number of concurrent attempts", async () => {
@@ -128,20 +78,10 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
     it("disturbs no caller after it was closed", async () => {
       const { cache } = await fresh();
       const limiter = cache.limiter({ name: "a", attempts: 1, windowMs: 60_000 });
-      const heard = listen(cache, "news");
       await cache.close();
-      cache.hint("news", "1");
       const taken = [await limiter.take("key"), await limiter.take("key")];
       expect(taken.map(({ allowed }) => allowed)).toEqual([true, false]);
-      await sleep(20);
-      expect(heard).toEqual([]);
       await cache.close();
     });
   });
-}
-
-function listen(cache: Cache, channel: string): string[] {
-  const heard: string[] = [];
-  cache.onHint(channel, (text) => heard.push(text));
-  return heard;
 }

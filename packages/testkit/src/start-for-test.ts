@@ -56,7 +56,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     db,
     reads,
     urgent: db,
-    cache: memoryCache({ log }),
+    cache: memoryCache(),
     files,
     clock,
     log,

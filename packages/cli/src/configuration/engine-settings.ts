@@ -33,7 +33,7 @@ export const engineSettings = {
     "CACHE",
     ["memory", "redis"],
     "memory",
-    "What processes share counts of limits and hints through; the platform works without it.",
+    "What processes share the counts of limits through; the platform works without it.",
   ),
   redisUrl: optional(
     secret("REDIS_URL", "The address of Redis or Valkey with user and password; required with CACHE=redis."),

@@ -77,7 +77,7 @@ export async function openCache(
   config: EngineConfig,
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Promise<Cache> {
-  if (config.cache === "memory") return memoryCache({ log });
+  if (config.cache === "memory") return memoryCache();
   const { redisCache } = await import("@tessera/engines/cache/redis");
   return redisCache({ ...redisAccess(config), prefix: config.redisPrefix, log, metrics });
 }

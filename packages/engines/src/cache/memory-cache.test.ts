@@ -1,10 +1,7 @@
-import { createLog } from "@tessera/kit/telemetry/log";
 import { cacheContract } from "@tessera/testkit/cache-contract";
 import { memoryCache } from "./memory-cache.ts";
 
-const log = createLog({ service: "test", destination: { write: () => {} } });
-
 cacheContract("memory", async () => {
-  const cache = memoryCache({ log });
+  const cache = memoryCache();
   return { cache, close: () => cache.close() };
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { createClient, ErrorReply } from "@redis/client";
 import type { Cache } from "@tessera/kit/cache/cache";
 import { fault } from "@tessera/kit/faults";
@@ -8,7 +7,6 @@ import { backoff } from "@tessera/kit/waiting/backoff";
 import { pause } from "@tessera/kit/waiting/pause";
 import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { readTlsFiles } from "../tls-files.ts";
-import { createListeners } from "./hints.ts";
 import { type Evaluate, sharedLimiter } from "./limiters.ts";
 
 /** A server, and how this process knows it. */
@@ -20,7 +18,7 @@ export interface RedisAccess {
 }
 
 export interface RedisCacheOptions extends RedisAccess {
-  /** The prefix of all keys and channels. Deployments on one server need different prefixes. */
+  /** The prefix of all keys. Deployments on one server need different prefixes. */
   readonly prefix?: string;
   /** How long a caller waits for an answer, in milliseconds. */
   readonly commandMs?: number;
@@ -49,7 +47,7 @@ const mostCommands = 10_000;
 
 /**
  * Makes a cache on Redis or Valkey, version 6 or later. It connects in the background, and again when the connection is
- * lost. Until then, and while the server is too slow, limits count and hints are delivered only within each process.
+ * lost. Until then, and while the server is too slow, limits count within each process alone.
  */
 export function redisCache(options: RedisCacheOptions): Cache {
   const { prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
@@ -59,9 +57,6 @@ export function redisCache(options: RedisCacheOptions): Cache {
     stopping.signal.addEventListener("abort", () => reject(new Error("this cache is closed")));
   });
   stopped.catch(() => {});
-  const listeners = createListeners(log);
-  const channel = `${prefix}hints`;
-  const self = randomUUID();
   const outage = createOutage(log);
   let link: Client | undefined;
   let failures = 0;
@@ -98,16 +93,9 @@ export function redisCache(options: RedisCacheOptions): Cache {
     ask((client) => client.eval(script, { keys: [...keys], arguments: [...values] }));
 
   async function serveLink(client: Client, lost: Promise<Error>): Promise<never> {
-    const greeted = client.connect().then(() =>
-      client.subscribe(channel, (message) => {
-        const hint = readHint(message);
-        // Listeners of this process already have its own hints.
-        if (hint !== undefined && hint.from !== self) listeners.notify(hint.channel, hint.text);
-      }),
-    );
     await waitAtMost(
       connectMs,
-      Promise.race([greeted, stopped]),
+      Promise.race([client.connect(), stopped]),
       () => new Error(`Redis does not answer within ${connectMs} ms`),
     );
     link = client;
@@ -159,16 +147,9 @@ export function redisCache(options: RedisCacheOptions): Cache {
   const linked = keepLinked();
 
   return {
-    hint(name, text) {
-      listeners.notify(name, text);
-      const message = JSON.stringify([self, name, text]);
-      ask((client) => client.publish(channel, message)).catch(() => {});
-    },
-    onHint: (name, act) => listeners.add(name, act),
     limiter: (limits) => sharedLimiter(limits, { prefix, evaluate }),
     async close() {
       stopping.abort();
-      listeners.clear();
       await linked;
     },
   };
@@ -233,19 +214,6 @@ function within<T>(ms: number, answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => setImmediate(giveUp), ms);
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
-}
-
-function readHint(message: string): { from: string; channel: string; text: string } | undefined {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(message);
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(parts)) return undefined;
-  const [from, channel, text] = parts as unknown[];
-  if (typeof from !== "string" || typeof channel !== "string" || typeof text !== "string") return undefined;
-  return { from, channel, text };
 }
 
 /** Logs one line when Redis cannot be used, and one when it can be used again. */

@@ -23,16 +23,12 @@ export interface Limiter {
 }
 
 /**
- * Hints and counts that processes share, but do not need.
+ * Counts that processes share, but do not need.
  *
  * Promise: no answer of the platform changes when the cache is lost, slow or restarted. Losses are silent; nothing here
  * rejects.
  */
 export interface Cache {
-  /** Sends a hint to all listeners, this process included. Another process may miss it, or get it twice. */
-  hint(channel: string, text: string): void;
-  /** Listens until the returned function is called. `act` is never called before this returns. */
-  onHint(channel: string, act: (text: string) => void): () => void;
   /** Limits attempts per key and window, counted by all processes that share the cache. */
   limiter(options: LimiterOptions): Limiter;
   close(): Promise<void>;

@@ -44,7 +44,7 @@ async function startOn(database: TestDatabase, log: Log): Promise<RunningService
     databaseUrl: database.url,
     role: "tessera_owner",
     bus: memoryBus([]),
-    cache: memoryCache({ log }),
+    cache: memoryCache(),
     // Nothing is stored, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-lifecycle-files") }),
     log,
