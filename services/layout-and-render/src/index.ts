@@ -80,7 +80,7 @@ export const layoutAndRender = defineService({
         ...printing,
         boxofficeData,
         pictures,
-        events: reportEvents({ log, metrics }),
+        events: reportEvents({ log }),
       },
       close: async () => {
         await Promise.all([printer.close(), pictures.close()]);

@@ -53,7 +53,7 @@ export const voucher = defineService({
   holdings: personalData.holdings,
   rebuilds: [rebuildVouchers],
   accounts,
-  start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => ({
-    deps: { db, reads, files, clock, log, capacity, events: reportEvents({ log, metrics }) },
+  start: async ({ db, reads, files, clock, log, clients: { capacity } }) => ({
+    deps: { db, reads, files, clock, log, capacity, events: reportEvents({ log }) },
   }),
 });

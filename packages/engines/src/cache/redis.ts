@@ -63,20 +63,15 @@ export function redisCache(options: RedisCacheOptions): Cache {
   let restUntil = 0;
   const isUsable = () => link !== undefined && failures < patience;
 
-  const commands = metrics?.counter("cache_commands_total", "Commands for Redis, by outcome.", ["outcome"]);
   metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () => (isUsable() ? 1 : 0));
 
-  /** Sends a command. Rejects at once while the server is left alone, and soon when it does not answer. */
-  async function ask<T>(command: (client: Client) => Promise<T>): Promise<T> {
-    if (link === undefined || !isUsable()) {
-      commands?.add({ outcome: "skipped" });
-      throw new Error("Redis is not asked now");
-    }
+  /** Rejects at once while the server is left alone, and soon when it does not answer. */
+  const evaluate: Evaluate = async (script, { keys, arguments: values }) => {
+    if (link === undefined || !isUsable()) throw new Error("Redis is not asked now");
     try {
-      const answer = await within(commandMs, command(link));
+      const answer = await within(commandMs, link.eval(script, { keys: [...keys], arguments: [...values] }));
       failures = 0;
       outage.end();
-      commands?.add({ outcome: "answered" });
       return answer;
     } catch (error) {
       failures += 1;
@@ -84,13 +79,9 @@ export function redisCache(options: RedisCacheOptions): Cache {
         restUntil = performance.now() + restMs;
         outage.begin(error, { isOfCommand: true });
       }
-      commands?.add({ outcome: error instanceof ErrorReply ? "refused" : "failed" });
       throw error;
     }
-  }
-
-  const evaluate: Evaluate = (script, { keys, arguments: values }) =>
-    ask((client) => client.eval(script, { keys: [...keys], arguments: [...values] }));
+  };
 
   async function serveLink(client: Client, lost: Promise<Error>): Promise<never> {
     await waitAtMost(

@@ -4,7 +4,6 @@ import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/
 import { applyRecordsOf, type RecordStores } from "@tessera/records/apply-records";
 import { removeUntil } from "../leftovers/remove-vouchers.ts";
 import { recordOwner } from "../records/record-owner.ts";
-import type { VoucherEvents } from "../report-events.ts";
 import { findBeingRemoved } from "../store/gone-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
@@ -16,16 +15,11 @@ const longestRemovalMs = 10_000;
  * Applies records of vouchers. The sender waits until the entities that they refer to have arrived here. Records of an
  * event that was created again wait until the vouchers of the deleted event are gone, and help to delete them.
  */
-export async function applyRecords(
-  request: ApplyRecordsRequest,
-  { events, ...stores }: RecordStores & { readonly events: VoucherEvents },
-): Promise<ApplyRecordsResponse> {
+export async function applyRecords(request: ApplyRecordsRequest, stores: RecordStores): Promise<ApplyRecordsResponse> {
   const until = performance.now() + longestRemovalMs;
   for (;;) {
     try {
-      const response = await apply(request, stores);
-      events.vouchersImported(request.records.length - response.rejected.length);
-      return response;
+      return await apply(request, stores);
     } catch (error) {
       if (!(error instanceof Fault && error.code === "voucher_event_being_removed")) throw error;
       if (!(await removeAll(stores.db, request, { until }))) throw error;
