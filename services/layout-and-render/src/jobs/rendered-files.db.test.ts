@@ -10,8 +10,7 @@ import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { describe, expect, it, vi } from "vitest";
 import { drawKey, renderId } from "../printing/render-work.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
-import { place, startLayout } from "../testing/start-layout.ts";
-import { removeGoneEvents } from "./remove-gone-events.ts";
+import { place } from "../testing/start-layout.ts";
 import { removeRenders } from "./remove-renders.ts";
 
 const jobs = renderJobs();
@@ -91,18 +90,6 @@ describe("rendered files", () => {
     await removeRenders({ db: jobs.db, files: jobs.files, clock: later }).run(new AbortController().signal);
     expect(await stored()).toEqual([]);
   });
-
-  it("[L52.2] go with their event", async () => {
-    const service_ = await startLayout(jobs.db, { files: jobs.files });
-    await start([part(1)]);
-    await start([part(1)], "other");
-    await finish();
-    expect(await stored()).toHaveLength(2);
-    await service_.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { deletedAt: 9 });
-    await jobs.db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
-    await service_.runJob("remove-gone-events");
-    expect((await stored()).map((key) => key.split("/")[1])).toEqual(["other"]);
-  });
 });
 
 describe("rendered files of a deleted event", () => {
@@ -162,22 +149,4 @@ it("[L52.2] rendered files of an event that a rebuild has told late are still th
   await jobs.service.prepareEvent();
   expect((await made.find()).state).toBe(BatchState.SUCCEEDED);
   expect(await jobs.db.many(sql`select from file_to_remove`)).toEqual([]);
-});
-
-it("[L52.2] rendered files of an event that comes back while it is removed stay", async () => {
-  const made = await start([part(1)]);
-  await finish();
-  await jobs.service.sweep(topics.eventChanged, 1000);
-  await jobs.db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
-  /** A file store that lists its files when the event is back. */
-  const listedLate: Files = {
-    ...jobs.files,
-    async *list(prefix) {
-      await jobs.service.prepareEvent();
-      yield* jobs.files.list(prefix);
-    },
-  };
-  await removeGoneEvents({ db: jobs.db, files: listedLate }).run(new AbortController().signal);
-  const { state, fileKey } = await made.find();
-  expect([state, await stored()]).toEqual([BatchState.SUCCEEDED, [fileKey]]);
 });
