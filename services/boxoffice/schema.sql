@@ -115,6 +115,15 @@ create index dead_letter_by_key on dead_letter using hash (key) where (not overt
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
 
+create table document_change (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  kind text collate "C" not null,
+  changed_at timestamptz not null,
+  changed_in xid8 not null,
+  constraint document_change_pkey primary key (organizer, event, kind)
+);
+
 create table erased_part (
   organizer text collate "C" not null,
   event text collate "C" not null,

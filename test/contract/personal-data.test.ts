@@ -77,6 +77,7 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     sold_ticket: ["order_code", "pseudonymization_id", "secret"],
     // Capacity and sales.
     capacity_hold: ["answer"],
+    document_change: ["kind"],
     held_claim: ["seat"],
     order: ["code", "status"],
     position: ["earlier_checkins", "order_code", "secret", "taken_as"],

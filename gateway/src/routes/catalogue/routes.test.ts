@@ -34,7 +34,7 @@ const documentOf = (kind: DocumentKind, more: object = {}) => {
 
 beforeEach(() => {
   app.peers.when("catalogue", "listDocuments", async ({ kind }: ListDocumentsRequest) => ({
-    ...{ documents: [documentOf(kind)], count: 1, page: 1, asOf: 1_700_000_000_123_456 },
+    ...{ documents: [documentOf(kind)], count: 1, page: 1, asOf: 1_700_000_000_123_456, isUnchanged: false },
   }));
   app.peers.when("catalogue", "getDocument", async ({ kind }) => ({ document: documentOf(kind) }));
 });
@@ -115,6 +115,7 @@ describe("what records brought", () => {
       count: 2,
       page: 1,
       asOf: 1,
+      isUnchanged: false,
     }));
     const { json } = await send(`${inEvent}/items/?page_size=1&exclude=picture&exclude=bundles&active=true`);
     expect(json).toMatchObject({
@@ -122,6 +123,55 @@ describe("what records brought", () => {
     });
     expect((json as { results: object[] }).results[0]).not.toHaveProperty("picture");
   });
+});
+
+describe("lists that tell when they changed", () => {
+  const changedAt = Date.UTC(2026, 10, 21, 12) * 1000;
+  const date = "Sat, 21 Nov 2026 12:00:00 GMT";
+  beforeEach(() => {
+    app.peers.when("catalogue", "listDocuments", async ({ kind, knownAsOf }: ListDocumentsRequest) =>
+      knownAsOf === undefined
+        ? { documents: [documentOf(kind)], count: 60, page: 1, asOf: 1, changedAt, isUnchanged: false }
+        : { documents: [], count: 0, page: 0, asOf: 1, changedAt, isUnchanged: true },
+    );
+  });
+  const askSince = (path: string, since: string) =>
+    app.send("GET", path, { key: devices.scan, headers: { "if-modified-since": since } });
+
+  it.each(["categories/", "items/", "questions/", "subevents/", "items/?active=true&page=2"])(
+    "[E2.9] are 304 where nothing has changed since: %s",
+    async (name) => {
+      const path = `${inEvent}/${name}`;
+      expect((await send(path)).headers).toMatchObject({
+        "last-modified": date,
+        "x-page-generated": expect.any(String),
+      });
+      const again = await askSince(path, date);
+      expect([again.status, again.text, again.headers["last-modified"]]).toEqual([304, "", date]);
+      expect(again.headers).not.toHaveProperty("x-page-generated");
+      expect(app.peers.requestsOf("listDocuments")).toMatchObject([{ knownAsOf: undefined }, { knownAsOf: changedAt }]);
+      const early = { "if-unmodified-since": "Sat, 21 Nov 2026 11:59:59 GMT" };
+      expect((await app.send("GET", path, { key: devices.scan, headers: early })).status).toBe(412);
+    },
+  );
+
+  it("[E2.9] ignore a date in a form of the client's own, which it sends after its filter changed", async () => {
+    for (const since of [
+      "Sat Nov 21 12:00:00 UTC 2026",
+      "Sat Nov 21 13:00:00 GMT+01:00 2026",
+      "2026-11-21",
+      "yesterday",
+    ])
+      expect((await askSince(`${inEvent}/items/`, since)).status, since).toBe(200);
+  });
+
+  it.each([`${organizer}/subevents/`, `${organizer}/events/`, `${inEvent}/revokedsecrets/`])(
+    "[A11.7] are not all lists: %s",
+    async (path) => {
+      const { status, headers } = await askSince(path, date);
+      expect([status, headers["last-modified"]]).toEqual([200, undefined]);
+    },
+  );
 });
 
 describe("what is shown otherwise than it was sent", () => {
@@ -144,7 +194,13 @@ describe("what is shown otherwise than it was sent", () => {
     [{ linked_orderposition: 5, linked_orderpositions: ["6", { id: 7, event: "e", order: null }] }, [6, [6, 7]]],
   ])("[E2.7] media name the ids of their tickets: %j", async (sent, [first, all]) => {
     app.peers.when("catalogue", "listDocuments", async () => ({
-      ...{ documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, ...sent })], count: 1, page: 1, asOf: 1 },
+      ...{
+        documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, ...sent })],
+        count: 1,
+        page: 1,
+        asOf: 1,
+        isUnchanged: false,
+      },
     }));
     expect((await send(`${organizer}/reusablemedia/`)).json).toMatchObject({
       results: [{ ...medium, linked_orderposition: first, linked_orderpositions: all }],

@@ -8,7 +8,7 @@ import { scanProfiles, staffProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
-import { declareList } from "../../http/list-route.ts";
+import { declareList, knownAsOf } from "../../http/list-route.ts";
 import type { Parameter, Parameters, Values } from "../../http/parameter.ts";
 import { exclusion, flagFilter, instantFilter, ordering, textFilter } from "../../http/parameter.ts";
 import { declare, type Example } from "../../http/route.ts";
@@ -28,7 +28,7 @@ const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles
 type Sorted = Parameters & { readonly ordering: Parameter<readonly string[]> };
 
 type Conditions = Partial<
-  Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among" | "ordering">
+  Omit<ListDocumentsRequest, "organizer" | "event" | "kind" | "page" | "pageSize" | "among" | "ordering" | "knownAsOf">
 >;
 
 /** A kind of readable documents. */
@@ -60,6 +60,8 @@ interface ListOf<P extends Sorted> {
   readonly query: P;
   /** What the parameters ask for, beside the order. */
   readonly conditions?: (query: Values<P>) => Conditions;
+  /** For a list with a time of its last change: what it lists. */
+  readonly tellsChangesOf?: string;
 }
 
 const changedSince = instantFilter(
@@ -83,26 +85,39 @@ const toDates = (query: Values<typeof dates>): Conditions => ({
 
 const inPlace = { ordering: ordering(["id", "position"], "position,id") };
 
+const whenChanged = (things: string) => ({
+  unchanged: `No ${things} were created, changed or deleted since \`If-Modified-Since\`.`,
+  changed: `The ${things} of this event have changed since then.`,
+});
+
 /** Imported records, for reading: events, dates, products, questions, codes and media. */
 export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
   const list = <const P extends Sorted>(
     { kind, shows, present }: Kind,
-    { query, conditions = () => ({}), ...said }: ListOf<P>,
+    { query, conditions = () => ({}), tellsChangesOf, ...said }: ListOf<P>,
   ) =>
     declareList({
       ...said,
       shows,
       query: { ...query, exclude: exclusion("Leaves a field out of the answer.", Object.keys(shows.properties ?? {})) },
       isGenerated: true,
+      ...(tellsChangesOf === undefined ? {} : { conditional: whenChanged(tellsChangesOf) }),
       async find(request, page) {
         const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">>;
-        const asked = { kind, ordering: [...sent.ordering], ...page, ...conditions(sent) };
+        const known = tellsChangesOf === undefined ? undefined : knownAsOf(request);
+        const asked = { kind, ordering: [...sent.ordering], ...page, ...conditions(sent), knownAsOf: known };
         const place =
           said.access.kind === "event"
             ? request.inEvent<ListDocumentsRequest>(asked)
             : request.inAnyEvent<ListDocumentsRequest>({ ...asked, among: amongEventsOf(request.tenant) });
         const found = await catalogue.listDocuments(place, { signal: request.signal });
-        return { ...found, results: found.documents.map(present) };
+        const { changedAt, asOf, isUnchanged } = found;
+        return {
+          ...found,
+          changedAt: tellsChangesOf === undefined ? undefined : changedAt,
+          asOf: isUnchanged ? undefined : asOf,
+          results: found.documents.map(present),
+        };
       },
     });
 
@@ -168,6 +183,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       summary: "Lists the dates of a series",
       access: reading,
       page: "One page of dates.",
+      tellsChangesOf: "dates",
       query: dates,
       conditions: toDates,
     }),
@@ -178,6 +194,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       summary: "Lists the categories of an event's products",
       access: reading,
       page: "One page of categories.",
+      tellsChangesOf: "categories",
       query: inPlace,
     }),
     category: one(kinds.category, {
@@ -192,6 +209,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       summary: "Lists the products of an event",
       access: reading,
       page: "One page of products.",
+      tellsChangesOf: "products",
       query: { ...inPlace, active: flagFilter("Only products that are sold, or only others.") },
       conditions: (query) => ({ active: query.active }),
     }),
@@ -202,6 +220,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       summary: "Lists the questions of an event",
       access: reading,
       page: "One page of questions.",
+      tellsChangesOf: "questions",
       query: inPlace,
     }),
     question: one(kinds.question, {

@@ -217,6 +217,10 @@ describe("If-Modified-Since anywhere else", () => {
     }
     const isData = ({ access }: Route) => access.kind !== "public";
     expect(app.routes.filter((route) => isData(route) && 304 in route.answers).map(({ name }) => name)).toEqual([
+      "listSubevents",
+      "listCategories",
+      "listItems",
+      "listQuestions",
       "listCheckinLists",
       // It compares what its query says.
       "selectEventOfDevice",

@@ -155,7 +155,7 @@ describe("a scanner", () => {
           kind === DocumentKind.EVENT
             ? events.map((event) => asJson("", event))
             : dates.map((date) => asJson("series", date)),
-        ...{ count: 1, page: 1, asOf: 1 },
+        ...{ count: 1, page: 1, asOf: 1, isUnchanged: false },
       }));
     const select = (query = "") => send("GET", `device/eventselection${query}`);
     const nothing = { lists: [], count: 0, page: 1, changedAt: undefined, isUnchanged: false };

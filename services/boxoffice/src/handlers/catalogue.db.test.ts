@@ -3,6 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { DocumentKind, type ListDocumentsRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import { isObject } from "@tessera/values";
 import { beforeEach, describe, expect, it } from "vitest";
+import { noteDocumentsChanged } from "../store/document-changes.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { record, sample } from "../testing/records.ts";
@@ -184,5 +185,141 @@ describe("what has changed", () => {
     const before = await stamp();
     await office.apply(date(1, "2026-08-03"));
     expect(await stamp()).toEqual(before);
+  });
+});
+
+describe("the time of the last change", () => {
+  const { CATEGORY, ITEM, QUESTION, SUBEVENT } = DocumentKind;
+  const place = (kind: DocumentKind) => ({ event: kind === SUBEVENT ? "series" : "fest" });
+  const told = async (kind: DocumentKind, knownAsOf?: number) => {
+    const { changedAt, isUnchanged, count } = await list(kind, { ...place(kind), knownAsOf });
+    return { changedAt, isUnchanged, count };
+  };
+  const stored = async () =>
+    (await office.db.one<{ at: number }>(sql`select max(changed_at) as at from document_change`)).at;
+  /** Sets the times back, as if everything had happened a minute earlier. */
+  const aMinuteLater = () =>
+    office.db.run(sql`update document_change set changed_at = changed_at - interval '1 minute'`);
+  const second = 1_000_000;
+
+  it.each([
+    ["category", CATEGORY, sample.category],
+    ["item", ITEM, sample.item],
+    ["question", QUESTION, sample.question],
+    ["subevent", SUBEVENT, sample.subevent],
+  ] as const)(
+    "[E1.10] of every %s moves when one is created, changed or deleted, and with nothing else",
+    async (...each) => {
+      const [name, kind, make] = each;
+      const of = (made: ReturnType<typeof record>) => ({ ...made, ...place(kind) });
+      const options = kind === QUESTION ? { options: [] } : {};
+      const steps = [
+        of(make({ id: 30, ...options })),
+        of(make({ id: 30, ...options, [kind === QUESTION ? "question" : "name"]: { en: "Another" } })),
+        of(record(name, { id: 30 }, { deleted: true })),
+      ];
+      for (const step of steps) {
+        await aMinuteLater();
+        const { changedAt } = await told(kind);
+        expect(changedAt).toBeDefined();
+        expect(await told(kind, changedAt)).toMatchObject({ isUnchanged: true, changedAt });
+        await office.apply(step);
+        expect(await told(kind, changedAt)).toMatchObject({ isUnchanged: false });
+        expect(await stored()).toBeGreaterThan(changedAt ?? 0);
+      }
+      await aMinuteLater();
+      const { changedAt } = await told(kind);
+      await office.apply(of(record(name, { id: 30 }, { deleted: true })), of(sample.taxRule({ id: 4 })), {
+        ...sample.item({ id: 90 }),
+        event: kind === SUBEVENT ? "fest" : "series",
+      });
+      expect(await told(kind, changedAt)).toMatchObject({ isUnchanged: true, changedAt });
+      expect((await told(kind, (changedAt ?? 0) - second)).isUnchanged).toBe(false);
+    },
+  );
+
+  it("[E1.10] is told when its second is over, so changes within a second are not missed", async () => {
+    await aMinuteLater();
+    const known = (await told(CATEGORY)).changedAt ?? 0;
+    for (const name of ["one", "two", "three"]) {
+      const before = await stored();
+      await office.apply(sample.category({ id: 7, name: { en: name } }));
+      const after = await stored();
+      expect(after % second).toBe(0);
+      expect(after).toBeGreaterThan(before);
+      expect(after).toBeGreaterThan(Date.now() * 1000 - 5 * second);
+      expect(await told(CATEGORY, known)).toMatchObject({ isUnchanged: false });
+    }
+    // The last of these times is in the future: no state may be known by it yet.
+    expect(await told(CATEGORY, Number.MAX_SAFE_INTEGER)).toMatchObject({ changedAt: undefined, isUnchanged: false });
+  });
+
+  it("[E1.10] moves for what was being stored while a client was answered", async () => {
+    await aMinuteLater();
+    const written = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow = office.db.transaction(async (tx) => {
+      await takeLocks(tx, locksOf([{ organizer: "org", event: "fest" }]));
+      await noteDocumentsChanged(tx, "category", { organizer: "org", event: "fest" });
+      await tx.run(sql`update category set changed_at = clock_timestamp() where id = 7`);
+      written.resolve();
+      await goOn.promise;
+    });
+    await written.promise;
+    const { changedAt } = await told(CATEGORY);
+    expect(changedAt).toBeDefined();
+    goOn.resolve();
+    await slow;
+    expect(await told(CATEGORY, changedAt)).toMatchObject({ isUnchanged: false });
+  });
+
+  it("[E1.10] never lets a client keep an earlier state, however changes and answers meet", async () => {
+    const clients = [1, 2, 3].map(() => ({ known: undefined as number | undefined, shown: "", unchanged: 0 }));
+    const ask = async (client: (typeof clients)[number]) => {
+      const { isUnchanged, changedAt, documents } = await list(CATEGORY, { knownAsOf: client.known });
+      if (isUnchanged) client.unchanged += 1;
+      else Object.assign(client, { known: changedAt, shown: JSON.stringify(documents) });
+    };
+    let isOver = false;
+    const asking = clients.map(async (client) => {
+      while (!isOver) await ask(client);
+    });
+    for (const turn of [1, 2]) {
+      const named = (name: string) => sample.category({ id: 7, name: { en: `${name} in turn ${turn}` } });
+      await Promise.all([office.apply(named("one")), office.apply(sample.category({ id: 8 + turn }))]);
+      await office.apply(turn === 1 ? record("category", { id: 9 }, { deleted: true }) : named("another"));
+      for (const client of clients) client.unchanged = 0;
+      await expect.poll(() => clients.every(({ unchanged }) => unchanged > 0), { timeout: 15_000 }).toBe(true);
+      const last = JSON.stringify((await list(CATEGORY)).documents);
+      expect(clients.map(({ shown }) => shown)).toEqual([last, last, last]);
+    }
+    isOver = true;
+    await Promise.all(asking);
+  });
+
+  it("[E1.10] moves once with a batch, is not known before the first change, and never for all events together", async () => {
+    await office.apply({ ...sample.event({ slug: "new" }), event: "new" });
+    expect(await list(CATEGORY, { event: "new", knownAsOf: Number.MAX_SAFE_INTEGER })).toMatchObject({
+      changedAt: undefined,
+      isUnchanged: false,
+    });
+    await office.apply(...[1, 2, 3].map((id) => ({ ...sample.category({ id }), event: "new" })));
+    expect(await stored()).toBeLessThan(Date.now() * 1000 + 2 * second);
+    await aMinuteLater();
+    for (const kind of [SUBEVENT, DocumentKind.EVENT])
+      expect(await list(kind, { event: "", knownAsOf: Number.MAX_SAFE_INTEGER })).toMatchObject({
+        changedAt: undefined,
+        isUnchanged: false,
+      });
+  });
+
+  it("an event that comes again has a later one than the removed event told", async () => {
+    await aMinuteLater();
+    const known = (await told(CATEGORY)).changedAt;
+    await office.apply({ ...record("event", { slug: "fest" }, { deleted: true }), event: "fest" });
+    await office.apply(sample.event());
+    await office.apply(sample.category({ id: 7 }));
+    expect(await told(CATEGORY, known)).toMatchObject({ isUnchanged: false });
+    expect(await stored()).toBeGreaterThan(known ?? 0);
   });
 });

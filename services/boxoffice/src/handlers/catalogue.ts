@@ -11,6 +11,7 @@ import {
 import type { DocumentKind } from "../domain/document-kind.ts";
 import { fault } from "../faults.ts";
 import { defaultSettings } from "../records/event-settings.ts";
+import { findDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
 import {
   countDocuments,
   findDocument,
@@ -34,17 +35,22 @@ const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
 
 /** Pages through the documents of one kind. */
 export async function listDocuments(
-  { kind: asked, among, ordering, page: number, pageSize, ...request }: ListDocumentsRequest,
+  { kind: asked, among, ordering, page: number, pageSize, knownAsOf, ...request }: ListDocumentsRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<ListDocumentsResponse> {
   const kind = kindOf(asked);
   return reads.inTurn(request.organizer, async (db) => {
     const filter = { ...request, among: among?.slugs };
     const asOf = await readAsOf(db, kind, filter);
+    const changedAt =
+      tellsChanges(kind) && request.event !== "" ? await findDocumentsChanged(db, kind, request) : undefined;
+    if (changedAt !== undefined && knownAsOf !== undefined && changedAt <= knownAsOf) {
+      return { documents: [], count: 0, page: 0, asOf, changedAt, isUnchanged: true };
+    }
     const count = await countDocuments(db, kind, filter);
     const { page, limit, offset } = cutPage({ page: number, pageSize }, count);
     const documents = await pageDocuments(db, kind, { ...filter, ordering, limit, offset });
-    return { documents: documents.map(toDocument), count, page, asOf };
+    return { documents: documents.map(toDocument), count, page, asOf, changedAt, isUnchanged: false };
   });
 }
 

@@ -8,6 +8,7 @@ import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
+import { noteDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import { readDocuments } from "../store/rebuild-reads.ts";
 import { isReferable } from "../store/usage.ts";
@@ -61,6 +62,7 @@ export function catalogueKind<T extends object, F = never>(
         return revision === undefined ? [] : [{ ...value, scope, revision }];
       });
       if (changed.length === 0) return;
+      if (tellsChanges(table)) await noteDocumentsChanged(tx, table, scope);
       if (fact !== undefined) {
         const facts = changed.map((entity) => fact.of(toShown(entity)));
         await tx.publish(fact.topic, facts);
@@ -72,6 +74,7 @@ export function catalogueKind<T extends object, F = never>(
       : {}),
     async remove(tx, { scope, keys }) {
       const deleted = await catalogue.deleteRows(tx, table, { scope, keys });
+      if (deleted.length > 0 && tellsChanges(table)) await noteDocumentsChanged(tx, table, scope);
       const factKeys = deleted.map((id) => entityKey(scope.organizer, scope.event, id));
       if (fact !== undefined) await tx.retract(fact.topic, factKeys);
     },

@@ -38,6 +38,7 @@ const contents: readonly { readonly table: EventTable; readonly topic?: { readon
   { table: "category", topic: topics.categoryChanged },
   { table: "tax_rule" },
   { table: "subevent", topic: topics.subeventChanged },
+  { table: "document_change" },
 ];
 
 /** Few enough that the locks of event and organizer are held for a fraction of a second. */

@@ -21,6 +21,7 @@ const tables = {
   category: { name: "id", type: sql`bigint` },
   tax_rule: { name: "id", type: sql`bigint` },
   subevent: { name: "id", type: sql`bigint` },
+  document_change: { name: "kind", type: sql`text` },
 } as const satisfies Record<string, { readonly name: string; readonly type: Sql }>;
 
 export type EventTable = keyof typeof tables;

@@ -173,7 +173,11 @@ export interface ListDocumentsRequest {
     | undefined;
   /** Of media: only those of this type, with this identifier. */
   type?: string | undefined;
-  identifier?: string | undefined;
+  identifier?:
+    | string
+    | undefined;
+  /** The caller has the list as of this instant, and needs it only if it has changed since. */
+  knownAsOf?: number | undefined;
 }
 
 export interface ListDocumentsResponse {
@@ -183,6 +187,15 @@ export interface ListDocumentsResponse {
   page: number;
   /** A client that asks next for what has changed since then misses nothing. In microseconds since 1970, by the clock of the database. */
   asOf: number;
+  /**
+   * Of dates, categories, items, quotas and questions of one event: when one was created, changed or deleted last, in whole
+   * seconds. Left out: never, or just now.
+   */
+  changedAt?:
+    | number
+    | undefined;
+  /** Nothing has changed since the instant in the request; no document was read. */
+  isUnchanged: boolean;
 }
 
 export interface GetDocumentRequest {
@@ -316,6 +329,7 @@ function createBaseListDocumentsRequest(): ListDocumentsRequest {
     search: undefined,
     type: undefined,
     identifier: undefined,
+    knownAsOf: undefined,
   };
 }
 
@@ -362,6 +376,9 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
     }
     if (message.identifier !== undefined) {
       writer.uint32(114).string(message.identifier);
+    }
+    if (message.knownAsOf !== undefined) {
+      writer.uint32(120).int64(message.knownAsOf);
     }
     return writer;
   },
@@ -491,6 +508,14 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
             message.identifier = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.knownAsOf = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -505,7 +530,7 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
 };
 
 function createBaseListDocumentsResponse(): ListDocumentsResponse {
-  return { documents: [], count: 0, page: 0, asOf: 0 };
+  return { documents: [], count: 0, page: 0, asOf: 0, changedAt: undefined, isUnchanged: false };
 }
 
 export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
@@ -521,6 +546,12 @@ export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
     }
     if (message.asOf !== 0) {
       writer.uint32(32).int64(message.asOf);
+    }
+    if (message.changedAt !== undefined) {
+      writer.uint32(40).int64(message.changedAt);
+    }
+    if (message.isUnchanged !== false) {
+      writer.uint32(48).bool(message.isUnchanged);
     }
     return writer;
   },
@@ -568,6 +599,22 @@ export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
             }
 
             message.asOf = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.changedAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isUnchanged = reader.bool();
             continue;
           }
         }
