@@ -175,6 +175,19 @@ const question = {
   valid_string_length_min: null,
 };
 
+const quota = {
+  id: 1,
+  name: "Everybody",
+  size: 3500,
+  items: [1, 2, 3],
+  variations: [],
+  subevent: null,
+  closed: false,
+  close_when_sold_out: false,
+  release_after_exit: false,
+  ignore_for_event_availability: false,
+};
+
 const pageSize = { page_size: 1 };
 const ofSeries = { event: "festival" };
 
@@ -220,6 +233,19 @@ export const catalogueExamples = {
     answer: exampleFirstPage([question], { count: 3, next: "questions/?page=2&page_size=1" }),
   },
   question: { status: 200, answer: question },
+  quotas: {
+    status: 200,
+    query: pageSize,
+    answer: exampleFirstPage([quota], { count: 6, next: "quotas/?page=2&page_size=1" }),
+  },
+  quota: { status: 200, answer: quota },
+  quotaAvailability: {
+    status: 200,
+    answer: {
+      ...{ available: true, available_number: 460, total_size: 3500, pending_orders: 60, paid_orders: 2980 },
+      ...{ exited_orders: 0, cart_positions: 0, blocking_vouchers: 0, waiting_list: 0 },
+    },
+  },
   revokedSecrets: { status: 200, answer: examplePage() },
   blockedSecrets: { status: 200, answer: examplePage() },
   media: { status: 200, answer: examplePage() },

@@ -1,4 +1,4 @@
-import type { CatalogueDocument } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import type { CatalogueDocument, QuotaAvailability } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { Shown } from "../../http/without-fields.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -35,6 +35,32 @@ export function presentQuestion(document: CatalogueDocument | undefined): Shown 
 
 function named<T extends Identified>(one: T): T {
   return { ...one, identifier: one.identifier ?? String(one.id) };
+}
+
+/** Presents a quota, with what is left of it if that was asked for. */
+export function presentQuota(document: CatalogueDocument | undefined): Shown {
+  const quota = read(document);
+  return document?.availability === undefined ? quota : { ...quota, ...presentRest(document.availability) };
+}
+
+/** Presents what is left of a quota, and what takes the rest. Carts and waiting lists are in the shop. */
+export function presentAvailability(document: CatalogueDocument | undefined): Shown {
+  const availability = document?.availability;
+  if (availability === undefined) throw new Error("boxoffice answered without what is left of a quota");
+  return {
+    ...presentRest(availability),
+    total_size: read(document)["size"],
+    pending_orders: availability.pending,
+    paid_orders: availability.paid,
+    exited_orders: 0,
+    cart_positions: 0,
+    blocking_vouchers: availability.byVouchers,
+    waiting_list: 0,
+  };
+}
+
+function presentRest({ isAvailable, left }: QuotaAvailability): Shown {
+  return { available: isAvailable, available_number: left ?? null };
 }
 
 type Link = number | string | { readonly id: number } | null;

@@ -14,6 +14,7 @@ const shownBy: ReadonlyMap<DocumentKind, object> = new Map<DocumentKind, object>
   [DocumentKind.CATEGORY, catalogueExamples.category.answer],
   [DocumentKind.ITEM, catalogueExamples.item.answer],
   [DocumentKind.QUESTION, catalogueExamples.question.answer],
+  [DocumentKind.QUOTA, catalogueExamples.quota.answer],
   [DocumentKind.GATE, { id: 1, name: "West", identifier: "west" }],
   [DocumentKind.REVOKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", created: "2026-01-01T10:00:00Z", position: null }],
   [DocumentKind.BLOCKED_SECRET, { id: 1, secret: "k24fiuwvu8kxz3y1", blocked: true, updated: "2026-01-01T10:00:00Z" }],
@@ -50,6 +51,7 @@ describe("what records brought", () => {
     [`${inEvent}/categories/`, DocumentKind.CATEGORY],
     [`${inEvent}/items/`, DocumentKind.ITEM],
     [`${inEvent}/questions/`, DocumentKind.QUESTION],
+    [`${inEvent}/quotas/`, DocumentKind.QUOTA],
     [`${inEvent}/revokedsecrets/`, DocumentKind.REVOKED_SECRET],
     [`${inEvent}/blockedsecrets/`, DocumentKind.BLOCKED_SECRET],
   ])("[E2.1] is listed at %s, with the time since when to ask next", async (path, kind) => {
@@ -122,6 +124,68 @@ describe("what records brought", () => {
       next: `${publicBase}${inEvent}/items/?active=true&exclude=picture&exclude=bundles&page=2&page_size=1`,
     });
     expect((json as { results: object[] }).results[0]).not.toHaveProperty("picture");
+  });
+});
+
+describe("quotas", () => {
+  const rest = { isAvailable: true, left: 419, paid: 430, pending: 25, byVouchers: 126 };
+  const ofQuota = (availability: object = rest) => ({
+    ...documentOf(DocumentKind.QUOTA, { size: 1000 }),
+    availability,
+  });
+  const ask = (path: string) => send(`${inEvent}/quotas/${path}`, devices.full);
+
+  it("[E2.10] are read by keys, and by devices without a closed set of routes", async () => {
+    for (const path of ["", "7/", "7/availability/"]) {
+      app.peers.when("catalogue", "getDocument", async () => ({ document: ofQuota() as never }));
+      expect((await ask(path)).status, path).toBe(200);
+      expect((await send(`${inEvent}/quotas/${path}`, keys.all)).status, path).toBe(200);
+      expect((await send(`${inEvent}/quotas/${path}`, devices.scan)).status, path).toBe(403);
+      expect((await send(`${inEvent}/quotas/${path}`, keys.otherEvent)).status, path).toBe(403);
+    }
+  });
+
+  it("[E2.11] show what is left where that is asked for", async () => {
+    app.peers.when("catalogue", "getDocument", async () => ({ document: ofQuota() as never }));
+    expect((await ask("7/availability/")).json).toEqual({
+      ...{ available: true, available_number: 419, total_size: 1000, pending_orders: 25, paid_orders: 430 },
+      ...{ exited_orders: 0, cart_positions: 0, blocking_vouchers: 126, waiting_list: 0 },
+    });
+    app.peers.when("catalogue", "getDocument", async () => ({
+      document: ofQuota({ ...rest, left: undefined }) as never,
+    }));
+    expect((await ask("7/availability/")).json).toMatchObject({ available: true, available_number: null });
+    expect(app.peers.requestsOf("getDocument")).toMatchObject([{ id: 7, withAvailability: true }, {}]);
+    app.peers.when("catalogue", "listDocuments", async () => ({
+      ...{ documents: [ofQuota() as never], count: 1, page: 1, asOf: 1, isUnchanged: false },
+    }));
+    expect((await ask("?with_availability=true")).json).toMatchObject({
+      results: [{ size: 1000, available: true, available_number: 419 }],
+    });
+  });
+
+  it("[E2.11] have no time of their last change where they show what is left", async () => {
+    const changedAt = Date.UTC(2026, 10, 21, 12) * 1000;
+    app.peers.when("catalogue", "listDocuments", async () => ({
+      ...{ documents: [ofQuota() as never], count: 1, page: 1, asOf: 1, changedAt, isUnchanged: false },
+    }));
+    const since = { "if-modified-since": "Sat, 21 Nov 2026 12:00:00 GMT" };
+    const answers = await Promise.all(
+      ["", "?with_availability=true"].map((query) =>
+        app.send("GET", `${inEvent}/quotas/${query}`, { key: devices.full, headers: since }),
+      ),
+    );
+    expect(answers.map(({ headers }) => headers["last-modified"])).toEqual([since["if-modified-since"], undefined]);
+    const asked = app.peers.requestsOf("listDocuments") as ListDocumentsRequest[];
+    expect(asked.map(({ knownAsOf }) => knownAsOf).sort()).toEqual([changedAt, undefined]);
+  });
+
+  it("[E2.3] are asked for by date and items", async () => {
+    await ask("?subevent=4&items__in=1,2&ordering=-size");
+    expect(app.peers.requestsOf("listDocuments")).toMatchObject([
+      { subevent: 4, items: { ids: [1, 2] }, ordering: ["-size"], withAvailability: undefined },
+    ]);
+    expect(await ask("?items__in=1,x")).toMatchObject({ status: 400, json: { items__in: [expect.any(String)] } });
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   type CatalogueDocument,
   DocumentKind,
+  type GetDocumentRequest,
   type ListDocumentsRequest,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { Schema } from "@tessera/schema/schema";
@@ -10,16 +11,33 @@ import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
 import { declareList, knownAsOf } from "../../http/list-route.ts";
 import type { Parameter, Parameters, Values } from "../../http/parameter.ts";
-import { exclusion, flagFilter, instantFilter, ordering, textFilter } from "../../http/parameter.ts";
+import {
+  exclusion,
+  flagFilter,
+  idFilter,
+  idListFilter,
+  instantFilter,
+  ordering,
+  textFilter,
+} from "../../http/parameter.ts";
 import { declare, type Example } from "../../http/route.ts";
 import type { Shown } from "../../http/without-fields.ts";
 import { amongEventsOf } from "./among.ts";
 import { catalogueExamples as examples } from "./examples.ts";
-import { presentDocument, presentEvent, presentMedium, presentQuestion, presentSubevent } from "./present.ts";
+import {
+  presentAvailability,
+  presentDocument,
+  presentEvent,
+  presentMedium,
+  presentQuestion,
+  presentQuota,
+  presentSubevent,
+} from "./present.ts";
 import * as shown from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: [], profiles: scanProfiles };
 const ofMembers: Access = { kind: "member", anyOf: [], profiles: scanProfiles };
+const readingQuotas: Access = { ...reading, profiles: [] };
 const readingGates: Access = { kind: "member", anyOf: [], profiles: [] };
 const readingCodes: Access = { ...reading, anyOf: ["event.orders:read", "event.orders:checkin"] };
 const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles: staffProfiles };
@@ -47,6 +65,8 @@ const kinds = {
   question: { kind: DocumentKind.QUESTION, shows: shown.question, present: presentQuestion },
   revokedSecret: { kind: DocumentKind.REVOKED_SECRET, shows: shown.revokedSecret, present: presentDocument },
   blockedSecret: { kind: DocumentKind.BLOCKED_SECRET, shows: shown.blockedSecret, present: presentDocument },
+  quota: { kind: DocumentKind.QUOTA, shows: shown.quota, present: presentQuota },
+  availability: { kind: DocumentKind.QUOTA, shows: shown.availability, present: presentAvailability },
   gate: { kind: DocumentKind.GATE, shows: shown.gate, present: presentDocument },
   medium: { kind: DocumentKind.REUSABLE_MEDIUM, shows: shown.medium, present: presentMedium },
 } as const satisfies Readonly<Record<string, Kind>>;
@@ -62,6 +82,8 @@ interface ListOf<P extends Sorted> {
   readonly conditions?: (query: Values<P>) => Conditions;
   /** For a list with a time of its last change: what it lists. */
   readonly tellsChangesOf?: string;
+  /** Whether an answer also depends on what is no change of the list: it has no such time. */
+  readonly showsMore?: (query: Values<P>) => boolean;
 }
 
 const changedSince = instantFilter(
@@ -94,7 +116,7 @@ const whenChanged = (things: string) => ({
 export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
   const list = <const P extends Sorted>(
     { kind, shows, present }: Kind,
-    { query, conditions = () => ({}), tellsChangesOf, ...said }: ListOf<P>,
+    { query, conditions = () => ({}), tellsChangesOf, showsMore = () => false, ...said }: ListOf<P>,
   ) =>
     declareList({
       ...said,
@@ -104,7 +126,8 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       ...(tellsChangesOf === undefined ? {} : { conditional: whenChanged(tellsChangesOf) }),
       async find(request, page) {
         const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">>;
-        const known = tellsChangesOf === undefined ? undefined : knownAsOf(request);
+        const tellsChanges = tellsChangesOf !== undefined && !showsMore(sent);
+        const known = tellsChanges ? knownAsOf(request) : undefined;
         const asked = { kind, ordering: [...sent.ordering], ...page, ...conditions(sent), knownAsOf: known };
         const place =
           said.access.kind === "event"
@@ -114,7 +137,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
         const { changedAt, asOf, isUnchanged } = found;
         return {
           ...found,
-          changedAt: tellsChangesOf === undefined ? undefined : changedAt,
+          changedAt: tellsChanges ? changedAt : undefined,
           asOf: isUnchanged ? undefined : asOf,
           results: found.documents.map(present),
         };
@@ -125,19 +148,29 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
     { kind, shows, present }: Kind,
     {
       of,
+      asking = {},
       ...said
-    }: { readonly of: "id" | "event"; readonly name: string; readonly example: Example; readonly summary: string },
+    }: Readonly<{
+      of: "id" | "event";
+      name: string;
+      example: Example;
+      summary: string;
+      access?: Access;
+      asking?: Pick<GetDocumentRequest, "withAvailability">;
+    }>,
   ) =>
     declare({
-      ...said,
       access: reading,
+      ...said,
       answers: {
         200: { description: "What its record brought.", schema: shows },
         404: notFound("The event has nothing with this id."),
       },
       async handle(request) {
         const id = of === "id" ? request.id("id") : undefined;
-        const { document } = await catalogue.getDocument(request.inEvent({ kind, id }), { signal: request.signal });
+        const { document } = await catalogue.getDocument(request.inEvent({ kind, id, ...asking }), {
+          signal: request.signal,
+        });
         return { status: 200, body: present(document) };
       },
     });
@@ -228,6 +261,41 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       name: "getQuestion",
       example: examples.question,
       summary: "Shows a question",
+    }),
+    quotas: list(kinds.quota, {
+      name: "listQuotas",
+      example: examples.quotas,
+      summary: "Lists the quotas of an event",
+      access: readingQuotas,
+      page: "One page of quotas.",
+      tellsChangesOf: "quotas",
+      showsMore: (query) => query.with_availability === true,
+      query: {
+        ordering: ordering(["id", "size"], "id"),
+        subevent: idFilter("Only quotas of this date."),
+        items__in: idListFilter("Only quotas that count one of these items."),
+        with_availability: flagFilter("Shows what is left of each."),
+      },
+      conditions: (query) => ({
+        subevent: query.subevent,
+        items: query.items__in && { ids: [...query.items__in] },
+        withAvailability: query.with_availability,
+      }),
+    }),
+    quota: one(kinds.quota, {
+      of: "id",
+      name: "getQuota",
+      example: examples.quota,
+      summary: "Shows a quota",
+      access: readingQuotas,
+    }),
+    quotaAvailability: one(kinds.availability, {
+      of: "id",
+      name: "getQuotaAvailability",
+      example: examples.quotaAvailability,
+      summary: "Shows what is left of a quota",
+      access: readingQuotas,
+      asking: { withAvailability: true },
     }),
     revokedSecrets: list(kinds.revokedSecret, {
       name: "listRevokedSecrets",

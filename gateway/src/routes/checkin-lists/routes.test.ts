@@ -221,6 +221,7 @@ describe("If-Modified-Since anywhere else", () => {
       "listCategories",
       "listItems",
       "listQuestions",
+      "listQuotas",
       "listCheckinLists",
       // It compares what its query says.
       "selectEventOfDevice",

@@ -49,6 +49,7 @@ const things: Readonly<Record<string, string>> = {
   categories: "category",
   items: "product",
   questions: "question",
+  quotas: "quota",
 };
 
 /** Describes a path parameter by its name, and by the preceding segment. */

@@ -30,7 +30,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
 const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/checkinlist\//, "checkinlists"],
   [
-    /\/(?:events|subevents|categories|items|questions|settings|(?:revoked|blocked)secrets|reusablemedia|gates|badge\w+)\/(?:\{id\}\/)?$|\/events\/\{event\}\/$/,
+    /\/(?:events|subevents|categories|items|questions|quotas|settings|(?:revoked|blocked)secrets|reusablemedia|gates|badge\w+)\/(?:\{id\}\/(?:availability\/)?)?$|\/events\/\{event\}\/$/,
     "catalogue",
   ],
   [/\/events\/\{event\}\/([\w-]+)\//, "$1"],

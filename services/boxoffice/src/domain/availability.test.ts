@@ -50,7 +50,7 @@ describe("computeAvailability", () => {
     ["closed without a size", { closed: true, size: null }, [], { state: "ordered", taken: 0, left: null }],
     ["closed and gone", { closed: true }, [taken(12)], { state: "gone", taken: 12, left: -2 }],
   ] as const)("[R8.9] knows %s", (_name, rest, rows, expected) => {
-    expect(computeAvailability(quota(rest), rows)).toEqual(expected);
+    expect(computeAvailability(quota(rest), rows)).toMatchObject(expected);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe("computeAvailability", () => {
     ],
     ["vouchers without a size", { size: null }, [], 5, { state: "available", taken: 5, left: null }],
   ] as const)("[V4.4] knows %s", (_name, rest, rows, byVouchers, expected) => {
-    expect(computeAvailability(quota(rest), rows, byVouchers)).toEqual(expected);
+    expect(computeAvailability(quota(rest), rows, byVouchers)).toMatchObject(expected);
   });
 
   it.each([
@@ -78,6 +78,18 @@ describe("computeAvailability", () => {
     ["another date", { subevent: 5 }, false],
   ] as const)("matches %s as it should", (_name, rest, matches) => {
     expect(computeAvailability(quota(), [taken(1, rest)]).taken).toBe(matches ? 1 : 0);
+  });
+
+  it("tells what positions take, by payment", () => {
+    const rows = [taken(3), taken(4, pending), taken(1, { item: 2, variation: 21 }), taken(5, { item: 3 })];
+    expect(computeAvailability(quota(), rows, 2)).toEqual({
+      state: "reserved",
+      taken: 10,
+      paid: 4,
+      pending: 4,
+      byVouchers: 2,
+      left: 0,
+    });
   });
 
   it("[R8.8] looks at its own date alone", () => {

@@ -27,6 +27,10 @@ export interface Availability {
   readonly state: "available" | "reserved" | "ordered" | "gone";
   /** By positions and vouchers. */
   readonly taken: number;
+  /** By positions of paid and of pending orders. */
+  readonly paid: number;
+  readonly pending: number;
+  readonly byVouchers: number;
   /** Null: unlimited. Negative: overbooked. A closed quota sells nothing, whatever is left. */
   readonly left: number | null;
 }
@@ -61,7 +65,7 @@ export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>, 
   const ordered = sums.paid + sums.pending;
   const all = ordered + byVouchers;
   const left = quota.size === null ? null : quota.size - all;
-  return { state: stateOf(quota, { paid: sums.paid, ordered, all }), taken: all, left };
+  return { state: stateOf(quota, { paid: sums.paid, ordered, all }), taken: all, ...sums, byVouchers, left };
 }
 
 function stateOf(

@@ -5,6 +5,7 @@ export type DocumentKind =
   | "category"
   | "item"
   | "question"
+  | "quota"
   | "revoked_secret"
   | "blocked_secret"
   | "reusable_medium"

@@ -1,4 +1,6 @@
 import { cutPage } from "@tessera/kit/lists/cut-page";
+import { refuseFilters } from "@tessera/kit/lists/refuse-filters";
+import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import {
   DocumentKind as Asked,
@@ -14,12 +16,15 @@ import { defaultSettings } from "../records/event-settings.ts";
 import { findDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
 import {
   countDocuments,
+  countKnown,
   findDocument,
   findSettings,
   pageDocuments,
   readAsOf,
   type StoredDocument,
 } from "../store/documents.ts";
+import { toQuotaAvailability } from "../wire/capacity-messages.ts";
+import { readAvailability } from "./quota-room.ts";
 
 const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
   [Asked.EVENT, "event"],
@@ -31,16 +36,19 @@ const kinds: ReadonlyMap<Asked, DocumentKind> = new Map([
   [Asked.BLOCKED_SECRET, "blocked_secret"],
   [Asked.REUSABLE_MEDIUM, "reusable_medium"],
   [Asked.GATE, "gate"],
+  [Asked.QUOTA, "quota"],
 ]);
 
 /** Pages through the documents of one kind. */
 export async function listDocuments(
-  { kind: asked, among, ordering, page: number, pageSize, knownAsOf, ...request }: ListDocumentsRequest,
+  request: ListDocumentsRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<ListDocumentsResponse> {
-  const kind = kindOf(asked);
+  const kind = kindOf(request.kind);
   return reads.inTurn(request.organizer, async (db) => {
-    const filter = { ...request, among: among?.slugs };
+    const { among, items, ordering, knownAsOf } = request;
+    await refuseUnknown(db, request);
+    const filter = { ...request, among: among?.slugs, items: items?.ids };
     const asOf = await readAsOf(db, kind, filter);
     const changedAt =
       tellsChanges(kind) && request.event !== "" ? await findDocumentsChanged(db, kind, request) : undefined;
@@ -48,14 +56,16 @@ export async function listDocuments(
       return { documents: [], count: 0, page: 0, asOf, changedAt, isUnchanged: true };
     }
     const count = await countDocuments(db, kind, filter);
-    const { page, limit, offset } = cutPage({ page: number, pageSize }, count);
-    const documents = await pageDocuments(db, kind, { ...filter, ordering, limit, offset });
-    return { documents: documents.map(toDocument), count, page, asOf, changedAt, isUnchanged: false };
+    const { page, limit, offset } = cutPage(request, count);
+    const found = await pageDocuments(db, kind, { ...filter, ordering, limit, offset });
+    const documents =
+      request.withAvailability === true ? await addAvailability(db, request, found) : found.map(toDocument);
+    return { documents, count, page, asOf, changedAt, isUnchanged: false };
   });
 }
 
 export async function getDocument(
-  { organizer, event, kind: asked, id }: GetDocumentRequest,
+  { organizer, event, kind: asked, id, withAvailability }: GetDocumentRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<GetDocumentResponse> {
   return reads.inTurn(organizer, async (db) => {
@@ -67,7 +77,41 @@ export async function getDocument(
     }
     const document = await findDocument(db, kindOf(asked), { organizer, event, id });
     if (document === undefined) throw missing();
-    return { document: toDocument(document) };
+    if (withAvailability !== true) return { document: toDocument(document) };
+    const [shown] = await addAvailability(db, { organizer, event }, [document]);
+    return { document: shown };
+  });
+}
+
+/** Throws for a filter that names what the event does not have. */
+async function refuseUnknown(
+  db: Queryable,
+  {
+    organizer,
+    event,
+    subevent,
+    items = { ids: [] },
+  }: Pick<ListDocumentsRequest, "organizer" | "event" | "subevent" | "items">,
+): Promise<void> {
+  const lacks = async (kind: DocumentKind, ids: readonly number[]) =>
+    ids.length > 0 && (await countKnown(db, kind, { organizer, event, ids })) < ids.length;
+  refuseFilters([
+    ...((await lacks("subevent", subevent === undefined ? [] : [subevent])) ? ["subevent"] : []),
+    ...((await lacks("item", items.ids)) ? ["items__in"] : []),
+  ]);
+}
+
+/** Adds to documents of quotas what is left of each: the numbers by which tickets are sold. */
+async function addAvailability(
+  db: Queryable,
+  { organizer, event }: Pick<ListDocumentsRequest, "organizer" | "event">,
+  quotas: readonly StoredDocument[],
+): Promise<CatalogueDocument[]> {
+  const ids = quotas.map(({ json }) => (JSON.parse(json) as { readonly id: number }).id);
+  const availability = await readAvailability(db, { organizer, event }, ids);
+  return quotas.map((quota, index) => {
+    const found = availability.get(ids[index] ?? 0);
+    return { ...toDocument(quota), availability: found && toQuotaAvailability(found) };
   });
 }
 

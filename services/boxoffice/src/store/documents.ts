@@ -19,6 +19,9 @@ export interface DocumentFilter {
   readonly search?: string | undefined;
   readonly type?: string | undefined;
   readonly identifier?: string | undefined;
+  readonly subevent?: number | undefined;
+  /** Of quotas: those that count one of these; empty: all. */
+  readonly items?: readonly number[] | undefined;
 }
 
 export interface StoredDocument {
@@ -57,6 +60,7 @@ const orders: Readonly<
   category: { columns: byId, usual: inPlace },
   item: { columns: { ...byId, position }, usual: inPlace },
   question: { columns: { ...byId, position }, usual: inPlace },
+  quota: { columns: { ...byId, size: sql`(${data} ->> 'size')::bigint` }, usual: [sql`document.id`] },
   revoked_secret: {
     columns: { ...byId, created: sql`(${data} ->> 'created')::timestamptz`, secret: sql`${data} ->> 'secret'` },
     usual: [sql`document.id`],
@@ -83,6 +87,7 @@ const isOfOrganizer = (kind: DocumentKind) => kind === "reusable_medium" || kind
 /** The rows of a filter, with the event of each as `place`. */
 function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
   const { organizer, event, among, changedSince, endsAfter, live, active, search, type, identifier: code } = filter;
+  const { subevent, items = [] } = filter;
   const belongsToEvent = kind !== "event" && !isOfOrganizer(kind);
   const place = kind === "event" ? sql`document` : sql`place`;
   const conditions = [sql`document.organizer = ${organizer}`];
@@ -96,6 +101,10 @@ function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
   if (live !== undefined) say(sql`(${place}.data -> 'live')::boolean = ${live}`);
   if (type !== undefined) say(sql`${data} ->> 'type' = ${type}`);
   if (code !== undefined) say(sql`${data} ->> 'identifier' = ${code}`);
+  if (subevent !== undefined) say(sql`(${data} ->> 'subevent')::bigint = ${subevent}`);
+  if (items.length > 0)
+    say(sql`exists (select from jsonb_array_elements(${data} -> 'items') as counted (item)
+                     where counted.item::bigint = any(${items}::bigint[]))`);
   if (search !== undefined) {
     const text = kind === "event" ? sql`concat_ws(' ', document.slug, ${data} ->> 'name')` : sql`${data} ->> 'name'`;
     say(sql`position(lower(${search}) in lower(${text})) > 0`);
@@ -123,6 +132,18 @@ const eventOf = (kind: DocumentKind) =>
 
 export async function countDocuments(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count ${rowsOf(kind, filter)}`);
+  return count;
+}
+
+/** Counts which of these ids documents have. */
+export async function countKnown(
+  db: Queryable,
+  kind: DocumentKind,
+  { ids, ...filter }: DocumentFilter & { readonly ids: readonly number[] },
+): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count ${rowsOf(kind, filter)}
+       and document.id = any(${ids}::bigint[])`);
   return count;
 }
 

@@ -3,6 +3,8 @@ import {
   NeedProblemKind,
   type VoucherNeed,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { QuotaAvailability } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import type { Availability } from "../domain/availability.ts";
 import type { Need, Problem } from "../domain/fit-needs.ts";
 
 const kinds: Readonly<Record<Problem["kind"], NeedProblemKind>> = {
@@ -22,4 +24,10 @@ export function toNeed({ voucher, basedOn, amount: usages, isChecked, ...rest }:
 export function toNeedProblem(need: number, problem: Problem): NeedProblem {
   const kind = kinds[problem.kind];
   return problem.kind === "too_little_left" ? { need, kind, quota: problem.quota } : { need, kind };
+}
+
+/** Writes what is left of a quota for sale: nothing of a closed or overbooked one. */
+export function toQuotaAvailability({ state, left, paid, pending, byVouchers }: Availability): QuotaAvailability {
+  const isAvailable = state === "available";
+  return { isAvailable, left: isAvailable ? (left ?? undefined) : 0, paid, pending, byVouchers };
 }

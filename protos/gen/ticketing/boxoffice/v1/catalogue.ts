@@ -34,6 +34,7 @@ export const DocumentKind = {
   BLOCKED_SECRET: "DOCUMENT_KIND_BLOCKED_SECRET",
   REUSABLE_MEDIUM: "DOCUMENT_KIND_REUSABLE_MEDIUM",
   GATE: "DOCUMENT_KIND_GATE",
+  QUOTA: "DOCUMENT_KIND_QUOTA",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -51,6 +52,7 @@ export namespace DocumentKind {
   export type BLOCKED_SECRET = typeof DocumentKind.BLOCKED_SECRET;
   export type REUSABLE_MEDIUM = typeof DocumentKind.REUSABLE_MEDIUM;
   export type GATE = typeof DocumentKind.GATE;
+  export type QUOTA = typeof DocumentKind.QUOTA;
   export type UNRECOGNIZED = typeof DocumentKind.UNRECOGNIZED;
 }
 
@@ -89,6 +91,9 @@ export function documentKindFromJSON(object: any): DocumentKind {
     case 10:
     case "DOCUMENT_KIND_GATE":
       return DocumentKind.GATE;
+    case 11:
+    case "DOCUMENT_KIND_QUOTA":
+      return DocumentKind.QUOTA;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -120,6 +125,8 @@ export function documentKindToNumber(object: DocumentKind): number {
       return 9;
     case DocumentKind.GATE:
       return 10;
+    case DocumentKind.QUOTA:
+      return 11;
     case DocumentKind.UNRECOGNIZED:
     default:
       return -1;
@@ -131,10 +138,31 @@ export interface CatalogueDocument {
   event: string;
   /** The data of its record, with all defaults, as JSON. */
   json: Uint8Array;
+  /** Of a quota, if it was asked for. */
+  availability?: QuotaAvailability | undefined;
+}
+
+/** What is left of a quota, and what takes the rest. */
+export interface QuotaAvailability {
+  /** Something is left that can be sold. */
+  isAvailable: boolean;
+  /** Left out: unlimited. */
+  left?:
+    | number
+    | undefined;
+  /** Positions of paid and of pending orders. */
+  paid: number;
+  pending: number;
+  /** What blocking vouchers take. */
+  byVouchers: number;
 }
 
 export interface EventSlugs {
   slugs: string[];
+}
+
+export interface ItemIds {
+  ids: number[];
 }
 
 export interface ListDocumentsRequest {
@@ -177,7 +205,16 @@ export interface ListDocumentsRequest {
     | string
     | undefined;
   /** The caller has the list as of this instant, and needs it only if it has changed since. */
-  knownAsOf?: number | undefined;
+  knownAsOf?:
+    | number
+    | undefined;
+  /** Of quotas: only those of this date, and those that count one of these items. */
+  subevent?: number | undefined;
+  items?:
+    | ItemIds
+    | undefined;
+  /** Of quotas: what is left of each. */
+  withAvailability?: boolean | undefined;
 }
 
 export interface ListDocumentsResponse {
@@ -203,7 +240,11 @@ export interface GetDocumentRequest {
   event: string;
   kind: DocumentKind;
   /** Left out for the event itself and its settings. */
-  id?: number | undefined;
+  id?:
+    | number
+    | undefined;
+  /** Of a quota: what is left of it. */
+  withAvailability?: boolean | undefined;
 }
 
 export interface GetDocumentResponse {
@@ -211,7 +252,7 @@ export interface GetDocumentResponse {
 }
 
 function createBaseCatalogueDocument(): CatalogueDocument {
-  return { event: "", json: new Uint8Array(0) };
+  return { event: "", json: new Uint8Array(0), availability: undefined };
 }
 
 export const CatalogueDocument: MessageFns<CatalogueDocument> = {
@@ -221,6 +262,9 @@ export const CatalogueDocument: MessageFns<CatalogueDocument> = {
     }
     if (message.json.length !== 0) {
       writer.uint32(18).bytes(message.json);
+    }
+    if (message.availability !== undefined) {
+      QuotaAvailability.encode(message.availability, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -252,6 +296,104 @@ export const CatalogueDocument: MessageFns<CatalogueDocument> = {
             }
 
             message.json = reader.bytes();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.availability = QuotaAvailability.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuotaAvailability(): QuotaAvailability {
+  return { isAvailable: false, left: undefined, paid: 0, pending: 0, byVouchers: 0 };
+}
+
+export const QuotaAvailability: MessageFns<QuotaAvailability> = {
+  encode(message: QuotaAvailability, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isAvailable !== false) {
+      writer.uint32(8).bool(message.isAvailable);
+    }
+    if (message.left !== undefined) {
+      writer.uint32(16).int64(message.left);
+    }
+    if (message.paid !== 0) {
+      writer.uint32(24).int64(message.paid);
+    }
+    if (message.pending !== 0) {
+      writer.uint32(32).int64(message.pending);
+    }
+    if (message.byVouchers !== 0) {
+      writer.uint32(40).int64(message.byVouchers);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuotaAvailability {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuotaAvailability();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isAvailable = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.left = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.paid = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pending = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.byVouchers = longToNumber(reader.int64());
             continue;
           }
         }
@@ -313,6 +455,66 @@ export const EventSlugs: MessageFns<EventSlugs> = {
   },
 };
 
+function createBaseItemIds(): ItemIds {
+  return { ids: [] };
+}
+
+export const ItemIds: MessageFns<ItemIds> = {
+  encode(message: ItemIds, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ids.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.ids) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ItemIds {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseItemIds();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.ids.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.ids.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseListDocumentsRequest(): ListDocumentsRequest {
   return {
     organizer: "",
@@ -330,6 +532,9 @@ function createBaseListDocumentsRequest(): ListDocumentsRequest {
     type: undefined,
     identifier: undefined,
     knownAsOf: undefined,
+    subevent: undefined,
+    items: undefined,
+    withAvailability: undefined,
   };
 }
 
@@ -379,6 +584,15 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
     }
     if (message.knownAsOf !== undefined) {
       writer.uint32(120).int64(message.knownAsOf);
+    }
+    if (message.subevent !== undefined) {
+      writer.uint32(128).int64(message.subevent);
+    }
+    if (message.items !== undefined) {
+      ItemIds.encode(message.items, writer.uint32(138).fork()).join();
+    }
+    if (message.withAvailability !== undefined) {
+      writer.uint32(144).bool(message.withAvailability);
     }
     return writer;
   },
@@ -516,6 +730,30 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
             message.knownAsOf = longToNumber(reader.int64());
             continue;
           }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.subevent = longToNumber(reader.int64());
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.items = ItemIds.decode(reader, reader.uint32());
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.withAvailability = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -631,7 +869,7 @@ export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
 };
 
 function createBaseGetDocumentRequest(): GetDocumentRequest {
-  return { organizer: "", event: "", kind: DocumentKind.UNSPECIFIED, id: undefined };
+  return { organizer: "", event: "", kind: DocumentKind.UNSPECIFIED, id: undefined, withAvailability: undefined };
 }
 
 export const GetDocumentRequest: MessageFns<GetDocumentRequest> = {
@@ -647,6 +885,9 @@ export const GetDocumentRequest: MessageFns<GetDocumentRequest> = {
     }
     if (message.id !== undefined) {
       writer.uint32(32).int64(message.id);
+    }
+    if (message.withAvailability !== undefined) {
+      writer.uint32(40).bool(message.withAvailability);
     }
     return writer;
   },
@@ -694,6 +935,14 @@ export const GetDocumentRequest: MessageFns<GetDocumentRequest> = {
             }
 
             message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.withAvailability = reader.bool();
             continue;
           }
         }
