@@ -117,6 +117,7 @@ create table event (
   pdf_for_non_admission boolean not null,
   pdf_while_pending boolean not null,
   known_columns integer not null default 0,
+  ticket_keys jsonb,
   constraint event_pkey primary key (organizer, event)
 );
 

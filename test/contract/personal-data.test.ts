@@ -88,7 +88,7 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
   checkin: {
     blocked_secret: ["secret"],
     count_delta: ["counted_as"],
-    event: ["locale", "name", "timezone"],
+    event: ["locale", "name", "ticket_keys", "timezone"],
     item: ["checkin_text", "document", "internal_name", "name", "variations"],
     list: ["name", "rules"],
     position: ["counted_as", "order_code", "order_status", "pseudonymization_id", "secret"],
@@ -225,7 +225,7 @@ const notOfPeopleInFacts: Readonly<Record<string, readonly string[]>> = {
     ...["id", "token_hash", "name", "permissions", "events"],
     ...["device.gate.name", "device.security_profile", "device.software_brand"],
   ],
-  [topics.eventChanged.name]: ["name", "timezone", "locale", "document"],
+  [topics.eventChanged.name]: ["name", "timezone", "locale", "document", "ticket_keys"],
   [topics.itemChanged.name]: [
     ...["name", "internal_name", "checkin_text", "variations.value", "variations.checkin_text", "document"],
   ],

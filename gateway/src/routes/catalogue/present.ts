@@ -11,9 +11,11 @@ function read(document: CatalogueDocument | undefined): Shown {
 /** Presents a document as its record sent it. */
 export const presentDocument = (document: CatalogueDocument | undefined): Shown => read(document);
 
-/** Presents an event. The keys of signed tickets are those of its record, if it has any. */
+/** Presents an event. Scanners need a list of keys also where tickets are not signed. */
 export function presentEvent(document: CatalogueDocument | undefined): Shown {
-  return { valid_keys: { pretix_sig1: [] }, ...read(document), best_availability_state: null };
+  const event = read(document);
+  const keys = event["valid_keys"] as Readonly<Record<string, readonly string[]>> | null | undefined;
+  return { ...event, valid_keys: { pretix_sig1: [], ...keys }, best_availability_state: null };
 }
 
 /** Presents a date, with its event: lists may have dates of several events. */

@@ -252,6 +252,20 @@ describe("what is shown otherwise than it was sent", () => {
   });
 
   it.each([
+    ["none", {}, { pretix_sig1: [] }],
+    ["nothing", { valid_keys: null }, { pretix_sig1: [] }],
+    ["no keys", { valid_keys: {} }, { pretix_sig1: [] }],
+    ["its own", { valid_keys: { pretix_sig1: ["abc", "def"] } }, { pretix_sig1: ["abc", "def"] }],
+    ["those of another scheme", { valid_keys: { other: ["x"] } }, { pretix_sig1: [], other: ["x"] }],
+  ])("[E5.5] an event has the keys of its record: %s", async (_name, sent, expected) => {
+    const { valid_keys: _keys, best_availability_state: _state, ...data } = catalogueExamples.event.answer;
+    app.peers.when("catalogue", "getDocument", async () => ({
+      document: { event: "", json: Buffer.from(JSON.stringify({ ...data, ...sent })) },
+    }));
+    expect((await send(`${inEvent}/`)).json).toMatchObject({ valid_keys: expected });
+  });
+
+  it.each([
     [{ linked_orderposition: null, linked_orderpositions: [] }, [null, []]],
     [{ linked_orderposition: 5, linked_orderpositions: [] }, [5, [5]]],
     [{ linked_orderposition: { id: 5, event: "e" }, linked_orderpositions: null }, [5, [5]]],

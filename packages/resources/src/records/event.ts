@@ -1,4 +1,16 @@
-import { arrayOf, boolean, field, instant, integer, needed, object, orPlain, slug, text } from "@tessera/schema/build";
+import {
+  arrayOf,
+  boolean,
+  field,
+  instant,
+  integer,
+  mapOf,
+  needed,
+  object,
+  orPlain,
+  slug,
+  text,
+} from "@tessera/schema/build";
 import type { Shown } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import {
@@ -6,6 +18,7 @@ import {
   freeMap,
   idOrNull,
   instantOrNull,
+  keyNames,
   lineOrNull,
   names,
   namesOrNull,
@@ -49,6 +62,20 @@ export const eventRecord = object(
       freeMap(text({ nullable: true, trim: false, maxLength: 10_000 })),
       "Names that `meta_data` of items may have, with their defaults.",
       { day: "all" },
+    ),
+    valid_keys: field(
+      mapOf(arrayOf(text({ maxLength: 10_000 }), { maxItems: 10 }), {
+        maxProperties: 100,
+        propertyNames: keyNames,
+        nullable: true,
+        default: {},
+      }),
+      "Public keys of signed tickets, by how these are signed: under `pretix_sig1` Ed25519 keys as PEM in base64.",
+      {
+        pretix_sig1: [
+          "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0KTUNvd0JRWURLMlZ3QXlFQUorN25tbUoyY0dGOGV1c21EaGtlMzloTStMalZwZXRlbCtSSlRNNms1MTA9Ci0tLS0tRU5EIFBVQkxJQyBLRVktLS0tLQo=",
+        ],
+      },
     ),
     ...soldThrough(),
     public_url: field(

@@ -2,7 +2,7 @@ import { arrayOf, boolean, decimal, field, id, instant, localized, mapOf, plain,
 import type { Schema } from "@tessera/schema/schema";
 
 /** Names inside of maps become keys of JSON documents. */
-const keyNames = text({ trim: false, maxLength: 200 });
+export const keyNames = text({ trim: false, maxLength: 200 });
 
 /** A map with any names. */
 export const freeMap = <S extends Schema>(values: S) =>

@@ -38,6 +38,8 @@ export function eventFact(
       nonAdmission: settings.ticket_download_nonadm,
       pending: settings.ticket_download_pending,
     },
+    // A document of a version that did not know the field has none.
+    ticketKeys: { pretixSig1: [...(data.valid_keys?.["pretix_sig1"] ?? [])] },
     document: Buffer.from(JSON.stringify({ ...data, timezone })),
   };
 }

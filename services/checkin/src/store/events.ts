@@ -19,6 +19,7 @@ export const events = copyTable("event", {
     pdfForAddons: boolean,
     pdfForNonAdmission: boolean,
     pdfWhilePending: boolean,
+    ticketKeys: json<readonly string[]>().orNull,
   },
 });
 

@@ -1,7 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { instant, rowsAs, text } from "@tessera/kit/pg/table";
+import { boolean, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
+import { mayBeSigned } from "../domain/signed-ticket.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import type { LinkedTickets } from "./scan-reads.ts";
 
@@ -13,6 +14,8 @@ export interface OtherMeaning {
   readonly isMediumElsewhere: boolean;
   /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
+  /** The keys of the event, as JSON, for a code that may be signed. */
+  readonly ticketKeys: string | null;
 }
 
 interface Row {
@@ -20,20 +23,35 @@ interface Row {
   linked: { event: string; id: number }[] | null;
   revoked: boolean | null;
   revoked_position: number | null;
+  ticket_keys: string | null;
 }
 
-const askedColumns = { organizer: text, event: text, code: text.orNull, sourceType: text, at: instant };
+const askedColumns = {
+  organizer: text,
+  event: text,
+  code: text.orNull,
+  sourceType: text,
+  at: instant,
+  maybeSigned: boolean,
+};
 
-export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
+export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false, ticketKeys: null };
 
-/** Finds media that are valid at the time of the scan, else revoked codes. */
+/** Finds media that are valid at the time of the scan, else revoked codes; and the keys that may have signed a code. */
 export async function findOtherMeanings(
   db: Queryable,
   codes: readonly Pick<ArrivedScan, "organizer" | "event" | "code" | "sourceType" | "at">[],
 ): Promise<OtherMeaning[]> {
+  const asked = codes.map((code) => ({ ...code, maybeSigned: code.code !== null && mayBeSigned(code.code) }));
   const rows = await db.many<Row>(sql`
-    select asked.ord, medium.linked_positions as linked, revoked.is_revoked as revoked, revoked.position as revoked_position
-      from ${rowsAs("asked", askedColumns, codes, { isNumbered: true })}
+    select asked.ord, medium.linked_positions as linked, revoked.is_revoked as revoked, revoked.position as revoked_position,
+           case when asked.maybe_signed
+                then (select event.ticket_keys::text
+                        from event
+                       where event.organizer = asked.organizer
+                         and event.event = asked.event)
+            end as ticket_keys
+      from ${rowsAs("asked", askedColumns, asked, { isNumbered: true })}
       left join lateral (
         select reusable_medium.linked_positions
           from reusable_medium
@@ -60,13 +78,15 @@ export async function findOtherMeanings(
   return meanings;
 }
 
-function toMeaning({ linked, revoked, revoked_position: position }: Row, event: string | undefined): OtherMeaning {
+function toMeaning(
+  { linked, revoked, revoked_position: position, ticket_keys: ticketKeys }: Row,
+  event: string | undefined,
+): OtherMeaning {
+  const none = { ...noMeaning, ticketKeys };
   if (linked !== null) {
     const ids = linked.filter((ticket) => ticket.event === event).map(({ id }) => id);
-    return ids.length === 0
-      ? { ...noMeaning, isMediumElsewhere: true }
-      : { ...noMeaning, linked: { by: "medium", ids } };
+    return ids.length === 0 ? { ...none, isMediumElsewhere: true } : { ...none, linked: { by: "medium", ids } };
   }
-  if (revoked !== true) return noMeaning;
-  return { ...noMeaning, isRevoked: true, linked: position === null ? null : { by: "revoked", ids: [position] } };
+  if (revoked !== true) return none;
+  return { ...none, isRevoked: true, linked: position === null ? null : { by: "revoked", ids: [position] } };
 }

@@ -37,6 +37,8 @@ export interface ScanRead {
   readonly isMediumElsewhere: boolean;
   /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
+  /** The keys of the event, as JSON, for an unknown code that may be signed. */
+  readonly ticketKeys: string | null;
 }
 
 export interface ScannedList extends AdmissionTerms {
@@ -245,6 +247,7 @@ function toRead(row: Row, { list, timezone, locale, downloads }: Terms) {
     downloads,
     isMediumElsewhere: false,
     isRevoked: false,
+    ticketKeys: null,
     tickets: new Map<number, FoundTicket>(),
     foundBy: new Map<number, FoundBy>(),
   };

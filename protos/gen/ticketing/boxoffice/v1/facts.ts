@@ -113,11 +113,18 @@ export interface EventChanged {
     | undefined;
   /** The event resource as JSON in UTF-8. */
   document: Uint8Array;
+  ticketKeys?: TicketKeys | undefined;
 }
 
 export interface EventChanged_NameEntry {
   key: string;
   value: string;
+}
+
+/** The public keys of signed tickets, by how these are signed. */
+export interface TicketKeys {
+  /** Each PEM in base64. */
+  pretixSig1: string[];
 }
 
 /** Which tickets may be downloaded. */
@@ -696,6 +703,7 @@ function createBaseEventChanged(): EventChanged {
     dateAdmission: undefined,
     ticketDownload: undefined,
     document: new Uint8Array(0),
+    ticketKeys: undefined,
   };
 }
 
@@ -736,6 +744,9 @@ export const EventChanged: MessageFns<EventChanged> = {
     }
     if (message.document.length !== 0) {
       writer.uint32(98).bytes(message.document);
+    }
+    if (message.ticketKeys !== undefined) {
+      TicketKeys.encode(message.ticketKeys, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -852,6 +863,14 @@ export const EventChanged: MessageFns<EventChanged> = {
             message.document = reader.bytes();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.ticketKeys = TicketKeys.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -907,6 +926,52 @@ export const EventChanged_NameEntry: MessageFns<EventChanged_NameEntry> = {
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTicketKeys(): TicketKeys {
+  return { pretixSig1: [] };
+}
+
+export const TicketKeys: MessageFns<TicketKeys> = {
+  encode(message: TicketKeys, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.pretixSig1) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TicketKeys {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTicketKeys();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pretixSig1.push(reader.string());
             continue;
           }
         }

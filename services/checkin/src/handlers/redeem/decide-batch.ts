@@ -35,7 +35,7 @@ export async function decideBatch(
     else if (place === undefined || !changed.has(place)) open.set(index, decided);
     if (place !== undefined && outcome === "admitted") changed.add(place);
   }
-  const stored = await storeDecided(tools.db, [...open.values()]);
+  const stored = await storeDecided(tools, [...open.values()]);
   for (const [index, decided] of open) decisions[index] = stored.has(decided) ? toOutcome(decided) : conflict;
   return decisions;
 }

@@ -53,8 +53,8 @@ export async function readOtherMeanings(
   });
   const reads = await readAgain({ db, withIds }, lookups);
   return unknown.map(({ read }, index) => {
-    const { isMediumElsewhere, isRevoked } = meanings[index] ?? noMeaning;
-    return { ...(reads[index] ?? read), isMediumElsewhere, isRevoked };
+    const { isMediumElsewhere, isRevoked, ticketKeys } = meanings[index] ?? noMeaning;
+    return { ...(reads[index] ?? read), isMediumElsewhere, isRevoked, ticketKeys };
   });
 }
 

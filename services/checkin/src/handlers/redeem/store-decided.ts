@@ -1,13 +1,22 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
+import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { countChange } from "../../domain/presence.ts";
+import { readSignedTicket } from "../../domain/signed-ticket.ts";
+import type { Readers } from "../../readers.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { nameOf } from "../../store/keys.ts";
 import { lockFreePositions } from "../../store/positions.ts";
+import type { ScanRead } from "../../store/scan-reads.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
 import { encodeGivenAnswer, findAppliedUpTo, toAnswersGiven } from "../../wire/answers.ts";
 import { toScanFact } from "../../wire/scan-fact.ts";
 import { type DecidedScan, refusalOf } from "./outcome.ts";
+
+interface Tools {
+  readonly db: Db;
+  readonly readers: Readers;
+}
 
 /** A decision with answers to questions. */
 interface Answered extends DecidedScan {
@@ -15,28 +24,34 @@ interface Answered extends DecidedScan {
 }
 
 /** Stores decisions, and returns those that are final: their ticket and list are unchanged since they were read. */
-export async function storeDecided(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+export async function storeDecided(tools: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   // Without answers there is one statement, which commits by itself.
-  return decided.some(isAnswered) ? storeWithAnswers(db, decided) : store(db, decided);
+  return decided.some(isAnswered) ? storeWithAnswers(tools, decided) : store(tools, decided);
 }
 
 /** Stores scans and their answers in one transaction. A scan whose ticket is locked is left out, and decided again. */
-async function storeWithAnswers(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+async function storeWithAnswers({ db, readers }: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   const keys = new Map(decided.filter(isAnswered).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
   return db.transaction(async (tx) => {
     const held = new Set((await lockFreePositions(tx, [...keys.values()])).map(nameOf));
     const ready = decided.filter((each) => !isAnswered(each) || held.has(nameOf(ticketOf(each))));
     const changed = await putGivenAnswers(tx, ready.filter(isAnswered).flatMap(toAnswers));
     await tx.publish(topics.answersGiven, changed.map(toAnswersGiven));
-    return store(tx, ready);
+    return store({ db: tx, readers }, ready);
   });
 }
 
 /** A scan with open questions is not stored, and its decision is final. */
-async function store(db: Queryable, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+async function store(
+  { db, readers }: { readonly db: Queryable; readonly readers: Readers },
+  decided: readonly DecidedScan[],
+): Promise<Set<DecidedScan>> {
   const final = decided.filter(({ verdict }) => verdict.outcome !== "incomplete");
   if (final.length === 0) return new Set(decided);
-  const stored = await storeScans(db, { topic: topics.scanDecided.name, scans: final.map(toScanToStore) });
+  const stored = await storeScans(db, {
+    topic: topics.scanDecided.name,
+    scans: final.map((each) => toScanToStore(each, readers)),
+  });
   const late = new Set(final.filter((_, index) => !stored.has(index)));
   return new Set(decided.filter((each) => !late.has(each)));
 }
@@ -68,7 +83,7 @@ function toAnswers(decided: Answered): AnswerToStore[] {
   });
 }
 
-function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
+function toScanToStore({ scan, read, verdict }: DecidedScan, readers: Readers): ScanToStore {
   const id = read.scanId;
   const position = verdict.outcome === "unknown_ticket" ? null : verdict.match.ticket.id;
   const refusal = refusalOf(verdict) ?? null;
@@ -77,6 +92,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
     id,
     position,
     rawCode: isCodeKept(verdict, scan) ? scan.rawCode : null,
+    ...(verdict.outcome === "unknown_ticket" ? readSigned(scan, { read, readers }) : {}),
     forced: verdict.outcome === "admitted" ? verdict.forced : scan.force,
     forceSent: scan.force,
     refusal,
@@ -89,6 +105,18 @@ function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
       traceparent: scan.traceparent,
     },
   };
+}
+
+/** What an unknown code says of its ticket, if the event has signed it. */
+function readSigned(
+  { code }: ArrivedScan,
+  { read: { ticketKeys }, readers }: { readonly read: ScanRead; readonly readers: Readers },
+): Pick<ScanToStore, "rawItem" | "rawVariation" | "rawSubevent"> {
+  if (code === null || ticketKeys === null) return {};
+  const ticket = readSignedTicket(code, readers.ticketKeys(ticketKeys));
+  return ticket === undefined
+    ? {}
+    : { rawItem: ticket.item, rawVariation: ticket.variation, rawSubevent: ticket.subevent };
 }
 
 /** Refusals, admissions by another code than the ticket's own, and scans with a nonce are recognized by it. */
