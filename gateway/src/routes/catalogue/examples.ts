@@ -130,6 +130,7 @@ const item = {
   all_sales_channels: true,
   require_membership: false,
   hidden_if_available: null,
+  sales_channels: ["web"],
   validity_fixed_from: null,
   hide_without_voucher: false,
   limit_sales_channels: [],

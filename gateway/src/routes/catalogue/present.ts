@@ -23,6 +23,27 @@ export function presentSubevent(document: CatalogueDocument | undefined): Shown 
   return { ...read(document), event: document?.event };
 }
 
+interface Item {
+  readonly default_price: string;
+  readonly all_sales_channels: boolean;
+  readonly limit_sales_channels: readonly string[];
+  readonly variations: readonly { readonly price: string | null; readonly default_price: string | null }[];
+}
+
+/** Presents an item with what follows from its fields. Scanners need the price of each variation. */
+export function presentItem(document: CatalogueDocument | undefined): Shown {
+  const item = read(document) as Shown & Item;
+  return {
+    ...item,
+    has_variations: item.variations.length > 0,
+    variations: item.variations.map((variation) => ({
+      ...variation,
+      price: variation.price ?? variation.default_price ?? item.default_price,
+    })),
+    sales_channels: item.all_sales_channels ? ["web"] : item.limit_sales_channels,
+  };
+}
+
 interface Identified {
   readonly id: number;
   readonly identifier: string | null;

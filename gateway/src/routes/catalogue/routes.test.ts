@@ -251,6 +251,27 @@ describe("what is shown otherwise than it was sent", () => {
     });
   });
 
+  it("[E2.13] an item shows what follows from its fields", async () => {
+    const { sales_channels: _channels, ...bare } = catalogueExamples.item.answer;
+    const variations = [
+      { id: 1, price: null, default_price: null },
+      { id: 2, price: null, default_price: "12.00" },
+      { id: 3, price: "11.00", default_price: "12.00" },
+    ];
+    const shows = async (more: object) => {
+      const json = Buffer.from(JSON.stringify({ ...bare, ...more }));
+      app.peers.when("catalogue", "getDocument", async () => ({ document: { event: "", json } }));
+      return (await send(`${inEvent}/items/1/`)).json;
+    };
+    expect(await shows({ default_price: "23.00", variations, has_variations: false })).toMatchObject({
+      has_variations: true,
+      variations: [{ price: "23.00" }, { price: "12.00" }, { price: "11.00" }],
+    });
+    expect(await shows({ has_variations: true })).toMatchObject({ has_variations: false, sales_channels: ["web"] });
+    const limited = { all_sales_channels: false, limit_sales_channels: ["box-office", "app"] };
+    expect(await shows(limited)).toMatchObject({ sales_channels: ["box-office", "app"] });
+  });
+
   it.each([
     ["none", {}, { pretix_sig1: [] }],
     ["nothing", { valid_keys: null }, { pretix_sig1: [] }],

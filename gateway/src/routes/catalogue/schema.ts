@@ -13,6 +13,7 @@ import { record } from "../../http/answers.ts";
 /** The record of an event, with fields that follow from its address. */
 export const event = record("Event", {
   ...eventRecord.properties,
+  timezone: text({ description: "IANA name: its own, else that of its settings, else UTC." }),
   valid_keys: mapOf(arrayOf(text()), { description: "Public keys of signed tickets, by how these are signed." }),
   best_availability_state: plain(["integer", "null"], { description: "Not known here." }),
 });
@@ -26,7 +27,10 @@ export const subevent = record("Subevent", {
 
 export const category = record("Category", categoryRecord.properties);
 
-export const item = record("EventItem", itemRecord.properties);
+export const item = record("EventItem", {
+  ...itemRecord.properties,
+  sales_channels: arrayOf(text(), { description: "`limit_sales_channels`; `web` where it is sold through all." }),
+});
 
 export const question = record("EventQuestion", questionRecord.properties);
 

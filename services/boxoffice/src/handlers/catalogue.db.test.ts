@@ -98,6 +98,19 @@ describe("documents", () => {
     expect(await get(DocumentKind.EVENT_SETTINGS)).toMatchObject({ locale: "de", ticket_secret_length: 32 });
     await expect(get(DocumentKind.EVENT_SETTINGS, { event: "none" })).rejects.toMatchObject({ kind: "not_found" });
   });
+
+  it("[E1.13] of an event have a time zone: its own, that of its settings, or UTC", async () => {
+    const zones = async () => [
+      (await get(DocumentKind.EVENT))["timezone"],
+      (await list(DocumentKind.EVENT)).documents.map(({ data }) => (data as { timezone: string }).timezone)[0],
+    ];
+    await office.apply(sample.event({ timezone: null }));
+    expect(await zones()).toEqual(["UTC", "UTC"]);
+    await office.apply(sample.eventSettings({ timezone: "Europe/Paris" }));
+    expect(await zones()).toEqual(["Europe/Paris", "Europe/Paris"]);
+    await office.apply(sample.event({ timezone: "Europe/Berlin" }));
+    expect(await zones()).toEqual(["Europe/Berlin", "Europe/Berlin"]);
+  });
 });
 
 describe("events and dates of an organizer", () => {

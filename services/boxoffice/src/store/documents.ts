@@ -130,6 +130,13 @@ function endsBehind(kind: DocumentKind, at: number): Sql {
 const eventOf = (kind: DocumentKind) =>
   kind === "event" ? sql`document.slug` : isOfOrganizer(kind) ? sql`''` : sql`document.event`;
 
+/** A document as it is shown. The time zone of an event may be in its settings. */
+const shownOf = (kind: DocumentKind) =>
+  kind === "event"
+    ? sql`(${data} - 'unread' || jsonb_build_object('timezone',
+             coalesce(${data} ->> 'timezone', document.settings ->> 'timezone', 'UTC')))`
+    : sql`(${data} - 'unread')`;
+
 export async function countDocuments(db: Queryable, kind: DocumentKind, filter: DocumentFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count ${rowsOf(kind, filter)}`);
   return count;
@@ -164,7 +171,7 @@ export function pageDocuments(
     return column === undefined ? [] : [name.startsWith("-") ? sql`${column} desc nulls last` : column];
   });
   return db.many<StoredDocument>(sql`
-    select ${eventOf(kind)} as event, (${data} - 'unread')::text as json
+    select ${eventOf(kind)} as event, ${shownOf(kind)}::text as json
     ${rowsOf(kind, filter)}
      order by ${joinSql([...asked, ...usual], ", ")}
      limit ${limit}
@@ -178,7 +185,7 @@ export function findDocument(
   { id, ...filter }: DocumentFilter & { readonly id?: number | undefined },
 ): Promise<StoredDocument | undefined> {
   return db.maybeOne<StoredDocument>(sql`
-    select ${eventOf(kind)} as event, (${data} - 'unread')::text as json
+    select ${eventOf(kind)} as event, ${shownOf(kind)}::text as json
     ${rowsOf(kind, filter)}
        ${id === undefined ? sql`` : sql`and document.id = ${id}`}`);
 }
