@@ -306,6 +306,22 @@ describe("what is shown otherwise than it was sent", () => {
     });
   });
 
+  it("[E1.8] media name no ticket of events that the credentials are not for", async () => {
+    const links = [{ id: 5, event: "sampleconf" }, { id: 6, event: "other" }, 7];
+    app.peers.when("catalogue", "listDocuments", async () => ({
+      ...{ documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, linked_orderpositions: links })] },
+      ...{ count: 1, page: 1, asOf: 1, isUnchanged: false },
+    }));
+    const { json } = await send(`${organizer}/reusablemedia/`, keys.otherEvent);
+    expect(json).toMatchObject({ results: [{ linked_orderposition: 6, linked_orderpositions: [6] }] });
+  });
+
+  it("[S5.7] devices in public see no blocked code, which may admit again", async () => {
+    const page = await send(`${inEvent}/blockedsecrets/`, devices.kiosk);
+    expect([page.status, page.json]).toEqual([200, { count: 0, next: null, previous: null, results: [] }]);
+    expect(app.peers.requestsOf("listDocuments")).toEqual([]);
+  });
+
   it("[E2.8] badges are empty pages", async () => {
     for (const path of ["badgelayouts/", "badgeitems/"])
       expect((await send(`${inEvent}/${path}`)).json).toEqual({ count: 0, next: null, previous: null, results: [] });

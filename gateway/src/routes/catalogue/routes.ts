@@ -5,7 +5,7 @@ import {
   type ListDocumentsRequest,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { Schema } from "@tessera/schema/schema";
-import { scanProfiles, staffProfiles } from "@tessera/values";
+import { scanProfiles, staffProfiles, standsInPublic } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
@@ -54,7 +54,8 @@ type Conditions = Partial<
 interface Kind {
   readonly kind: DocumentKind;
   readonly shows: Schema;
-  readonly present: (document: CatalogueDocument | undefined) => Shown;
+  /** `events` are those that the credentials are for; undefined: all. */
+  readonly present: (document: CatalogueDocument | undefined, events?: ReadonlySet<string>) => Shown;
 }
 
 const kinds = {
@@ -81,6 +82,8 @@ interface ListOf<P extends Sorted> {
   readonly query: P;
   /** What the parameters ask for, beside the order. */
   readonly conditions?: (query: Values<P>) => Conditions;
+  /** Devices in public see an empty list. */
+  readonly isOfStaff?: true;
   /** For a list with a time of its last change: what it lists. */
   readonly tellsChangesOf?: string;
   /** Whether an answer also depends on what is no change of the list: it has no such time. */
@@ -117,7 +120,7 @@ const whenChanged = (things: string) => ({
 export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
   const list = <const P extends Sorted>(
     { kind, shows, present }: Kind,
-    { query, conditions = () => ({}), tellsChangesOf, showsMore = () => false, ...said }: ListOf<P>,
+    { query, conditions = () => ({}), isOfStaff, tellsChangesOf, showsMore = () => false, ...said }: ListOf<P>,
   ) =>
     declareList({
       ...said,
@@ -126,6 +129,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       isGenerated: true,
       ...(tellsChangesOf === undefined ? {} : { conditional: whenChanged(tellsChangesOf) }),
       async find(request, page) {
+        if (isOfStaff === true && standsInPublic(request.tenant.profile)) return { results: [], count: 0, page: 1 };
         const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">>;
         const tellsChanges = tellsChangesOf !== undefined && !showsMore(sent);
         const known = tellsChanges ? knownAsOf(request) : undefined;
@@ -140,7 +144,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
           ...found,
           changedAt: tellsChanges ? changedAt : undefined,
           asOf: isUnchanged ? undefined : asOf,
-          results: found.documents.map(present),
+          results: found.documents.map((document) => present(document, request.tenant.events)),
         };
       },
     });
@@ -312,7 +316,8 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       example: examples.blockedSecrets,
       summary: "Lists the codes that are blocked, or were",
       access: readingCodes,
-      page: "One page of codes.",
+      page: "One page of codes; an empty one for devices in public, which are shown no code that may admit.",
+      isOfStaff: true,
       query: { ordering: ordering(["id", "updated", "secret"], "id"), updated_since: changedSince },
       conditions: (query) => ({ changedSince: query.updated_since }),
     }),

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { noteDocumentsChanged } from "../store/document-changes.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
-import { record, sample } from "../testing/records.ts";
+import { position, record, sample } from "../testing/records.ts";
 import { getDocument, listDocuments } from "./catalogue.ts";
 
 const office = emptyOffice();
@@ -155,6 +155,26 @@ describe("events and dates of an organizer", () => {
     expect(await idsOf(DocumentKind.GATE, { ...all, organizer: "other" })).toEqual([]);
     expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, organizer: "other" })).toEqual([]);
   });
+});
+
+it("[E1.8] media are those of the tickets of the events that the caller may know of", async () => {
+  const linked = (id: number, ...links: object[]) =>
+    sample.medium({ id, identifier: `M${id}`, linked_orderpositions: links });
+  await office.apply(
+    sample.order({ positions: [position({ id: 21, secret: "21" })] }),
+    { ...sample.item({ id: 1 }), event: "series" },
+    {
+      ...sample.order({ code: "OTHER", positions: [position({ id: 22, secret: "22", subevent: 1 })] }),
+      event: "series",
+    },
+    linked(5, { id: 21, event: "fest" }),
+    linked(6, { id: 22, event: "series" }),
+    linked(7, { id: 21, event: "fest" }, { id: 22, event: "series" }),
+  );
+  const all = { event: "" };
+  expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, all)).toEqual([4, 5, 6, 7]);
+  expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, among: { slugs: ["fest"] } })).toEqual([5, 7]);
+  expect(await idsOf(DocumentKind.REUSABLE_MEDIUM, { ...all, among: { slugs: [] } })).toEqual([]);
 });
 
 describe("what has changed", () => {

@@ -96,6 +96,9 @@ function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
   if (belongsToEvent) say(sql`not place.is_removed`);
   if (event !== "" && !isOfOrganizer(kind)) say(sql`${place}.slug = ${event}`);
   if (among !== undefined && !isOfOrganizer(kind)) say(sql`${place}.slug = any(${among}::text[])`);
+  if (among !== undefined && kind === "reusable_medium")
+    say(sql`exists (select from jsonb_array_elements(${data} -> 'linked_orderpositions') as linked (ticket)
+                     where linked.ticket ->> 'event' = any(${among}::text[]))`);
   if (changedSince !== undefined) say(sql`document.changed_at >= ${toTimestamp(changedSince)}::timestamptz`);
   if (active !== undefined) say(sql`(${data} -> 'active')::boolean = ${active}`);
   if (live !== undefined) say(sql`(${place}.data -> 'live')::boolean = ${live}`);
