@@ -10,14 +10,27 @@ export function toFailedScan(body: FailedCheckinBody): FailedScan {
     explanation: body.error_explanation ?? undefined,
     rawCode: body.raw_barcode,
     sourceType: body.raw_source_type ?? "barcode",
-    rawItem: body.raw_item ?? undefined,
-    rawVariation: body.raw_variation ?? undefined,
-    rawSubevent: body.raw_subevent ?? undefined,
+    ...(namesAsScanners(body)
+      ? { rawItem: toId(body.item), rawVariation: toId(body.variation), rawSubevent: toId(body.subevent) }
+      : {
+          rawItem: body.raw_item ?? undefined,
+          rawVariation: body.raw_variation ?? undefined,
+          rawSubevent: body.raw_subevent ?? undefined,
+        }),
     nonce: body.nonce === null || body.nonce === "" ? undefined : body.nonce,
     at: body.datetime ?? undefined,
     type: readScanType(body.type),
     position: body.position ?? undefined,
   };
+}
+
+/** Whether a body names what the code was taken for as pretixSCAN does. */
+export function namesAsScanners({ raw_item, raw_variation, raw_subevent }: FailedCheckinBody): boolean {
+  return [raw_item, raw_variation, raw_subevent].every((id) => id === undefined || id === null);
+}
+
+function toId(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 }
 
 export function presentFailedScan(scan: FailedScan | undefined) {

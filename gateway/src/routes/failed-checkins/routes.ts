@@ -4,7 +4,7 @@ import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declare } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { failedCheckinExample } from "./examples.ts";
-import { presentFailedScan, toFailedScan } from "./present.ts";
+import { namesAsScanners, presentFailedScan, toFailedScan } from "./present.ts";
 import { failedCheckinBody, failedCheckinShown } from "./schema.ts";
 
 /** Refusals that devices decided: `checkinlists/{list}/failed_checkins/`. */
@@ -39,6 +39,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
               list: request.id("list"),
               deviceId: tenant.device?.deviceId,
               gate: tenant.device?.gate ?? undefined,
+              leavesOutUnknown: namesAsScanners(body),
             },
             { scan: toFailedScan(body) },
           ),

@@ -1,4 +1,4 @@
-import { choice, id, instant, object, text } from "@tessera/schema/build";
+import { choice, id, instant, object, raw, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
@@ -43,8 +43,14 @@ const fields = {
 /** The size of a code and an explanation, in any script. */
 const mostBytes = 64 * 1024;
 
+/** What pretixSCAN calls `raw_item`, `raw_variation` and `raw_subevent`. It sends a refusal once: what is wrong here is ignored. */
+const namesOfScanners = { item: raw(), variation: raw(), subevent: raw() };
+
 export const failedCheckinBody = bodyOf(
-  { title: "FailedCheckinBody", ...object(fields, { required: ["error_reason", "raw_barcode"] }) },
+  {
+    title: "FailedCheckinBody",
+    ...object({ ...fields, ...namesOfScanners }, { required: ["error_reason", "raw_barcode"] }),
+  },
   { maxBytes: mostBytes },
 );
 

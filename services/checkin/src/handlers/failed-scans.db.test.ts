@@ -176,6 +176,15 @@ describe("a refusal that a device reports", () => {
     expect(await tell({ rawItem: 99, rawVariation: 199 }, there)).toMatchObject({ rawItem: 99, rawVariation: 199 });
   });
 
+  it("[C6.4] is without what the event does not have, where that may be left out", async () => {
+    const foreign = { rawItem: 10, rawVariation: 199, rawSubevent: 9 };
+    expect(await tell(foreign, { leavesOutUnknown: true })).toMatchObject({ rawItem: 10 });
+    const [stored] = await checkin.db.many(
+      sql`select scan.raw_item, scan.raw_variation, scan.raw_subevent from scan order by scan.id desc limit 1`,
+    );
+    expect(stored).toEqual({ raw_item: 10, raw_variation: null, raw_subevent: null });
+  });
+
   it("[C6.12] belongs to the position that has its code for a secret, to the letter", async () => {
     expect(await tell({ rawCode: "secret2" })).toMatchObject({ position: 2 });
     expect(await tell({ rawCode: "secret3" })).toMatchObject({ position: 3 });

@@ -42,11 +42,11 @@ export async function recordFailedScan(
     const event = await requireEvent(tx, place);
     await requireList(tx, { ...place, id: place.list });
     const found = await lockPositionOf(tx, { place, scan: sent });
-    await refuseUnknown(tx, place, { event, scan: sent });
+    const known = await requireKnown(tx, place, { event, scan: sent, leavesOut: request.leavesOutUnknown === true });
     const earlier = await findEarlier(tx, { place, scan: sent, found });
     stored = earlier === undefined;
     if (earlier !== undefined) return { scan: toFailedScan(earlier) };
-    const scan = { ...sent, position: found.position };
+    const scan = { ...sent, ...known, position: found.position };
     await store(tx, { place, scan });
     return { scan: toFailedScan(scan) };
   };
@@ -82,22 +82,31 @@ async function lockPositionOf(
   return { position: scan.position, byCode: false };
 }
 
-async function refuseUnknown(
+type Raw = Pick<FailedScan, "rawItem" | "rawVariation" | "rawSubevent">;
+
+/** Returns what the device took the code for, as far as the event has it; else it is refused, unless it is to be left out. */
+async function requireKnown(
   tx: Tx,
   place: EventKey,
-  { event, scan }: { readonly event: EventInfo; readonly scan: FailedScan },
-): Promise<void> {
+  { event, scan, leavesOut }: { readonly event: EventInfo; readonly scan: FailedScan; readonly leavesOut: boolean },
+): Promise<Raw> {
   const known = await findRawReferences(tx, place, scan);
+  const isDateKnown = known.subevent && (event.hasSubevents || scan.rawSubevent === null);
+  if (leavesOut) {
+    return {
+      rawItem: known.item ? scan.rawItem : null,
+      rawVariation: known.variation ? scan.rawVariation : null,
+      rawSubevent: isDateKnown ? scan.rawSubevent : null,
+    };
+  }
   const unknown = (id: number | null, what: string) => reportUnknownIds(id === null ? [] : [id], what);
   const fields = {
     ...(known.item ? {} : { raw_item: unknown(scan.rawItem, "item") }),
     ...(known.variation ? {} : { raw_variation: unknown(scan.rawVariation, "variation") }),
-    ...(known.subevent && (event.hasSubevents || scan.rawSubevent === null)
-      ? {}
-      : { raw_subevent: unknown(scan.rawSubevent, "date") }),
+    ...(isDateKnown ? {} : { raw_subevent: unknown(scan.rawSubevent, "date") }),
   };
   const names = Object.keys(fields);
-  if (names.length === 0) return;
+  if (names.length === 0) return scan;
   throw fault("invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
 }
 

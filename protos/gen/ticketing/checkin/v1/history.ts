@@ -30,7 +30,11 @@ export interface RecordFailedScanRequest {
   /** Without `at`: the time of arrival. */
   scan: FailedScan | undefined;
   deviceId?: number | undefined;
-  gate?: number | undefined;
+  gate?:
+    | number
+    | undefined;
+  /** Of `raw_item`, `raw_variation` and `raw_subevent`, those that the event does not have are left out; else they are refused. */
+  leavesOutUnknown?: boolean | undefined;
 }
 
 export interface FailedScan {
@@ -156,7 +160,15 @@ export interface AnnulScanResponse {
 }
 
 function createBaseRecordFailedScanRequest(): RecordFailedScanRequest {
-  return { organizer: "", event: "", list: 0, scan: undefined, deviceId: undefined, gate: undefined };
+  return {
+    organizer: "",
+    event: "",
+    list: 0,
+    scan: undefined,
+    deviceId: undefined,
+    gate: undefined,
+    leavesOutUnknown: undefined,
+  };
 }
 
 export const RecordFailedScanRequest: MessageFns<RecordFailedScanRequest> = {
@@ -178,6 +190,9 @@ export const RecordFailedScanRequest: MessageFns<RecordFailedScanRequest> = {
     }
     if (message.gate !== undefined) {
       writer.uint32(48).int64(message.gate);
+    }
+    if (message.leavesOutUnknown !== undefined) {
+      writer.uint32(56).bool(message.leavesOutUnknown);
     }
     return writer;
   },
@@ -241,6 +256,14 @@ export const RecordFailedScanRequest: MessageFns<RecordFailedScanRequest> = {
             }
 
             message.gate = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.leavesOutUnknown = reader.bool();
             continue;
           }
         }
