@@ -50,24 +50,24 @@ export function turned({ descending = false, nullsFirst = descending, ...same }:
 }
 
 /** Reads the ids of a page by its number, from the nearer end; `count` is that of all rows. */
-export async function readPage(
+export async function readPage<Id = number>(
   db: Queryable,
   parts: readonly Part[],
   { offset, count, ...cut }: Cut & { readonly count: number },
-): Promise<number[]> {
+): Promise<Id[]> {
   const limit = Math.min(cut.limit, count - offset);
   if (limit <= 0) return [];
   const behind = count - offset - limit;
   if (offset <= behind) return readFrom(db, parts, { limit, offset });
-  return (await readFrom(db, parts.map(turnedPart).reverse(), { limit, offset: behind })).reverse();
+  return (await readFrom<Id>(db, parts.map(turnedPart).reverse(), { limit, offset: behind })).reverse();
 }
 
 /** Reads the ids of the first rows behind a place in the order. */
-export async function readBehind(
+export async function readBehind<Id = number>(
   db: Queryable,
   parts: readonly Part[],
   { place, limit }: { readonly place: Place; readonly limit: number },
-): Promise<number[]> {
+): Promise<Id[]> {
   return readFrom(
     db,
     parts.flatMap((part) => behind(part, place) ?? []),
@@ -133,8 +133,8 @@ function directed({ by, descending = false, nullsFirst = descending, isOptional 
 }
 
 /** The rows of a part that are skipped are counted only where it ends before the page. */
-async function readFrom(db: Queryable, parts: readonly Part[], { limit, offset }: Cut): Promise<number[]> {
-  const ids: number[] = [];
+async function readFrom<Id>(db: Queryable, parts: readonly Part[], { limit, offset }: Cut): Promise<Id[]> {
+  const ids: Id[] = [];
   let skip = offset;
   for (const [index, part] of parts.entries()) {
     const wanted = limit - ids.length;
@@ -142,7 +142,7 @@ async function readFrom(db: Queryable, parts: readonly Part[], { limit, offset }
       skip -= part.count;
       continue;
     }
-    const rows = await db.many<{ id: number }>(statementOf(part, { limit: wanted, offset: skip }));
+    const rows = await db.many<{ id: Id }>(statementOf(part, { limit: wanted, offset: skip }));
     ids.push(...rows.map(({ id }) => id));
     if (ids.length === limit || index === parts.length - 1) break;
     if (rows.length > 0) skip = 0;
@@ -176,7 +176,8 @@ function selectSorted(part: Part, source: Source): Sql {
        order by ${orderBy(order)}`;
 }
 
-async function countPart(db: Queryable, { sources }: Part): Promise<number> {
+/** Counts the rows of a part. */
+export async function countPart(db: Queryable, { sources }: Part): Promise<number> {
   const counts = sources.map(({ from, where }) => sql`(select count(*) from ${from} where ${where})`);
   const { count } = await db.one<{ count: number }>(sql`select ${joinSql(counts, " + ")} as count`);
   return count;
