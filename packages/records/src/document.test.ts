@@ -1,6 +1,6 @@
 import { arrayOf, id, instant, integer, mapOf, object, text } from "@tessera/schema/build";
 import { describe, expect, it } from "vitest";
-import { compileDocument } from "./document.ts";
+import { compileCompletion, compileDocument } from "./document.ts";
 
 const schema = object({
   name: text(),
@@ -52,5 +52,20 @@ describe("compileDocument", () => {
 
   it("does not fill in fields that are missing", () => {
     expect(compileDocument(schema)({ name: "n" })).toEqual({ name: "n" });
+  });
+});
+
+describe("compileCompletion", () => {
+  it("fills in the nulls that a document leaves out, also within lists, and keeps the rest", () => {
+    const whole = { ...value, rows: [{ id: 3, at: null, hidden: null }] };
+    const document = compileDocument(schema, { nullIsMissing: true })(whole);
+    expect(document).not.toHaveProperty("note");
+    expect(compileCompletion(schema)({ ...(document as object), unread: ["x"] })).toEqual({
+      ...{ name: "n", at: "1970-01-01T00:00:00Z", note: null, meta: { b: "1", a: "2" }, tags: ["a"], unread: ["x"] },
+      rows: [{ id: 3, at: null, hidden: null }],
+    });
+    expect(compileCompletion(schema)({})).toEqual({
+      ...{ name: null, at: null, note: null, meta: null, rows: null, tags: null },
+    });
   });
 });

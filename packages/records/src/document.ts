@@ -23,6 +23,32 @@ export function compileDocument(
   return writerOf(schema, { omit, nullIsMissing, sorted }) ?? ((value) => value);
 }
 
+/**
+ * Compiles a schema into the function that fills in the nulls again that `nullIsMissing` has left out. Fields that the
+ * schema does not know stay.
+ */
+export function compileCompletion(schema: JsonSchema): Write {
+  const { properties, items } = schema as { readonly properties?: unknown; readonly items?: unknown };
+  if (isObject(properties)) {
+    const fields = Object.entries(properties).map(([name, field]) => ({
+      name,
+      complete: compileCompletion(field as JsonSchema),
+    }));
+    return (value) => {
+      if (!isObject(value)) return value;
+      return {
+        ...value,
+        ...Object.fromEntries(fields.map(({ name, complete }) => [name, complete(value[name] ?? null)])),
+      };
+    };
+  }
+  if (isObject(items)) {
+    const complete = compileCompletion(items);
+    return (value) => (Array.isArray(value) ? value.map(complete) : value);
+  }
+  return (value) => value;
+}
+
 /** Undefined for values that stay as they are: those are not copied. */
 function writerOf(schema: JsonSchema, options: Required<DocumentOptions>): Write | undefined {
   if (schema["read"] === "instant") return (value) => (typeof value === "number" ? formatInstant(value) : value);

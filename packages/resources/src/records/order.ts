@@ -20,7 +20,8 @@ import { seatOfPosition } from "./seat.ts";
 /** A text; a missing one is empty or null. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });
 
-const answer = object(
+/** An answer of a position to a question. */
+export const answerRecord = object(
   {
     question: field(id(), "The question.", 1),
     answer: field(
@@ -45,7 +46,7 @@ const answer = object(
 );
 
 /** An answer as it was sent. */
-export type SentAnswer = TypeOf<typeof answer>;
+export type SentAnswer = TypeOf<typeof answerRecord>;
 
 const checkin = object(
   {
@@ -70,7 +71,8 @@ const taxed = {
   tax_rule: field(idOrNull(), "The tax rule."),
 };
 
-const position = object(
+/** A position of an order. */
+export const positionRecord = object(
   {
     id: field(needed(id()), "Its id, unique in the event.", 1001),
     positionid: field(integer({ default: 1, minimum: 1, maximum: 2 ** 31 - 1 }), "Its number in the order.", 1),
@@ -116,7 +118,7 @@ const position = object(
       "A code that stands for the person, without a name.",
       "MQLJvANO3B",
     ),
-    answers: field(arrayOf(answer, { nullable: true, default: [], maxItems: 1000 }), "Answers to questions."),
+    answers: field(arrayOf(answerRecord, { nullable: true, default: [], maxItems: 1000 }), "Answers to questions."),
     seat: seatOfPosition,
     checkins: field(
       arrayOf(checkin, { nullable: true, default: [], maxItems: 10_000 }),
@@ -126,7 +128,7 @@ const position = object(
   { required: ["id", "item", "secret"] },
 );
 
-export type SentPosition = TypeOf<typeof position>;
+export type SentPosition = TypeOf<typeof positionRecord>;
 
 const fee = object({
   id: field(idOrNull(), "Its id.", 1),
@@ -202,7 +204,7 @@ export const orderRecord = object(
     invoice_address: field(invoiceAddress, "Whom the invoice is for."),
     fees: field(arrayOf(fee, { default: [], maxItems: 10_000 }), "What is paid beside tickets."),
     positions: field(
-      needed(arrayOf(position, { default: [], maxItems: mostPositions }), "record"),
+      needed(arrayOf(positionRecord, { default: [], maxItems: mostPositions }), "record"),
       `Its tickets, at most ${mostPositions}.`,
     ),
   },
