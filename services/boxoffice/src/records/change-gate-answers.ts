@@ -9,6 +9,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answer-rows.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
+import { noteChanged } from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { encodePosition, positionChanged } from "../wire/position-fact.ts";
 import { toReference } from "./answer-file.ts";
@@ -131,7 +132,9 @@ async function store(tx: Tx, changes: readonly Change[]): Promise<void> {
       const now = encodePosition({ state, gate: { upTo, answers: [...others, ...rows] } });
       return { organizer, event, id, upTo, isNews: Buffer.compare(now, encodePosition(position)) !== 0 };
     });
-  await tx.publish(positionChanged, await positions.setAnswersRevisions(tx, changed));
+  const news = await positions.setAnswersRevisions(tx, changed);
+  await noteChanged(tx, news);
+  await tx.publish(positionChanged, news);
 }
 
 /** Deletes gate answers to questions that records now answer differently. */

@@ -8,6 +8,7 @@ import type { Known } from "../domain/known.ts";
 import { refuseSeats } from "../domain/refuse-seats.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
+import { noteChanged } from "../store/orders.ts";
 import { findSeated, replaceStates } from "../store/seats.ts";
 import { findUsers } from "../store/usage.ts";
 import { positionChanged } from "../wire/position-fact.ts";
@@ -79,5 +80,6 @@ async function publishPositions(tx: Tx, scope: Scope, changed: readonly Changed<
     const state = states.get(change.id);
     return state === undefined ? [] : [{ ...scope, ...change, state }];
   });
+  await noteChanged(tx, facts);
   await tx.publish(positionChanged, facts);
 }

@@ -21,7 +21,8 @@ export async function replaceDocuments(
   await tx.run(sql`
     update "order"
        set data = replaced.data::jsonb,
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
       from ${rowsAs("replaced", { ...eventKey, code: text, data: text }, rows)}
      where "order".organizer = replaced.organizer
        and "order".event = replaced.event

@@ -1,6 +1,8 @@
+import { entityKey } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { rowsAs } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 
@@ -22,7 +24,8 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
         on conflict (organizer, event, code) do update
        set status = excluded.status,
            data = excluded.data,
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
      where kept.data is distinct from excluded.data`);
 }
 
@@ -72,10 +75,32 @@ export async function dropPositions(
              select coalesce(jsonb_agg(each.document order by each.place), '[]')
                from jsonb_array_elements("order".data -> 'positions') with ordinality as each (document, place)
               where (each.document ->> 'id')::bigint <> all(${ids}::bigint[]))),
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
      where "order".organizer = ${organizer}
        and "order".event = ${event}
        and "order".code = any(${codes}::text[])`);
+}
+
+/** Notes that orders changed in what their documents do not have: seats, and answers given at gates. */
+export async function noteChanged(tx: Tx, positions: readonly (Scope & { readonly id: number })[]): Promise<void> {
+  if (positions.length === 0) return;
+  await tx.run(sql`
+    with changed as materialized (
+      select distinct position.organizer, position.event, position.order_code
+        from ${rowsAs("wanted", entityKey, positions)}
+       cross join lateral (
+         select position.organizer, position.event, position.order_code
+           from position
+          where ${withKey(sql`position.organizer, position.event, position.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+          limit 1) as position
+    )
+    update "order"
+       set changed_at = clock_timestamp()
+      from changed
+     where "order".organizer = changed.organizer
+       and "order".event = changed.event
+       and "order".code = changed.order_code`);
 }
 
 /** Deletes orders and returns the ids of their positions, whose rows still exist. */

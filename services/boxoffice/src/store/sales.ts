@@ -179,7 +179,8 @@ export async function cancelOrders(tx: Tx, { organizer, event }: Scope, { codes,
     update "order"
        set status = 'c',
            data = "order".data || jsonb_build_object('status', 'c', 'cancellation_date', ${at}::text, 'last_modified', ${at}::text),
-           revision = nextval('revision_seq')
+           revision = nextval('revision_seq'),
+           changed_at = clock_timestamp()
      where "order".organizer = ${organizer}
        and "order".event = ${event}
        and "order".code = any(${codes}::text[])
