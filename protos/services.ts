@@ -6,6 +6,7 @@ export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1
 export { CatalogueServiceService as Catalogue } from "./gen/ticketing/boxoffice/v1/catalogue.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
 export { DevicesServiceService as Devices } from "./gen/ticketing/boxoffice/v1/devices.ts";
+export { OrdersServiceService as Orders } from "./gen/ticketing/boxoffice/v1/orders.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
 export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";
 export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";
@@ -14,6 +15,7 @@ export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/t
 export { FirstEntriesServiceService as FirstEntries } from "./gen/ticketing/checkin/v1/first_entries.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
 export { CheckinListsServiceService as CheckinLists } from "./gen/ticketing/checkin/v1/lists.ts";
+export { OrderCheckinsServiceService as OrderCheckins } from "./gen/ticketing/checkin/v1/order_checkins.ts";
 export { ListedPositionsServiceService as ListedPositions } from "./gen/ticketing/checkin/v1/positions.ts";
 export { ScansServiceService as Scans } from "./gen/ticketing/checkin/v1/scans.ts";
 export { LayoutsServiceService as Layouts } from "./gen/ticketing/layout/v1/layouts.ts";

@@ -9,6 +9,7 @@ export const fault = faultCodes({
   invalid_lists: "invalid",
   position_not_found: "not_found",
   scan_not_found: "not_found",
+  too_many_checkins: "invalid",
   too_many_first_entries: "invalid",
   unknown_lists: "invalid",
 });

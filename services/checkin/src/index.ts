@@ -1,6 +1,14 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { CheckinLists, FirstEntries, ListedPositions, Records, ScanHistory, Scans } from "@tessera/protos/services";
+import {
+  CheckinLists,
+  FirstEntries,
+  ListedPositions,
+  OrderCheckins,
+  Records,
+  ScanHistory,
+  Scans,
+} from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
@@ -29,6 +37,7 @@ import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
 import { openListPlaces } from "./handlers/list-places.ts";
 import { listScans } from "./handlers/list-scans.ts";
+import { findCheckins, findScannedSince } from "./handlers/order-checkins.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
 import { searchPositions } from "./handlers/positions/search-on-lists.ts";
@@ -69,6 +78,7 @@ export const checkin = defineService({
     rpcs(Scans, { redeem, redeemOnLists, simulateScan }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned, annulScan }),
     rpcs(FirstEntries, { findFirstEntries }),
+    rpcs(OrderCheckins, { findScannedSince, findCheckins }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],

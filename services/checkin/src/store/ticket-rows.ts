@@ -90,11 +90,19 @@ export const ticketColumns = ({ list, hasRules }: { readonly list: Sql; readonly
   ) end as history,
   given.revisions as given_revisions, given.states as given_states`;
 
-/** The newest successful scans of a `presence`, newest first, by an index scan. */
-export function newestScans({ list, most }: { readonly list: Sql; readonly most: Sql }): Sql {
+/** The newest successful scans of a `presence`, newest first, by an index scan. `also` are further columns. */
+export function newestScans({
+  list,
+  most,
+  also = sql``,
+}: {
+  readonly list: Sql;
+  readonly most: Sql;
+  readonly also?: Sql;
+}): Sql {
   const ticket = sql`${list}, presence.event, presence.organizer, true`;
   return sql`
-          select scan.id, scan.at, scan.type, scan.gate, scan.device, scan.device_id, scan.auto_checked_in
+          select scan.id, scan.at, scan.type, scan.gate, scan.device, scan.device_id, scan.auto_checked_in${also}
             from scan
            where (scan.position, scan.list, scan.event, scan.organizer, scan.successful) >= (presence.position, ${ticket})
              and (scan.position, scan.list, scan.event, scan.organizer, scan.successful) <= (presence.position, ${ticket})
