@@ -4,6 +4,7 @@ create sequence device_id_seq as bigint;
 create sequence gate_id_seq as bigint;
 create sequence item_id_seq as bigint;
 create sequence position_id_seq as bigint;
+create sequence print_id_seq as bigint;
 create sequence question_id_seq as bigint;
 create sequence question_option_id_seq as bigint;
 create sequence quota_id_seq as bigint;
@@ -248,10 +249,14 @@ create table "order" (
   status text not null,
   data jsonb not null,
   revision bigint not null,
+  changed_at timestamptz not null default clock_timestamp(),
   constraint order_pkey primary key (organizer, event, code),
   constraint order_status_check check ((status = any (array['n'::text, 'p'::text, 'e'::text, 'c'::text])))
 ) with (toast_tuple_target=8160);
+create index order_by_change on "order" using btree (organizer, event, changed_at, code);
 create index order_by_code on "order" using btree (organizer, code);
+create index order_by_placing on "order" using btree (organizer, event, rtrim((data ->> 'datetime'::text), 'Z'::text) collate "C", code);
+create index order_for_test on "order" using btree (organizer, event) where ((data -> 'testmode'::text))::boolean;
 comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; kept are what the organizer noted and no export has (comment, checkin_text, api_meta, description of fees), and country and state of positions';
 
 create table organizer (
@@ -319,6 +324,22 @@ create index position_by_secret on "position" using hash ((((((organizer || '/':
 create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
 create index position_with_voucher on "position" using btree (organizer, event, id) include (voucher, taken_as, budget_use) where (voucher is not null);
 comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
+
+create table print (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  id bigint not null default nextval('print_id_seq'::regclass),
+  successful boolean not null,
+  printed_at timestamptz not null,
+  source text not null,
+  type text not null,
+  device_id bigint,
+  info jsonb not null,
+  constraint print_pkey primary key (organizer, event, "position", id),
+  constraint print_type_check check ((type = any (array['badge'::text, 'ticket'::text, 'certificate'::text, 'other'::text])))
+);
+comment on column print.info is 'personal data: kept; what a device says of its printer';
 
 create table question (
   organizer text collate "C" not null,
@@ -522,6 +543,7 @@ alter table item add constraint item_organizer_event_fkey foreign key (organizer
 alter table lost_position add constraint lost_position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug) on delete cascade;
 alter table "order" add constraint order_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "position" add constraint position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table print add constraint print_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table question add constraint question_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table quota add constraint quota_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table reusable_medium add constraint reusable_medium_organizer_fkey foreign key (organizer) references organizer(slug);

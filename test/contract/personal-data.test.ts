@@ -75,6 +75,8 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     reusable_medium: ["identifier", "type"],
     revoked_secret: ["data"],
     sold_ticket: ["order_code", "pseudonymization_id", "secret"],
+    // What apps and printers are called.
+    print: ["source", "type"],
     // Capacity and sales.
     capacity_hold: ["answer"],
     document_change: ["kind"],

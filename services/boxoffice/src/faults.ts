@@ -14,6 +14,8 @@ export const fault = faultCodes({
   invalid_credential: "invalid",
   invalid_hold: "invalid",
   no_such_event: "not_found",
+  order_not_found: "not_found",
+  order_position_not_found: "not_found",
   order_too_large: "unmet",
   organizer_not_found: "not_found",
   sale_differs: "invalid",

@@ -6,6 +6,7 @@ import {
   Catalogue,
   Credentials,
   Devices,
+  Orders,
   Quotas,
   Records,
   Sales,
@@ -29,8 +30,12 @@ import { findReadiness, listEnding } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { getAnswerFiles } from "./handlers/get-answer-files.ts";
+import { getOrder } from "./handlers/get-order.ts";
 import { holdCapacity, shareHolds } from "./handlers/hold-capacity.ts";
+import { listOrders } from "./handlers/list-orders.ts";
+import { getOrderPosition, listOrderPositions } from "./handlers/order-positions.ts";
 import { readTicketData } from "./handlers/read-ticket-data.ts";
+import { recordPrint } from "./handlers/record-print.ts";
 import { releaseCapacity } from "./handlers/release-capacity.ts";
 import { sellTickets } from "./handlers/sell-tickets.ts";
 import { tellVouchers } from "./handlers/tell-vouchers.ts";
@@ -55,6 +60,7 @@ export const boxoffice = defineService({
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Catalogue, { listDocuments, getDocument }),
     rpcs(Devices, { initializeDevice, getDevice, updateDevice, rollDevice }),
+    rpcs(Orders, { listOrders, getOrder, listOrderPositions, getOrderPosition, recordPrint }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),
     rpcs(Sales, { sellTickets, cancelSale }),

@@ -15,6 +15,11 @@ function organizerLock(organizer: string): string {
   return `records ${organizer}`;
 }
 
+/** The lock of an event: its changes take it exclusively. */
+function eventLock({ organizer, event }: Scope): string {
+  return `${organizerLock(organizer)}/${event}`;
+}
+
 /**
  * The locks of a change in these scopes. Changes of one event are serialized. Entities of an organizer change only
  * while none of its events does.
@@ -25,7 +30,7 @@ export function locksOf(scopes: readonly Scope[]): Lock[] {
     const ofOrganizer = organizerLock(organizer);
     const exclusive = event === "" || locks.get(ofOrganizer)?.exclusive === true;
     locks.set(ofOrganizer, { name: ofOrganizer, exclusive });
-    const ofEvent = `${ofOrganizer}/${event}`;
+    const ofEvent = eventLock({ organizer, event });
     if (event !== "") locks.set(ofEvent, { name: ofEvent, exclusive: true });
   }
   return [...locks.values()];
@@ -43,6 +48,11 @@ export function lockOfHolds({ organizer, event }: Scope): Lock {
 /** A time up to which all changes of an organizer's records are committed; undefined: a change is in progress. */
 export function unchangedAt(db: Queryable, organizer: string): Promise<number | undefined> {
   return freeAt(db, named(organizerLock(organizer)));
+}
+
+/** The same of the changes of an event. */
+export function eventUnchangedAt(db: Queryable, scope: Scope): Promise<number | undefined> {
+  return freeAt(db, named(eventLock(scope)));
 }
 
 export async function takeLocks(tx: Tx, locks: readonly Lock[]): Promise<void> {
