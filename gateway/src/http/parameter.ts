@@ -122,6 +122,11 @@ export function wordListFilter<W extends string>(
   }));
 }
 
+/** The same, which may also be sent several times. */
+export function repeated<T>(parameter: Parameter<T>): Parameter<T> {
+  return { ...parameter, repeatable: true, read: (sent) => parameter.read(sent.length === 0 ? [] : [sent.join(",")]) };
+}
+
 function commaSeparated<T>(
   description: string,
   read: (texts: readonly string[]) => Reading<T | undefined>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutFields } from "./without-fields.ts";
+import { onlyFields, withoutFields } from "./without-fields.ts";
 
 const shown = {
   id: 1,
@@ -27,5 +27,18 @@ describe("leaving out fields", () => {
     ["nothing that is not there", ["nonsense", "id.x", "constructor", "entries.nonsense", ".", ""], shown],
   ])("leaves out %s", (_name, excluded, expected) => {
     expect(withoutFields(shown, excluded)).toEqual(expected);
+  });
+});
+
+describe("choosing fields", () => {
+  it.each([
+    ["everything, if none is named", [], shown],
+    ["a field", ["name"], { name: "Gate" }],
+    ["a field of the elements of a list", ["id", "entries.url"], { id: 1, entries: [{ url: "x" }, 3, null] }],
+    ["a field further in", ["entries.inner.b"], { entries: [{ inner: [{ b: 2 }] }, 3, null] }],
+    ["a whole list, if it is named too", ["entries.url", "entries"], { entries: shown.entries }],
+    ["nothing that is not there", ["nonsense", "id.x", "place.url", ".", ""], {}],
+  ])("keeps %s", (_name, included, expected) => {
+    expect(onlyFields(shown, included)).toEqual(expected);
   });
 });

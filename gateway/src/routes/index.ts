@@ -24,6 +24,7 @@ import { pdfDataReader } from "./listed-positions/pdf-data.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { searchRoutes } from "./listed-positions/search-routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
+import { orderRoutes } from "./orders/routes.ts";
 import { explainRoutes } from "./redeem/explain-routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
@@ -46,6 +47,8 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "retention"
     | "layouts"
     | "offlineSales"
+    | "orderCheckins"
+    | "orders"
     | "scanHistory"
     | "scans"
     | "shredders"
@@ -79,6 +82,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const explanations = explainRoutes(clients);
   const search = searchRoutes(clients);
   const annulments = annulRoutes(clients);
+  const orders = orderRoutes({ ...clients, readPdfData });
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const scans = redeemRoutes({
@@ -193,6 +197,12 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/ticketlayoutitems/`, layouts.assignments),
     at("GET", `${event}/ticketlayoutitems/{id}/`, layouts.assignment),
     at("GET", "/pub/{organizer}/{event}/ticketlayouts/{file}", backgrounds.get),
+
+    at("GET", `${event}/orders/`, orders.list),
+    at("GET", `${event}/orders/{code}/`, orders.get),
+    at("GET", `${event}/orderpositions/`, orders.positions),
+    at("GET", `${event}/orderpositions/{id}/`, orders.position),
+    at("POST", `${event}/orderpositions/{id}/printlog/`, orders.print),
 
     at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
 

@@ -15,7 +15,11 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
     "What tickets look like. Drafts can be printed and examined before they are stored.",
   ],
   ticketlayoutitems: ["Assignments of layouts", "Which product and sales channel has which layout."],
-  orderpositions: ["Files of tickets", "A ticket as PDF, and the files that answer its questions."],
+  orders: ["Orders", "Orders with their tickets and scans: scanners that work without a network read them all."],
+  orderpositions: [
+    "Tickets",
+    "A ticket of any order, as PDF too; the files that answer its questions, and what was printed.",
+  ],
   ticketpdfrenderer: ["Printing", "Many tickets in one PDF, made by a job."],
   offlinesalesbatches: [
     "Offline sales",

@@ -24,6 +24,7 @@ const mostFailures = 3;
 /** How long it stays open until the next probe. */
 const rests = { firstMs: 1000, longestMs: 30_000 };
 
+/** As many as one call answers; a page of orders has more tickets. */
 const mostPositions = 100;
 
 type Evaluating = Pick<Clients["rendering"], "evaluateVariables">;
@@ -79,17 +80,19 @@ export function pdfDataReader({ rendering }: { readonly rendering: Evaluating })
 async function read(rendering: Evaluating, request: Asking, positions: readonly number[]): Promise<PdfData> {
   const { organizer, event, url } = request;
   const place = { base: url.base, organizer, event };
-  const { tickets } = await rendering.evaluateVariables(
-    request.inEvent({ positions: positions.slice(0, mostPositions) }),
-    { timeoutMs: longestMs },
-  );
-  return new Map(
-    tickets.map(({ position, texts, images }) => {
+  const data = new Map<number, Readonly<Record<string, unknown>>>();
+  for (let at = 0; at < positions.length; at += mostPositions) {
+    const { tickets } = await rendering.evaluateVariables(
+      request.inEvent({ positions: positions.slice(at, at + mostPositions) }),
+      { timeoutMs: longestMs },
+    );
+    for (const { position, texts, images } of tickets) {
       const urls = Object.entries(images).map(([name, { question, owner }]): [string, string | null] => [
         name,
         owner === 0 ? null : answerUrl(place, owner, question),
       ]);
-      return [position, { ...texts, images: Object.fromEntries(urls) }];
-    }),
-  );
+      data.set(position, { ...texts, images: Object.fromEntries(urls) });
+    }
+  }
+  return data;
 }

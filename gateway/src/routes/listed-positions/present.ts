@@ -15,7 +15,7 @@ const statusLetters: ReadonlyMap<string, string> = new Map([
 ]);
 const canceled = "c";
 
-const seats = fields(seat, Seat);
+export const seats = fields(seat, Seat);
 
 /** Presents a position as a check-in list sees it, with the expanded resources. */
 export function presentPosition(listed: ListedPosition | undefined, address: PositionAddress, expansion: Expansion) {
@@ -75,8 +75,11 @@ function presentAlone(listed: ListedPosition | undefined, address: PositionAddre
     subevent: position.subevent === undefined ? null : resources.subevent(position.subevent),
     checkins: listed.checkins.map(presentCheckin),
     print_logs: [],
-    downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(address, position.id, output) })),
-    answers: position.answers.map((answer) => presentAnswer(answer, position.id, { address, resources })),
+    downloads: presentDownloads(listed.downloads, position.id, address),
+    answers: position.answers.map((answer) => ({
+      ...presentAnswer(answer, position.id, address),
+      question: resources.question(answer.question),
+    })),
     tax_rule: position.taxRule ?? null,
     pseudonymization_id: position.pseudonymizationId,
     seat: position.seat === undefined ? null : seats.present(position.seat),
@@ -104,13 +107,14 @@ export function presentCheckin(checkin: Checkin): Shown<typeof checkinFields> {
   };
 }
 
-function presentAnswer(
-  answer: Answer,
-  position: number,
-  { address, resources }: { readonly address: PositionAddress; readonly resources: Resources },
-) {
+/** Presents outputs of a position with the addresses of their files. */
+export function presentDownloads(outputs: readonly string[], position: number, address: PositionAddress) {
+  return outputs.map((output) => ({ output, url: downloadUrl(address, position, output) }));
+}
+
+export function presentAnswer(answer: Answer, position: number, address: PositionAddress) {
   return {
-    question: resources.question(answer.question),
+    question: answer.question,
     answer: answer.file === true ? answerUrl(address, position, answer.question) : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,

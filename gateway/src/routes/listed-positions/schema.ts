@@ -32,15 +32,19 @@ export const checkinFields = {
   type: choice(["entry", "exit"]),
 };
 
-const checkinShown = record("Checkin", checkinFields);
+export const checkinShown = record("Checkin", checkinFields);
 
-const answerShown = record("Answer", {
-  question: expandable("answers.question"),
+/** The fields of an answer beside its question. */
+export const answerFields = {
   answer: text({ description: "Of an answer that is a file the address where it can be downloaded." }),
   question_identifier: text(),
   options: arrayOf(id()),
   option_identifiers: arrayOf(text()),
-});
+};
+
+const answerShown = record("Answer", { question: expandable("answers.question"), ...answerFields });
+
+export const downloadShown = record("Download", { output: text(), url: text() });
 
 export const seat = record("Seat", {
   id: id(),
@@ -78,7 +82,7 @@ const fields = {
   subevent: orPlain(expandable("subevent"), ["null"]),
   checkins: arrayOf(checkinShown, { description: "Successful scans on this list, newest first." }),
   print_logs: arrayOf(any()),
-  downloads: arrayOf(record("Download", { output: text(), url: text() })),
+  downloads: arrayOf(downloadShown),
   answers: arrayOf(answerShown),
   pseudonymization_id: text(),
   seat: orPlain(seat, ["null"]),
