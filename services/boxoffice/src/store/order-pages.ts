@@ -134,7 +134,7 @@ export function pageCodes(
   filter: OrderFilter,
   { ordering, ...cut }: Cut & { readonly ordering: readonly string[]; readonly count: number },
 ): Promise<string[]> {
-  return alongIndexes(tx, () => readPage<string>(tx, [partOf(filter, ordering)], cut));
+  return readSorted(tx, filter, ordering, () => readPage<string>(tx, [partOf(filter, ordering)], cut));
 }
 
 /** Finds the codes of the first orders behind a place. */
@@ -143,7 +143,19 @@ export function codesBehind(
   filter: OrderFilter,
   { ordering, ...wanted }: { readonly ordering: readonly string[]; readonly place: Place; readonly limit: number },
 ): Promise<string[]> {
-  return alongIndexes(tx, () => readBehind<string>(tx, [partOf(filter, ordering)], wanted));
+  return readSorted(tx, filter, ordering, () => readBehind<string>(tx, [partOf(filter, ordering)], wanted));
+}
+
+/** The few orders of a code, or that have changed, are sorted: along an index of another order the whole event would be read. */
+function readSorted<T>(
+  tx: Queryable,
+  { code, changedSince }: OrderFilter,
+  ordering: readonly string[],
+  read: () => Promise<T>,
+): Promise<T> {
+  const [{ isInstant } = {}, , ...others] = termsOf(ordering);
+  const isAlong = others.length === 0 && code === undefined && (changedSince === undefined || isInstant === true);
+  return isAlong ? alongIndexes(tx, read) : read();
 }
 
 /** Finds the place of an order, as text for a cursor; undefined: there is no such order. */

@@ -7,6 +7,8 @@ import { countRows, nextEndings } from "./erase-documents.ts";
 import { deleteNext } from "./event-contents.ts";
 import { readAnswerable, readFirst, readPositionFields } from "./following-orders.ts";
 import { endHolds, lockHeld } from "./holds.ts";
+import { codesBehind, countOrders, pageCodes, readAsOf } from "./order-pages.ts";
+import { readOrders, readStatesOf } from "./order-reads.ts";
 import { deletePositions, find, type PositionRow, upsert } from "./positions.ts";
 import { nextKeys } from "./rebuild-reads.ts";
 import { findMentioned, nothingMentioned } from "./references.ts";
@@ -25,6 +27,7 @@ const position = {
   takenAs: "paid",
   state: new Uint8Array(),
 } as object as PositionRow;
+const changes = { ...scope, changedSince: 0, orOfPositions: [1] };
 const referable: readonly Referable[] = [
   "organizer",
   "sales_channel",
@@ -62,6 +65,19 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
   holds: [
     ["lockHeld", (tx) => lockHeld(tx, [key])],
     ["endHolds", (tx) => endHolds(tx, [{ ...scope, voucher: 1, changed: 1 }])],
+  ],
+  "order-pages": [
+    ["countOrders", (db) => countOrders(db, changes)],
+    ["pageCodes", (tx) => pageCodes(tx, changes, { ordering: [], limit: 50, offset: 0, count: 1 })],
+    [
+      "codesBehind",
+      (tx) => codesBehind(tx, { ...scope, orOfPositions: [] }, { ordering: [], place: ["2026", "A"], limit: 51 }),
+    ],
+    ["readAsOf, during a change", (db) => readAsOf(db, scope), { at: null }],
+  ],
+  "order-reads": [
+    ["readOrders", (db) => readOrders(db, scope, { codes: ["A"], mostBytes: 1 })],
+    ["readStatesOf", (db) => readStatesOf(db, scope, [1])],
   ],
   positions: [
     ["upsert", (tx) => upsert(tx, scope, [position])],
