@@ -51,7 +51,7 @@ create table blocked_secret (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint blocked_secret_pkey primary key (organizer, event, id)
 );
 
@@ -72,7 +72,7 @@ create table category (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint category_pkey primary key (organizer, event, id)
 );
 
@@ -155,7 +155,7 @@ create table event (
   settings jsonb not null,
   revision bigint not null,
   is_removed boolean not null default false,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint event_pkey primary key (organizer, slug)
 );
 
@@ -164,7 +164,7 @@ create table gate (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint gate_pkey primary key (organizer, id)
 );
 
@@ -220,7 +220,7 @@ create table item (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint item_pkey primary key (organizer, event, id)
 );
 
@@ -347,7 +347,7 @@ create table question (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint question_pkey primary key (organizer, event, id)
 );
 
@@ -357,7 +357,7 @@ create table quota (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint quota_pkey primary key (organizer, event, id)
 );
 
@@ -383,7 +383,7 @@ create table reusable_medium (
   type text collate "C" not null generated always as ((data ->> 'type'::text)) stored,
   identifier text collate "C" not null generated always as ((data ->> 'identifier'::text)) stored,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint reusable_medium_pkey primary key (organizer, id)
 );
 create unique index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
@@ -396,7 +396,7 @@ create table revoked_secret (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint revoked_secret_pkey primary key (organizer, event, id)
 );
 
@@ -417,7 +417,7 @@ create table sales_channel (
   identifier text collate "C" not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint sales_channel_pkey primary key (organizer, identifier)
 );
 
@@ -429,7 +429,7 @@ create table seat (
   guid text collate "C" not null generated always as ((data ->> 'seat_guid'::text)) stored,
   subevent bigint generated always as (((data ->> 'subevent'::text))::bigint) stored,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint seat_pkey primary key (organizer, event, id)
 );
 create unique index seat_by_guid on seat using btree (organizer, event, guid, coalesce(subevent, (0)::bigint));
@@ -453,7 +453,7 @@ create table subevent (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint subevent_pkey primary key (organizer, event, id)
 );
 
@@ -475,7 +475,7 @@ create table tax_rule (
   id bigint not null,
   data jsonb not null,
   revision bigint not null,
-  changed_at timestamptz not null default now(),
+  changed_at timestamptz not null default clock_timestamp(),
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
 

@@ -213,6 +213,25 @@ describe("what has changed", () => {
     expect((await dates({ ...asked, changedSince: (await dates(asked)).asOf })).count).toBe(0);
   });
 
+  it("[E1.9] is not missed where it is new, and its transaction began before the answer", async () => {
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow = office.db.transaction(async (tx) => {
+      await tx.run(sql`select`);
+      begun.resolve();
+      await goOn.promise;
+      await takeLocks(tx, locksOf([{ organizer: "org", event: "series" }]));
+      await tx.run(sql`
+        insert into subevent (organizer, event, id, data, revision)
+        select organizer, event, 4, data || '{"id": 4}', revision from subevent where id = 3`);
+    });
+    await begun.promise;
+    const { asOf } = await dates();
+    goOn.resolve();
+    await slow;
+    expect(await dates({ changedSince: asOf })).toMatchObject({ count: 1, documents: [{ data: { id: 4 } }] });
+  });
+
   it("an unchanged record is no change", async () => {
     const stamp = () => office.db.many(sql`select changed_at from subevent order by id`);
     const before = await stamp();
