@@ -55,6 +55,16 @@ describe("tickets that were scanned since a time", () => {
     expect(await since(before, elsewhere)).toEqual([]);
   });
 
+  it("[E4.6] are those of scans that were annulled since, whenever they were made", async () => {
+    await checkin.redeem(scan(list, "secret1", { nonce: "n1" }));
+    await checkin.redeem(scan(list, "secret2", { nonce: "n2" }));
+    await age();
+    const before = await now();
+    await checkin.history.annulScan({ organizer: place.organizer, lists: [list], nonce: "n1" });
+    expect(await since(before)).toEqual([1]);
+    expect([...(await checkins([1, 2])).keys()]).toEqual([2]);
+  });
+
   it("[E4.6] are told, too, if the scan was made elsewhere", async () => {
     const before = await now();
     const earlierCheckins = [earlierCheckin(500, { list, at: noon - 60 * minute })];

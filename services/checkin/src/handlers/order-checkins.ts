@@ -16,7 +16,7 @@ type Deps = { readonly reads: Reads };
 /** To name more costs the caller as much as to read all orders. */
 const mostScans = 20_000;
 
-/** Finds which tickets were scanned successfully lately. */
+/** Finds of which tickets a scan succeeded or was annulled lately. */
 export async function findScannedSince(
   { since, ...place }: FindScannedSinceRequest,
   { reads }: Deps,

@@ -13,7 +13,7 @@ import { mostCheckins, newestScans } from "./ticket-rows.ts";
  */
 const marginMicros = 60_000_000;
 
-/** Finds the tickets of the scans since a time; undefined: there are more than `most` scans. */
+/** Finds the tickets of which a scan succeeded or was annulled since a time; undefined: there are more than `most` scans. */
 export async function findScannedSince(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -22,15 +22,23 @@ export async function findScannedSince(
   const from = toTimestamp(since - marginMicros);
   const { count, positions } = await db.one<{ count: number; positions: number[] | null }>(sql`
     with recent as materialized (
-      select scan.position, scan.successful
-        from scan
-       where scan.organizer = ${organizer}
-         and scan.event = ${event}
-         and scan.created_at >= ${from}::timestamptz
-       order by scan.created_at, scan.id
-       limit ${most + 1}
+      (select scan.position, scan.successful as is_told
+         from scan
+        where scan.organizer = ${organizer}
+          and scan.event = ${event}
+          and scan.created_at >= ${from}::timestamptz
+        order by scan.created_at, scan.id
+        limit ${most + 1})
+       union all
+      (select scan.position, true
+         from scan
+        where scan.organizer = ${organizer}
+          and scan.event = ${event}
+          and scan.annulled_at >= ${from}::timestamptz
+        order by scan.annulled_at
+        limit ${most + 1})
     )
-    select count(*) as count, array_agg(distinct recent.position) filter (where recent.successful) as positions
+    select count(*) as count, array_agg(distinct recent.position) filter (where recent.is_told) as positions
       from recent`);
   return count > most ? undefined : (positions ?? []);
 }

@@ -393,7 +393,7 @@ export const CheckinsOfPosition: MessageFns<CheckinsOfPosition> = {
 
 export type OrderCheckinsServiceService = typeof OrderCheckinsServiceService;
 export const OrderCheckinsServiceService = {
-  /** Finds which tickets were scanned successfully lately. */
+  /** Finds of which tickets a scan succeeded or was annulled lately. */
   findScannedSince: {
     path: "/ticketing.checkin.v1.OrderCheckinsService/FindScannedSince" as const,
     requestStream: false as const,
@@ -419,14 +419,14 @@ export const OrderCheckinsServiceService = {
 } as const;
 
 export interface OrderCheckinsServiceServer extends UntypedServiceImplementation {
-  /** Finds which tickets were scanned successfully lately. */
+  /** Finds of which tickets a scan succeeded or was annulled lately. */
   findScannedSince: handleUnaryCall<FindScannedSinceRequest, FindScannedSinceResponse>;
   /** Finds the newest successful scans of tickets, on all lists. */
   findCheckins: handleUnaryCall<FindCheckinsRequest, FindCheckinsResponse>;
 }
 
 export interface OrderCheckinsServiceClient extends Client {
-  /** Finds which tickets were scanned successfully lately. */
+  /** Finds of which tickets a scan succeeded or was annulled lately. */
   findScannedSince(
     request: FindScannedSinceRequest,
     callback: (error: ServiceError | null, response: FindScannedSinceResponse) => void,
