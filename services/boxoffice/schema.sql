@@ -256,7 +256,7 @@ create table "order" (
 create index order_by_change on "order" using btree (organizer, event, changed_at, code);
 create index order_by_code on "order" using btree (organizer, code);
 create index order_by_placing on "order" using btree (organizer, event, rtrim((data ->> 'datetime'::text), 'Z'::text) collate "C", code);
-create index order_for_test on "order" using btree (organizer, event) where ((data -> 'testmode'::text))::boolean;
+create index order_for_test on "order" using btree (organizer, event, revision) where ((data -> 'testmode'::text))::boolean;
 comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; kept are what the organizer noted and no export has (comment, checkin_text, api_meta, description of fees), and country and state of positions';
 
 create table organizer (

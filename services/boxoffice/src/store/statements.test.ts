@@ -7,7 +7,7 @@ import { countRows, nextEndings } from "./erase-documents.ts";
 import { deleteNext } from "./event-contents.ts";
 import { readAnswerable, readFirst, readPositionFields } from "./following-orders.ts";
 import { endHolds, lockHeld } from "./holds.ts";
-import { codesBehind, countOrders, pageCodes, readAsOf } from "./order-pages.ts";
+import { codesBehind, countOrders, pageCodes, readAsOf, withoutTests } from "./order-pages.ts";
 import { readOrders, readStatesOf } from "./order-reads.ts";
 import { deletePositions, find, type PositionRow, upsert } from "./positions.ts";
 import { nextKeys } from "./rebuild-reads.ts";
@@ -67,6 +67,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["endHolds", (tx) => endHolds(tx, [{ ...scope, voucher: 1, changed: 1 }])],
   ],
   "order-pages": [
+    ["withoutTests", (db) => withoutTests(db, { ...changes, testmode: false })],
     ["countOrders", (db) => countOrders(db, changes)],
     ["pageCodes", (tx) => pageCodes(tx, changes, { ordering: [], limit: 50, offset: 0, count: 1 })],
     [

@@ -1,5 +1,13 @@
 -- Written by `npm run statements`. What several functions ask for stands below the first of them.
 
+-- withoutTests
+select
+  from "order"
+ where "order".organizer = $1 and "order".event = $2
+   and ("order".data -> 'testmode')::boolean
+ order by "order".revision
+ limit 1;
+
 -- countOrders
 select (select count(*)
           from "order"
