@@ -4,7 +4,7 @@ import { fault } from "../faults.ts";
 
 const options = {
   tickets: { type: "string", value: "N", help: "redeem, reads, search (default 1000000), render (default 1000)" },
-  orders: { type: "string", value: "N", help: "import, shred (default 100000)" },
+  orders: { type: "string", value: "N", help: "import, devices, shred (default 100000)" },
   vouchers: { type: "string", value: "N", help: "vouchers: how many a batch has (default 10000)" },
 } as const;
 
@@ -32,6 +32,10 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   import: {
     ...{ size: "orders", usual: 100_000, least: 1 },
     load: async () => (await import("./import.ts")).benchImport,
+  },
+  devices: {
+    ...{ size: "orders", usual: 100_000, least: 20_000 },
+    load: async () => (await import("./devices.ts")).benchDevices,
   },
   render: { size: "tickets", usual: 1000, least: 1, load: async () => (await import("./render.ts")).benchRender },
   vouchers: {
