@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { facts, rules } from "../../testing/any-rules.ts";
@@ -223,6 +225,21 @@ describe("[E7.4] the next admission", () => {
     );
     expect(found).toBeGreaterThan(10);
   });
+});
+
+it("[S4.25] the longest rules, with many gates, keep others waiting for less than 50 ms", async () => {
+  const lookups = Array.from({ length: 1000 }, (_, id) => ({ lookup: ["gate", String(id), "x"] }));
+  const times = Array.from({ length: 150 }, (_, day) => ({
+    isAfter: [{ var: "now" }, { buildTime: ["customtime", `${String(day % 24).padStart(2, "0")}:30`] }, day],
+  }));
+  const json = { and: [{ inList: [{ var: "gate" }, { objectList: lookups }] }, { "==": [1, 0] }, ...times] };
+  const { scan, about } = settle({ rules: json });
+  const work = async () => {
+    findNextAdmission(scan, about);
+    await setImmediate();
+    findAdmittingGates(scan, { about, rules: json });
+  };
+  expect(await longestTurn(work, { enoughMs: 50 })).toBeLessThan(50);
 });
 
 it("[E7.4] gates that rules name are told where they would admit now", () => {

@@ -3,7 +3,8 @@ import type { ArrivedScan } from "../arrived-scan.ts";
 import { decideScan } from "../decide-scan.ts";
 import { dayLength, latest, startOfDay, toInstant, toLocal } from "../local-time.ts";
 import type { Circumstances } from "../objections.ts";
-import type { NamedTime, RuleNode } from "../rules/read-rules.ts";
+import { countValues } from "../rules/ask-rules.ts";
+import type { NamedTime, RuleNode, Rules } from "../rules/read-rules.ts";
 import type { Match } from "../ticket.ts";
 
 const second = 1_000_000;
@@ -12,14 +13,20 @@ const minute = 60 * second;
 /** Rules of days and times of day repeat within a week; daylight saving may move them once. */
 const days = 9;
 
-/** Each is decided, which takes microseconds. */
-const mostMoments = 1000;
+/** More values of rules take longer than others should wait. Each moment and each gate evaluates all of them. */
+const mostEvaluated = 200_000;
+const mostTries = 1000;
+
+/** How often rules may be evaluated. */
+function triesOf(rules: Rules | null): number {
+  return rules === null ? mostTries : Math.min(mostTries, Math.floor(mostEvaluated / countValues(rules)));
+}
 
 /** Finds the next time at which a scan would be admitted, if nothing else changes; undefined: none is in sight. */
 export function findNextAdmission<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): number | undefined {
   const moments = momentsOf(scan, about).flatMap((at) => [at, at + second]);
   const later = [...new Set(moments)].filter((at) => at > scan.at && at <= latest).sort((a, b) => a - b);
-  return later.slice(0, mostMoments).find((at) => decideScan({ ...scan, at }, about).outcome === "admitted");
+  return later.slice(0, triesOf(about.rules)).find((at) => decideScan({ ...scan, at }, about).outcome === "admitted");
 }
 
 /** The moments at which validity or rules may change. */
@@ -79,7 +86,9 @@ export function findAdmittingGates<M extends Match>(
 ): Named[] {
   const others = gatesIn(rules).filter(({ id }) => id !== scan.gate);
   const distinct = [...new Map(others.map((gate) => [gate.id, gate])).values()];
-  return distinct.filter(({ id }) => decideScan({ ...scan, gate: id }, about).outcome === "admitted");
+  return distinct
+    .slice(0, triesOf(about.rules))
+    .filter(({ id }) => decideScan({ ...scan, gate: id }, about).outcome === "admitted");
 }
 
 /** The gates in `{"lookup": ["gate", id, name]}`. */
