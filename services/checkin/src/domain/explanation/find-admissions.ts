@@ -2,8 +2,9 @@ import { isObject } from "@tessera/values";
 import type { ArrivedScan } from "../arrived-scan.ts";
 import { decideScan } from "../decide-scan.ts";
 import { dayLength, latest, startOfDay, toInstant, toLocal } from "../local-time.ts";
-import type { Circumstances } from "../objections.ts";
+import { type Circumstances, factsOf } from "../objections.ts";
 import { countValues } from "../rules/ask-rules.ts";
+import { admits } from "../rules/judge-rules.ts";
 import type { NamedTime, RuleNode, Rules } from "../rules/read-rules.ts";
 import type { Match } from "../ticket.ts";
 
@@ -17,6 +18,10 @@ const days = 9;
 const mostEvaluated = 200_000;
 const mostTries = 1000;
 
+/** The times in rules, and the numbers that may shift them. Few rules have more. */
+const mostTimes = 200;
+const mostMinutes = 20;
+
 /** How often rules may be evaluated. */
 function triesOf(rules: Rules | null): number {
   return rules === null ? mostTries : Math.min(mostTries, Math.floor(mostEvaluated / countValues(rules)));
@@ -26,7 +31,14 @@ function triesOf(rules: Rules | null): number {
 export function findNextAdmission<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): number | undefined {
   const moments = momentsOf(scan, about).flatMap((at) => [at, at + second]);
   const later = [...new Set(moments)].filter((at) => at > scan.at && at <= latest).sort((a, b) => a - b);
-  return later.slice(0, triesOf(about.rules)).find((at) => decideScan({ ...scan, at }, about).outcome === "admitted");
+  return later.slice(0, triesOf(about.rules)).find((at) => isAdmitted({ ...scan, at }, about));
+}
+
+/** The rules first: a refusal by them would be put into words, which takes ten times as long. */
+function isAdmitted<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): boolean {
+  const { rules, matches } = about;
+  const isAllowed = rules === null || matches.some((match) => admits(rules, factsOf(scan, about, match)));
+  return isAllowed && decideScan(scan, about).outcome === "admitted";
 }
 
 /** The moments at which validity or rules may change. */
@@ -37,8 +49,9 @@ function momentsOf<M extends Match>(
   const validity = matches.flatMap(({ ticket }) => ticket.validFrom ?? []);
   if (rules === null || zone === null) return validity;
   const nodes = nodesOf(rules.root);
-  const minutes = nodes.flatMap((node) =>
-    node.kind === "constant" && typeof node.value === "number" ? [node.value * minute] : [],
+  const minutes = firstOf(
+    nodes.flatMap((node) => (node.kind === "constant" && typeof node.value === "number" ? [node.value * minute] : [])),
+    mostMinutes,
   );
   const midnight = startOfDay(toLocal(at, zone));
   const onEachDay = (time: number) =>
@@ -63,11 +76,15 @@ function momentsOf<M extends Match>(
     node.kind === "time" || node.kind === "count" ? matches.flatMap((match) => toMoments(node.time, match)) : [],
   );
   const entries = matches.flatMap(({ scans }) => [scans[0]?.at ?? [], scans.at(-1)?.at ?? []].flat());
-  const shifted = [...times, ...entries].flatMap((time) => [
+  const shifted = firstOf([...times, ...entries], mostTimes).flatMap((time) => [
     time,
     ...minutes.flatMap((by) => [time + by, time - by, time + by + minute]),
   ]);
   return [...validity, ...onEachDay(0), ...shifted];
+}
+
+function firstOf(values: readonly number[], most: number): number[] {
+  return [...new Set(values)].slice(0, most);
 }
 
 function nodesOf(node: RuleNode): readonly RuleNode[] {
@@ -86,9 +103,7 @@ export function findAdmittingGates<M extends Match>(
 ): Named[] {
   const others = gatesIn(rules).filter(({ id }) => id !== scan.gate);
   const distinct = [...new Map(others.map((gate) => [gate.id, gate])).values()];
-  return distinct
-    .slice(0, triesOf(about.rules))
-    .filter(({ id }) => decideScan({ ...scan, gate: id }, about).outcome === "admitted");
+  return distinct.slice(0, triesOf(about.rules)).filter(({ id }) => isAdmitted({ ...scan, gate: id }, about));
 }
 
 /** The gates in `{"lookup": ["gate", id, name]}`. */
