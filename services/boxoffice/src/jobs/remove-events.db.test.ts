@@ -55,6 +55,7 @@ async function rowsOf(event: string): Promise<Record<string, number>> {
     "revoked_secret",
     "blocked_secret",
     "document_change",
+    "held_claim",
   ];
   const rows: Record<string, number> = {};
   for (const table of tables) {
@@ -137,6 +138,21 @@ describe("an event that is removed", () => {
     expect(await eventRows()).toEqual([]);
     const retracted = (await takeFacts(db)).filter(({ topic }) => topic === "position-changed");
     expect(retracted).toHaveLength(7);
+  });
+
+  it("[R3.75] is deleted with all that is kept several times of one voucher", async () => {
+    await apply(...festival);
+    await db.run(sql`
+      insert into held_claim (organizer, event, voucher, hold, usages)
+      select 'org', 'fest', 7, gen_random_uuid(), 1
+        from generate_series(1, 5)`);
+    await apply(removal);
+    const scope = { organizer: "org", event: "fest" };
+    for (let place: RemovalPlace | undefined = { part: 0 }; place !== undefined; ) {
+      const from: RemovalPlace = place;
+      place = await db.transaction((tx) => removeNext(tx, scope, { place: from, limit: 2 }));
+    }
+    expect(await rowsOf("fest")).toEqual({});
   });
 
   it("[R3.75] is deleted by many processes at once, beside imports of other events of its organizer", async () => {

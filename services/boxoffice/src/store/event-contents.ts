@@ -31,7 +31,7 @@ export interface Deleted {
   readonly namesVoucher: boolean;
 }
 
-/** Deletes the next rows of an event after a key, in key order. */
+/** Deletes the next rows of an event after a key, in key order, and all rows of the last key. */
 export async function deleteNext(
   tx: Tx,
   table: EventTable,
@@ -50,7 +50,7 @@ export async function deleteNext(
          and kept.event = ${scope.event}
          and ${isBehind}
        order by kept.${key}
-       limit ${limit}
+       fetch first (${limit}::bigint) rows with ties
     ), deleted as (
       delete from ${rows} as kept
        where ${isPlacedIn(sql`kept`, sql`next`)}

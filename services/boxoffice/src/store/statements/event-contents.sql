@@ -8,7 +8,7 @@ with next as materialized (
      and kept.event = $2
      and true
    order by kept."id"
-   limit $3
+         fetch first ($3::bigint) rows with ties
 ), deleted as (
   delete from "position" as kept
    where kept.ctid = any(array(select next.ctid from next))
@@ -26,7 +26,7 @@ with next as materialized (
      and kept.event = $2
      and kept."code" > $3::text
    order by kept."code"
-   limit $4
+         fetch first ($4::bigint) rows with ties
 ), deleted as (
   delete from "order" as kept
    where kept.ctid = any(array(select next.ctid from next))
