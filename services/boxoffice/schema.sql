@@ -159,6 +159,18 @@ create table event (
   constraint event_pkey primary key (organizer, slug)
 );
 
+create table former_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  voucher bigint not null,
+  "position" bigint not null,
+  since_at timestamptz not null,
+  until_at timestamptz not null,
+  counts boolean not null,
+  constraint former_use_pkey primary key (organizer, event, voucher, "position", until_at)
+);
+create index former_use_by_position on former_use using btree (organizer, event, "position", until_at);
+
 create table gate (
   organizer text collate "C" not null,
   id bigint not null,
@@ -321,6 +333,7 @@ create table "position" (
 );
 create index position_by_seat on "position" using btree (organizer, event, seat) where (seat is not null);
 create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
+create index position_by_voucher on "position" using btree (organizer, event, voucher) where (voucher is not null);
 create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
 create index position_with_voucher on "position" using btree (organizer, event, id) include (voucher, taken_as, budget_use) where (voucher is not null);
 comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
@@ -489,7 +502,7 @@ create table voucher_claim (
   subevent bigint,
   max_usages bigint,
   blocks boolean not null default false,
-  uses_elsewhere bigint not null default 0,
+  recorded_uses bigint not null default 0,
   counted_as_of_at timestamptz,
   uses bigint not null default 0,
   valid_until_at timestamptz,
@@ -498,8 +511,8 @@ create table voucher_claim (
   known_columns integer not null default 0,
   constraint voucher_claim_pkey primary key (organizer, event, id)
 );
-create index voucher_claim_by_seat on voucher_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where ((seat is not null) and (max_usages > greatest((uses_elsewhere + uses), (0)::bigint)));
-create index voucher_claim_taking on voucher_claim using btree (organizer, event, subevent, quota, item, variation) include (max_usages, uses_elsewhere, uses, valid_until_at) where (blocks and (max_usages > greatest((uses_elsewhere + uses), (0)::bigint)));
+create index voucher_claim_by_seat on voucher_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where ((seat is not null) and (max_usages > greatest((recorded_uses + uses), (0)::bigint)));
+create index voucher_claim_taking on voucher_claim using btree (organizer, event, subevent, quota, item, variation) include (max_usages, recorded_uses, uses, valid_until_at) where (blocks and (max_usages > greatest((recorded_uses + uses), (0)::bigint)));
 
 create table work (
   kind text not null,

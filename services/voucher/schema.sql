@@ -138,7 +138,6 @@ create table former_use (
   budget numeric(15,2) not null,
   constraint former_use_pkey primary key (organizer, event, voucher, "position", until_at)
 );
-create index former_use_by_position on former_use using btree (organizer, event, "position");
 
 create table gone_event (
   organizer text collate "C" not null,
@@ -271,7 +270,6 @@ create table use_sum (
   voucher bigint not null,
   redeemed bigint not null,
   budget_used numeric(15,2) not null,
-  present bigint not null,
   constraint use_sum_pkey primary key (organizer, event, voucher)
 );
 

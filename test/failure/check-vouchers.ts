@@ -13,8 +13,8 @@ const accounts = [
         from voucher.voucher`,
     copied: sql`
       select organizer, event, id, item, variation, quota, subevent, valid_until_at,
-             case when blocks then greatest(max_usages - greatest(uses_elsewhere + uses, 0), 0) else 0 end as amount,
-             case when max_usages > greatest(uses_elsewhere + uses, 0) then seat end as seat
+             case when blocks then greatest(max_usages - greatest(recorded_uses + uses, 0), 0) else 0 end as amount,
+             case when max_usages > greatest(recorded_uses + uses, 0) then seat end as seat
         from boxoffice.voucher_claim
        where max_usages is not null`,
   },

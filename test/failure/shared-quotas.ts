@@ -77,7 +77,7 @@ export function readPlaces(db: Db): Promise<Places[]> {
          and (held_claim.valid_until_at is null or held_claim.valid_until_at >= now())
     )
     select claim.quota, 'vouchers' as by, claim.voucher, null as "takenAs",
-           max(greatest(claim.usages - greatest(coalesce(used.uses_elsewhere + used.uses, 0), 0), 0)) as places
+           max(greatest(claim.usages - greatest(coalesce(used.recorded_uses + used.uses, 0), 0), 0)) as places
       from claim
       left join boxoffice.voucher_claim as used
         on used.organizer = 'bigevents' and used.event = ${event} and used.id = claim.voucher

@@ -5,7 +5,8 @@ import { topics } from "@tessera/protos/topics";
 import { recountedTakenRows, takenKey, takenRows } from "./store/capacity.ts";
 import { heldRows } from "./store/holds.ts";
 import { voucherUseRows } from "./store/positions.ts";
-import { claimRows, recountedUsesRows, usesRows } from "./store/voucher-claim-rows.ts";
+import { claimRows } from "./store/voucher-claim-rows.ts";
+import { recountedUsesRows, usesRows } from "./store/voucher-use-rows.ts";
 
 /** Accounts that are reconciled with voucher, and the counts. */
 export const accounts: readonly Account[] = [

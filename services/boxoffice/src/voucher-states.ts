@@ -2,7 +2,7 @@ import { nameOf } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { lockPresent } from "./store/events.ts";
-import { voucherClaims } from "./store/voucher-claim-rows.ts";
+import { putClaims } from "./store/voucher-claim-rows.ts";
 import { toVoucherClaim } from "./wire/voucher-fact.ts";
 
 /** Stores the newest claims of vouchers. Vouchers of a removed event take nothing. */
@@ -11,7 +11,7 @@ export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Pr
   const present = new Set((await lockPresent(tx, placesOf(states))).map(placeOf));
   const claims = states.filter((state) => present.has(placeOf(state))).map(toVoucherClaim);
   // In the order of ids, as in batches of positions, against deadlocks.
-  await voucherClaims.upsertNewer(
+  await putClaims(
     tx,
     claims.sort((one, other) => one.id - other.id || (nameOf(one) < nameOf(other) ? -1 : 1)),
   );

@@ -190,7 +190,7 @@ it("a confirmed use whose position does not arrive is named after a day", async 
   await confirm(900_001, 0);
   await confirm(900_002, 2);
   await voucher.run(sql`update voucher set redeemed = 3 where id = 10`);
-  await boxoffice.run(sql`update voucher_claim set max_usages = 1 where id = 10`);
+  // Until then they keep the places of the voucher.
   expect((await examine()).filter((line) => !line.startsWith("ok"))).toEqual([
     "wrong: uses that a shop confirmed more than a day ago, of positions that have not arrived: voucher has 1 row that a recount does not have (org/fest/900002) → import the orders of these positions; of an order that was never placed, as a canceled one",
   ]);

@@ -57,7 +57,7 @@ type Quota = (typeof quotas)[number];
 const held = () => db.many<{ voucher: number }>(sql`select voucher from held_claim order by voucher`);
 const confirmed = () =>
   db.many(sql`
-    select id, max_usages - greatest(uses_elsewhere + uses, 0) as amount, revision
+    select id, max_usages - greatest(recorded_uses + uses, 0) as amount, revision
       from voucher_claim
      where max_usages is not null
      order by id`);

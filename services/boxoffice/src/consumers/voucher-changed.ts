@@ -4,7 +4,8 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { endHolds, endLostHolds } from "../store/holds.ts";
-import { forgetClaims, forgetOlderClaims, recountUses, voucherClaims } from "../store/voucher-claim-rows.ts";
+import { forgetClaims, forgetOlderClaims, voucherClaims } from "../store/voucher-claim-rows.ts";
+import { recountAllUses } from "../store/voucher-use-rows.ts";
 import { storeStates } from "../voucher-states.ts";
 
 /**
@@ -19,7 +20,7 @@ export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
   async sweep(tx, { before }) {
     await endLostHolds(tx, before);
     const forgotten = await forgetOlderClaims(tx, before);
-    await recountUses(tx);
+    await recountAllUses(tx);
     return forgotten;
   },
 });

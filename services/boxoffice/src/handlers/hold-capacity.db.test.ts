@@ -265,7 +265,7 @@ describe("[V4.18] a place", () => {
     expect(await left()).toBe(8);
     await take(using(1));
     expect(await left()).toBe(7);
-    await ledger.tell({ ...contained, revision: 2, usesElsewhere: 0 });
+    await ledger.tell({ ...contained, revision: 2 });
     expect(await left()).toBe(7);
     await take(using(1, { status: "c" }));
     expect(await left()).toBe(7);

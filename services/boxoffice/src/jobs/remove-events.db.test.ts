@@ -56,6 +56,7 @@ async function rowsOf(event: string): Promise<Record<string, number>> {
     "blocked_secret",
     "document_change",
     "held_claim",
+    "former_use",
   ];
   const rows: Record<string, number> = {};
   for (const table of tables) {
@@ -140,12 +141,16 @@ describe("an event that is removed", () => {
     expect(retracted).toHaveLength(7);
   });
 
-  it("[R3.75] is deleted with all that is kept several times of one voucher", async () => {
+  it("[R3.75] is deleted with all that is kept several times of one voucher or position", async () => {
     await apply(...festival);
     await db.run(sql`
       insert into held_claim (organizer, event, voucher, hold, usages)
       select 'org', 'fest', 7, gen_random_uuid(), 1
         from generate_series(1, 5)`);
+    await db.run(sql`
+      insert into former_use (organizer, event, voucher, position, since_at, until_at, counts)
+      select 'org', 'fest', 7, 1, now(), now() + number * interval '1 hour', true
+        from generate_series(1, 5) as numbers (number)`);
     await apply(removal);
     const scope = { organizer: "org", event: "fest" };
     for (let place: RemovalPlace | undefined = { part: 0 }; place !== undefined; ) {

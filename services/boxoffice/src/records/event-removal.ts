@@ -31,6 +31,7 @@ const contents: readonly { readonly table: EventTable; readonly topic?: { readon
   { table: "seat" },
   { table: "question", topic: topics.questionChanged },
   { table: "voucher_claim" },
+  { table: "former_use" },
   { table: "held_claim" },
   { table: "capacity_hold" },
   { table: "quota", topic: topics.quotaChanged },

@@ -19,6 +19,7 @@ import { findLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
+import { changeUses } from "../voucher-uses.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import {
   budgetUseOf,
@@ -145,8 +146,6 @@ export const order: RecordKind<OrderRecord> = {
     );
     const stored = rows.filter(({ id }) => known.positions.has(id));
     await deleteOverruledAnswers(tx, scope, stored);
-    const storedIds = stored.map(({ id }) => id);
-    const namedVouchers = await positions.findNamingVouchers(tx, scope, storedIds);
     const sent = new Set(rows.map(({ id }) => id));
     const scanned = await joinScans(tx, scope, await readScannedOfOthers(tx, scope, values));
     await dropTakenOver(tx, scope, { rows, known });
@@ -154,15 +153,20 @@ export const order: RecordKind<OrderRecord> = {
     const orderRows = kept.values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const allRows = [...rows, ...kept.rows, ...scanned];
-    const changes = await storePositions(tx, scope, allRows);
+    const mayUse = allRows.filter(({ id, voucher }) => voucher !== null || known.positions.has(id));
+    const usedSince = await changeUses(tx, scope, mayUse.map(toUseChange));
+    const changes = await storePositions(tx, scope, allRows, usedSince);
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
-    await publishUses(tx, scope, { changes, rows: allRows, namedVouchers });
+    await publishUses(tx, scope, { changes, rows: allRows, usedSince });
   },
   async remove(tx, { scope, keys, removedAt }) {
-    await removePositions(tx, scope, {
-      ids: await orders.deleteOrders(tx, scope, { codes: keys, removedAt }),
-      removedAt,
-    });
+    const removable = await orders.findRemovable(tx, scope, { codes: keys, removedAt });
+    const gone = removable.flatMap(({ code, positions: ids }) =>
+      ids.map((id) => ({ id, changedAt: removedAt.get(code) ?? null })),
+    );
+    await removePositions(tx, scope, gone);
+    const codes = removable.map(({ code }) => code);
+    await orders.deleteOrders(tx, scope, codes);
   },
 };
 
@@ -174,8 +178,10 @@ export async function storePositions(
   tx: Tx,
   scope: Scope,
   rows: readonly positions.PositionRow[],
-): Promise<ReadonlyMap<number, positions.UpsertedPosition>> {
-  const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
+  usedSince: ReadonlyMap<number, number>,
+): Promise<ReadonlyMap<number, positions.ChangedPosition>> {
+  const changed = await positions.upsert(tx, scope, { rows, since: usedSince });
+  const changes = new Map(changed.map((change) => [change.id, change]));
   const facts = rows.flatMap(({ id, state }) => {
     const change = changes.get(id);
     return change === undefined ? [] : [{ ...scope, ...change, state }];
@@ -374,6 +380,11 @@ async function joinScans(
   return joined;
 }
 
+function toUseChange({ id, voucher, takenAs: counts, budgetUse: budget, placedAt, changedAt }: positions.PositionRow) {
+  if (voucher === null) return { id, taking: undefined, placedAt: null, changedAt };
+  return { id, taking: { voucher, counts: counts !== null, budget }, placedAt, changedAt };
+}
+
 /** Publishes what positions take of vouchers, of those that name one or did before the change: usually of none. */
 async function publishUses(
   tx: Tx,
@@ -381,39 +392,37 @@ async function publishUses(
   {
     changes,
     rows,
-    namedVouchers,
+    usedSince,
   }: {
-    readonly changes: ReadonlyMap<number, positions.UpsertedPosition>;
+    readonly changes: ReadonlyMap<number, positions.ChangedPosition>;
     readonly rows: readonly positions.PositionRow[];
-    readonly namedVouchers: ReadonlySet<number>;
+    readonly usedSince: ReadonlyMap<number, number>;
   },
 ): Promise<void> {
-  const concerned = rows.filter(({ id, voucher }) => changes.has(id) && (voucher !== null || namedVouchers.has(id)));
-  const uses = concerned.map(({ id, state }) => {
-    const { revision = 0, usedSince = null } = changes.get(id) ?? {};
-    return toVoucherUse({ ...scope, id, state, revision, usedSince });
+  const concerned = rows.flatMap((row) => {
+    const [change, since] = [changes.get(row.id), usedSince.get(row.id)];
+    return change === undefined || since === undefined ? [] : [{ ...scope, ...row, revision: change.revision, since }];
   });
   await tx.publish(
     topics.voucherUseChanged,
-    uses.filter((use) => use !== undefined),
+    concerned.flatMap((row) => toVoucherUse(row) ?? []),
   );
-  const ended = concerned.filter((_, index) => uses[index] === undefined);
   await retractUses(
     tx,
     scope,
-    ended.map(({ id, changedAt }) => ({ id, at: changedAt ?? undefined })),
+    concerned.filter(({ voucher }) => voucher === null),
   );
 }
 
-/** Tells of uses that they have ended, at the moments that the shop names. */
+/** Tells of uses that they have ended, and when. */
 async function retractUses(
   tx: Tx,
   scope: Scope,
-  ended: readonly { readonly id: number; readonly at: number | undefined }[],
+  ended: readonly { readonly id: number; readonly since: number }[],
 ): Promise<void> {
-  for (const [at, uses] of Map.groupBy(ended, (use) => use.at)) {
+  for (const [deletedAt, uses] of Map.groupBy(ended, ({ since }) => since)) {
     const keys = uses.map(({ id }) => entityKey(scope.organizer, scope.event, id));
-    await tx.retract(topics.voucherUseChanged, keys, at === undefined ? {} : { deletedAt: at });
+    await tx.retract(topics.voucherUseChanged, keys, { deletedAt });
   }
 }
 
@@ -421,9 +430,15 @@ async function retractUses(
 async function removePositions(
   tx: Tx,
   scope: Scope,
-  { ids, removedAt }: { readonly ids: readonly number[]; readonly removedAt: ReadonlyMap<string, number> },
+  gone: readonly { readonly id: number; readonly changedAt: number | null }[],
 ): Promise<void> {
-  const removed = await positions.deletePositions(tx, scope, ids);
+  const changes = gone.map((each) => ({ ...each, taking: undefined, placedAt: null }));
+  const usedSince = await changeUses(tx, scope, changes);
+  const removed = await positions.deletePositions(
+    tx,
+    scope,
+    gone.map(({ id }) => id),
+  );
   await noteAges(
     tx,
     scope,
@@ -432,10 +447,9 @@ async function removePositions(
   if (removed.length === 0) return;
   const keys = removed.map(({ id }) => entityKey(scope.organizer, scope.event, id));
   await tx.retract(topics.positionChanged, keys, { deletedAt: await positions.drawRevision(tx) });
-  const naming = removed.filter(({ namesVoucher }) => namesVoucher);
   await retractUses(
     tx,
     scope,
-    naming.map(({ id, orderCode }) => ({ id, at: removedAt.get(orderCode) })),
+    Array.from(usedSince, ([id, since]) => ({ id, since })),
   );
 }

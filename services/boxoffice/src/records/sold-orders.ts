@@ -225,7 +225,8 @@ export async function cancelOrders(
       takenAs: null,
       state: Position.encode(toCanceled(Position.decode(row.state))).finish(),
     }));
-    await storePositions(tx, scope, rows);
+    // Tickets that are made here name no voucher.
+    await storePositions(tx, scope, rows, new Map());
     canceled += orders.size;
   }
   return canceled;

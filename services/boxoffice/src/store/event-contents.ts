@@ -14,6 +14,7 @@ const tables = {
   seat: { name: "id", type: sql`bigint` },
   question: { name: "id", type: sql`bigint` },
   voucher_claim: { name: "id", type: sql`bigint` },
+  former_use: { name: "position", type: sql`bigint` },
   held_claim: { name: "voucher", type: sql`bigint` },
   capacity_hold: { name: "id", type: sql`uuid` },
   quota: { name: "id", type: sql`bigint` },

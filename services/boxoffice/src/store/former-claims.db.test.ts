@@ -6,14 +6,23 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { claimRows, recountedUsesRows, usesRows } from "./voucher-claim-rows.ts";
+import { claimRows, putClaims } from "./voucher-claim-rows.ts";
+import { recountedUsesRows, usesRows } from "./voucher-use-rows.ts";
 
 const migrations = new URL("../../migrations/", import.meta.url);
-const first = "0020_claims_beside_positions.sql";
+const [first, second] = ["0020_claims_beside_positions.sql", "0030_uses_beside_records.sql"];
 
 let database: TestDatabase;
 let db: Db;
 let folder: string;
+
+async function migrate(name: string): Promise<void> {
+  const text = await readFile(new URL(name, migrations), "utf8");
+  const statements = text.replaceAll(/^ *--.*$/gm, "").split(";");
+  await db.transaction(async (tx) => {
+    for (const statement of statements) if (statement.trim() !== "") await tx.run({ text: statement, values: [] });
+  });
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tessera-migrations-"));
@@ -33,7 +42,7 @@ it("[V4.18] what vouchers took before claims stood beside positions, they take b
     sql`insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`,
   );
   await db.run(
-    sql`insert into "order" (organizer, event, code, status, data, revision) values ('org', 'fest', 'A', 'p', '{}', 1)`,
+    sql`insert into "order" (organizer, event, code, status, data, revision) values ('org', 'fest', 'A', 'p', '{"datetime": "2026-01-01T10:00:00Z"}', 1)`,
   );
   // Vouchers 1 and 2 have no claim, and no position uses 5 and 6; one position that names 1 is canceled.
   await db.run(sql`
@@ -45,18 +54,30 @@ it("[V4.18] what vouchers took before claims stood beside positions, they take b
     insert into voucher_claim (organizer, event, id, item, amount, seat, revision)
     values ('org', 'fest', 3, 1, 2, null, 3), ('org', 'fest', 4, 1, 0, 'A1', 4), ('org', 'fest', 5, 1, 0, null, 5),
            ('org', 'fest', 6, 1, 7, 'A2', 6)`);
-  const text = await readFile(new URL(first, migrations), "utf8");
-  const statements = text.replaceAll(/^ *--.*$/gm, "").split(";");
-  await db.transaction(async (tx) => {
-    for (const statement of statements) if (statement.trim() !== "") await tx.run({ text: statement, values: [] });
-  });
-  const claims = await db.many<{ id: number; content: string }>(claimRows);
-  expect(claims.map(({ id, content }) => [id, content]).sort()).toEqual([
+  await migrate(first);
+  // The record of 3 says three uses, and contains both of its positions.
+  await db.run(sql`
+    update voucher_claim
+       set max_usages = max_usages + 1,
+           uses_elsewhere = 3 - 2,
+           counted_as_of_at = '2026-06-01T00:00:00Z'
+     where voucher_claim.id = 3`);
+  await migrate(second);
+  const takes = async () => {
+    const claims = await db.many<{ id: number; content: string }>(claimRows);
+    return claims.map(({ id, content }) => [id, content]).sort();
+  };
+  const taken = [
     [3, "1/0/0/0/2/0"],
     [4, "1/0/0/0/0/0/A1"],
     [5, "1/0/0/0/0/0"],
     [6, "1/0/0/0/7/0/A2"],
-  ]);
+  ];
+  expect(await takes()).toEqual(taken);
+  const countedAsOf = Date.UTC(2026, 5, 1) * 1000;
+  const told = { organizer: "org", event: "fest", id: 3, item: 1, maxUsages: 5, blocks: true };
+  await putClaims(db, [{ ...told, revision: 9, recordedUses: 3, countedAsOf }]);
+  expect(await takes()).toEqual(taken);
   const byId = (rows: { id: number }[]) => rows.sort((one, other) => one.id - other.id);
   expect(byId(await db.many(usesRows))).toEqual(byId(await db.many(recountedUsesRows)));
 });

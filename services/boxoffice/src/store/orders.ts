@@ -103,21 +103,29 @@ export async function noteChanged(tx: Tx, positions: readonly (Scope & { readonl
        and "order".code = changed.order_code`);
 }
 
-/** Deletes orders and returns the ids of their positions, whose rows still exist. */
-export async function deleteOrders(
+/** Finds the orders that were not changed after their removal, with the ids of their positions. */
+export async function findRemovable(
   tx: Tx,
   { organizer, event }: Scope,
   { codes, removedAt }: { readonly codes: readonly string[]; readonly removedAt: ReadonlyMap<string, number> },
-): Promise<number[]> {
+): Promise<{ readonly code: string; readonly positions: readonly number[] }[]> {
   const byCode = JSON.stringify(Object.fromEntries([...removedAt].map(([code, at]) => [code, toTimestamp(at)])));
-  const removed = await tx.many<{ positions: number[] }>(sql`
-    delete from "order"
+  return tx.many(sql`
+    select "order".code, jsonb_path_query_array("order".data, '$.positions[*].id') as positions
+      from "order"
      where "order".organizer = ${organizer}
        and "order".event = ${event}
        and "order".code = any(${codes}::text[])
-       and coalesce(("order".data ->> 'last_modified')::timestamptz <= (${byCode}::jsonb ->> "order".code)::timestamptz, true)
-    returning jsonb_path_query_array("order".data, '$.positions[*].id') as positions`);
-  return removed.flatMap((row) => row.positions);
+       and coalesce(("order".data ->> 'last_modified')::timestamptz <= (${byCode}::jsonb ->> "order".code)::timestamptz, true)`);
+}
+
+/** Deletes orders, whose positions the caller has deleted. */
+export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    delete from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])`);
 }
 
 /** Finds when orders were placed, in microseconds since 1970, by their codes. */

@@ -8,7 +8,6 @@ import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
 import { gateAnswersOf, type StoredGateAnswers } from "./gate-answer-rows.ts";
-import { addUses } from "./voucher-claim-rows.ts";
 
 export interface PositionRow {
   readonly id: number;
@@ -56,6 +55,17 @@ export interface StoredPosition extends PositionPlace {
 /** The fields that a caller which stores the state does not know. */
 export type ChangedPosition = Pick<StoredPosition, "id" | "revision" | "gate" | "earlierCheckins">;
 
+/** Since when a position takes what it takes of its voucher. Earlier versions left out when its order was placed. */
+export function usedSince(position: Sql): Sql {
+  return sql`
+    coalesce(${position}.voucher_since_at,
+             (select ("order".data ->> 'datetime')::timestamptz
+                from "order"
+               where "order".organizer = ${position}.organizer
+                 and "order".event = ${position}.event
+                 and "order".code = ${position}.order_code))`;
+}
+
 /** The columns of a StoredPosition, by default under the revision of its last change. */
 export function storedPosition(position: Sql, revision?: Sql): Sql {
   return sql`${position}.organizer, ${position}.event, ${position}.state, ${changedPosition(position, revision)}`;
@@ -81,25 +91,27 @@ const rowColumns = {
   takenAs: text.orNull,
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
-  placedAt: instant.orNull,
-  changedAt: instant.orNull,
+  voucherSince: instant.orNull,
   leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
 };
 
-export interface UpsertedPosition extends ChangedPosition {
-  /** Since when it uses its voucher; null: since its order was placed. */
-  readonly usedSince: number | null;
-}
-
-/** Upserts positions, counts their capacity, and returns new and changed ones. */
-export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<UpsertedPosition[]> {
+/**
+ * Upserts positions, counts their capacity, and returns new and changed ones. `since` says since when those that name a
+ * voucher take what they take of it.
+ */
+export async function upsert(
+  tx: Tx,
+  scope: Scope,
+  { rows, since }: { readonly rows: readonly PositionRow[]; readonly since: ReadonlyMap<number, number> },
+): Promise<ChangedPosition[]> {
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
+  const sent = rows.map((row) => ({ ...row, voucherSince: row.voucher === null ? null : since.get(row.id) }));
   // All parts of a statement see one snapshot: `before` are the rows that `stored` replaces.
   const before = sql`
-    lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
+    lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as
                from position as before
               where ${withKey(sql`before.organizer, before.event, before.id`, sql`${organizer}, ${event}, stored.id`)}
               limit 1) as before`;
@@ -110,26 +122,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
     select before.subevent, before.item, before.variation, before.taken_as, -1
       from stored
      cross join ${before}`;
-  // A new position that is older than the record of its voucher is one of the uses in that record.
-  const naming = rows.filter(({ voucher }) => voucher !== null);
-  const uses = sql`
-    select stored.voucher, 1 as uses, coalesce(before.id is null and came.placed_at < claim.counted_as_of_at, false)::integer as contained
-      from ${rowsAs("came", { id: bigint, placedAt: instant.orNull }, naming)}
-      join stored on stored.id = came.id
-      left join ${before} on true
-      left join lateral (select claim.counted_as_of_at
-                           from voucher_claim as claim
-                          where ${withKey(sql`claim.organizer, claim.event, claim.id`, sql`${organizer}, ${event}, stored.voucher`)}
-                          limit 1) as claim
-             on true
-     where stored.taken_as is not null
-     union all
-    select before.voucher, -1, 0
-      from stored
-     cross join ${before}
-     where before.voucher is not null
-       and before.taken_as is not null`;
-  return tx.many<UpsertedPosition>(sql`
+  return tx.many<ChangedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
                                     secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at, left_out,
@@ -137,12 +130,8 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
              incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-             case
-               when incoming.voucher is not null and incoming.placed_at is null
-               then least(incoming.changed_at, statement_timestamp())
-             end,
-             incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
-        from ${rowsAs("incoming", rowColumns, rows)}
+             incoming.voucher_since_at, incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
+        from ${rowsAs("incoming", rowColumns, sent)}
        order by incoming.id
           on conflict (organizer, event, id) do update
          set order_code = excluded.order_code,
@@ -157,13 +146,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
              taken_as = excluded.taken_as,
              voucher = excluded.voucher,
              budget_use = excluded.budget_use,
-             voucher_since_at = case
-               when excluded.voucher is null then null
-               when (kept.voucher, kept.taken_as is null, kept.budget_use)
-                    is distinct from (excluded.voucher, excluded.taken_as is null, excluded.budget_use)
-               then coalesce(excluded.voucher_since_at, statement_timestamp())
-               else kept.voucher_since_at
-             end,
+             voucher_since_at = excluded.voucher_since_at,
              left_out = excluded.left_out,
              state = excluded.state,
              earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
@@ -174,10 +157,9 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
           or kept.left_out <> excluded.left_out
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
       returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
-                kept.revision, kept.earlier_checkins, kept.answers_revision, kept.voucher,
-                kept.voucher_since_at
-    ), counted as (${addTaken(scope, changes)}), used as (${addUses(scope, uses)})
-    select ${changedPosition(sql`stored`)}, stored.voucher_since_at as "usedSince"
+                kept.revision, kept.earlier_checkins, kept.answers_revision
+    ), counted as (${addTaken(scope, changes)})
+    select ${changedPosition(sql`stored`)}
       from stored`);
 }
 
@@ -308,27 +290,8 @@ export async function setAnswersRevisions(
   return stored.filter(({ isNews }) => isNews);
 }
 
-/** Finds which of these positions name a voucher: usually none. */
-export async function findNamingVouchers(
-  tx: Tx,
-  { organizer, event }: Scope,
-  ids: readonly number[],
-): Promise<Set<number>> {
-  if (ids.length === 0) return new Set();
-  const rows = await tx.many<{ id: number }>(sql`
-    select position.id
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = any(${ids}::bigint[])
-       and position.voucher is not null`);
-  return new Set(rows.map(({ id }) => id));
-}
-
 export interface DeletedPosition {
   readonly id: number;
-  readonly orderCode: string;
-  readonly namesVoucher: boolean;
   /** Its state, if data of its event was erased; else null. */
   readonly state: Uint8Array | null;
 }
@@ -339,11 +302,6 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
   const changes = sql`
     select removed.subevent, removed.item, removed.variation, removed.taken_as, -1 as positions
       from removed`;
-  const uses = sql`
-    select removed.voucher, -1 as uses, 0 as contained
-      from removed
-     where removed.voucher is not null
-       and removed.taken_as is not null`;
   const place = { organizer: sql`${scope.organizer}`, event: sql`${scope.event}` };
   return tx.many<DeletedPosition>(sql`
     with removed as (
@@ -351,11 +309,9 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
        where position.organizer = ${scope.organizer}
          and position.event = ${scope.event}
          and position.id = any(${ids}::bigint[])
-      returning position.id, position.order_code, position.subevent, position.item, position.variation, position.taken_as,
-                position.voucher, position.state
-    ), counted as (${addTaken(scope, changes)}), used as (${addUses(scope, uses)})
-    select removed.id, removed.order_code as "orderCode", removed.voucher is not null as "namesVoucher",
-           case when ${isErased(place, "any")} then removed.state end as state
+      returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.state
+    ), counted as (${addTaken(scope, changes)})
+    select removed.id, case when ${isErased(place, "any")} then removed.state end as state
       from removed`);
 }
 

@@ -15,7 +15,8 @@ import { findMentioned, nothingMentioned } from "./references.ts";
 import { findSeatStates } from "./seats.ts";
 import { readPositionsOfOrders } from "./ticket-data.ts";
 import { findUsers, type Referable } from "./usage.ts";
-import { forgetClaims, readLedger, recountUses } from "./voucher-claim-rows.ts";
+import { forgetClaims, putClaims, readLedger } from "./voucher-claim-rows.ts";
+import { lockRecords, readUses, recountAllUses } from "./voucher-use-rows.ts";
 
 const scope = { organizer: "org", event: "fest" };
 const key = { ...scope, id: 1 };
@@ -81,7 +82,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["readStatesOf", (db) => readStatesOf(db, scope, [1])],
   ],
   positions: [
-    ["upsert", (tx) => upsert(tx, scope, [position])],
+    ["upsert", (tx) => upsert(tx, scope, { rows: [position], since: new Map() })],
     ["find", (db) => find(db, [key])],
     ["deletePositions", (tx) => deletePositions(tx, scope, [1])],
   ],
@@ -98,8 +99,13 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
   usage: referable.map((what) => [`findUsers, ${what}`, (tx) => findUsers(tx, what, { scope, keys: ["1"] })]),
   "voucher-claim-rows": [
     ["forgetClaims", (tx) => forgetClaims(tx, [key])],
-    ["recountUses", (tx) => recountUses(tx)],
+    ["putClaims", (tx) => putClaims(tx, [{ ...key, revision: 1, blocks: true, recordedUses: 1, countedAsOf: 1 }])],
     ["readLedger", (db) => readLedger(db, [scope], [{ ...scope, voucher: 1 }])],
+  ],
+  "voucher-use-rows": [
+    ["readUses", (tx) => readUses(tx, scope, [1])],
+    ["lockRecords", (tx) => lockRecords(tx, scope, [1])],
+    ["recountAllUses", (tx) => recountAllUses(tx)],
   ],
 };
 

@@ -1,11 +1,13 @@
-import { type EntityKey, eventKey, entityKey as key, keysAs } from "@tessera/events/entity-key";
+import { type EntityKey, eventKey, entityKey as key, keysAs, nameOf } from "@tessera/events/entity-key";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import { isPlacedIn, withKey } from "@tessera/kit/pg/with-key";
+import { firstIdMadeHere, type Instant } from "@tessera/values";
 import type { Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { ReadClaim } from "../domain/voucher-claims.ts";
+import { ofNoVersion, recountUses } from "./voucher-use-rows.ts";
 
 export const claimColumns = {
   item: bigint.orNull,
@@ -20,35 +22,43 @@ const toldColumns = {
   ...claimColumns,
   maxUsages: bigint.orNull,
   blocks: boolean,
-  usesElsewhere: bigint,
+  recordedUses: bigint,
   countedAsOf: instant.orNull,
 };
 
-/** The claims of vouchers, as their facts say. Except the column `uses`, which positions change. */
-export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns });
+/** The claims of vouchers, as their facts say. Except the column `uses`, which positions change. `recorded_uses` was once made of something else. */
+export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns, remade: 1 });
 
 export type VoucherClaimRow = InputOf<typeof key & typeof toldColumns & { readonly revision: typeof bigint }>;
 
-/** The column version of a row without a fact: above all versions, so that it never counts as outdated. */
-const ofNoVersion = 2_147_483_647;
+/** Stores the claims of vouchers, as newer facts say, and counts again what positions add to another record. */
+export async function putClaims(tx: Queryable, claims: readonly VoucherClaimRow[]): Promise<void> {
+  const imported = claims.filter(({ id }) => id < firstIdMadeHere);
+  const before = await lockKnown(tx, imported);
+  await voucherClaims.upsertNewer(tx, claims);
+  const moved = imported.filter((claim) => {
+    const { countedAsOf = null, recordedUses = 0 } = before.get(nameOf(claim)) ?? {};
+    return (claim.countedAsOf ?? null) !== countedAsOf || claim.recordedUses !== recordedUses;
+  });
+  if (moved.length > 0) await recountUses(tx, moved);
+}
 
-/**
- * Writes the part of a statement that adds to the uses of vouchers by positions of an event. `changes` has the columns
- * voucher, uses, and contained: how many of them the record of their voucher contains, so that they are not counted as
- * uses elsewhere.
- */
-export function addUses({ organizer, event }: Scope, changes: Sql): Sql {
-  return sql`
-    insert into voucher_claim as kept (organizer, event, id, uses, uses_elsewhere, revision, known_columns)
-    select ${organizer}, ${event}, change.voucher, sum(change.uses)::bigint, -sum(change.contained)::bigint, 0, ${ofNoVersion}
-      from (${changes}) as change
-     group by change.voucher
-    having sum(change.uses) <> 0
-        or sum(change.contained) <> 0
-     order by change.voucher
-        on conflict (organizer, event, id) do update
-       set uses = kept.uses + excluded.uses,
-           uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere`;
+type KnownRecord = EntityKey & { readonly countedAsOf: Instant | null; readonly recordedUses: number };
+
+/** Locks claims in their order, and reads the records of their vouchers. */
+async function lockKnown(tx: Queryable, claims: readonly EntityKey[]): Promise<Map<string, KnownRecord>> {
+  if (claims.length === 0) return new Map();
+  const rows = await tx.many<KnownRecord>(sql`
+    select kept.organizer, kept.event, kept.id, kept.counted_as_of_at as "countedAsOf", kept.recorded_uses as "recordedUses"
+      from ${keysAs("wanted", claims)}
+     cross join lateral (
+       select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, voucher_claim.counted_as_of_at,
+              voucher_claim.recorded_uses
+         from voucher_claim
+        where ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`wanted.organizer, wanted.event, wanted.id`)}
+        limit 1
+          for no key update) as kept`);
+  return new Map(rows.map((row) => [nameOf(row), row]));
 }
 
 /** Locks the claims of these vouchers that a fact has set, and that were not deleted since. */
@@ -69,6 +79,20 @@ export async function lockTold(tx: Queryable, vouchers: readonly EntityKey[]): P
 export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]): Promise<void> {
   if (vouchers.length === 0) return;
   await tx.run(sql`
+    update voucher_claim
+       set max_usages = null,
+           blocks = false,
+           recorded_uses = 0,
+           counted_as_of_at = null,
+           seat = null,
+           revision = 0,
+           known_columns = ${ofNoVersion}
+      from ${keysAs("gone", vouchers)}
+     where voucher_claim.organizer = gone.organizer
+       and voucher_claim.event = gone.event
+       and voucher_claim.id = gone.id`);
+  await recountUses(tx, vouchers);
+  await tx.run(sql`
     with unused as materialized (
       select found.ctid
         from ${keysAs("gone", vouchers)}
@@ -81,19 +105,6 @@ export async function forgetClaims(tx: Queryable, vouchers: readonly EntityKey[]
        where found.uses = 0
     )
     delete from voucher_claim where ${isPlacedIn(sql`voucher_claim`, sql`unused`)}`);
-  await tx.run(sql`
-    update voucher_claim
-       set max_usages = null,
-           blocks = false,
-           uses_elsewhere = 0,
-           counted_as_of_at = null,
-           seat = null,
-           revision = 0,
-           known_columns = ${ofNoVersion}
-      from ${keysAs("gone", vouchers)}
-     where voucher_claim.organizer = gone.organizer
-       and voucher_claim.event = gone.event
-       and voucher_claim.id = gone.id`);
 }
 
 const forgottenAtOnce = 5000;
@@ -113,47 +124,13 @@ export async function forgetOlderClaims(tx: Queryable, revision: number): Promis
   }
 }
 
-const usesByPositions = sql`
-  select position.organizer, position.event, position.voucher as id, count(*) as uses
-    from position
-   where position.voucher is not null
-     and position.taken_as is not null
-   group by position.organizer, position.event, position.voucher`;
-
-/** Recounts the uses of vouchers. The lock excludes statements that add to the counts. */
-export async function recountUses(tx: Queryable): Promise<void> {
-  await tx.run(sql`lock table voucher_claim in share row exclusive mode`);
-  await tx.run(sql`
-    insert into voucher_claim as kept (organizer, event, id, uses, revision, known_columns)
-    select counted.organizer, counted.event, counted.id, counted.uses, 0, ${ofNoVersion}
-      from (${usesByPositions}) as counted
-        on conflict (organizer, event, id) do update
-       set uses = excluded.uses
-     where kept.uses <> excluded.uses`);
-  await tx.run(sql`
-    update voucher_claim
-       set uses = 0
-     where voucher_claim.uses <> 0
-       and (voucher_claim.organizer, voucher_claim.event, voucher_claim.id)
-           not in (select counted.organizer, counted.event, counted.id from (${usesByPositions}) as counted)`);
-}
-
-/** The uses of each voucher, as stored and as counted, for the reconciliation. */
-export const usesRows = sql`
-  select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, 0 as revision, voucher_claim.uses::text as content
-    from voucher_claim
-   where voucher_claim.uses <> 0`;
-export const recountedUsesRows = sql`
-  select counted.organizer, counted.event, counted.id, 0 as revision, counted.uses::text as content
-    from (${usesByPositions}) as counted`;
-
 /** Whether a claim has not expired, by the clock of the database. */
 export function isUnexpired(claim: Sql): Sql {
   return sql`(${claim}.valid_until_at is null or ${claim}.valid_until_at >= statement_timestamp())`;
 }
 
 /** The uses of a voucher: never below zero, as a record may have stated too little. */
-const usedOf = (claim: Sql) => sql`greatest(${claim}.uses_elsewhere + ${claim}.uses, 0)`;
+const usedOf = (claim: Sql) => sql`greatest(${claim}.recorded_uses + ${claim}.uses, 0)`;
 
 /** Whether a voucher can still be used: the predicate of the indexes. */
 export const isUsable = (claim: Sql) => sql`${claim}.max_usages > ${usedOf(claim)}`;
@@ -282,7 +259,7 @@ function toTaken({ organizer, event, subevent, item, variation, takenAs, amount 
 /** The confirmed claim of a row's voucher. */
 function confirmedOf(row: Sql): Sql {
   return sql`
-    select ${productsOf(sql`voucher_claim`)}, voucher_claim.max_usages, voucher_claim.blocks, voucher_claim.uses_elsewhere,
+    select ${productsOf(sql`voucher_claim`)}, voucher_claim.max_usages, voucher_claim.blocks, voucher_claim.recorded_uses,
            voucher_claim.uses, voucher_claim.valid_until_at
       from voucher_claim
      where ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`${row}.organizer, ${row}.event, ${row}.voucher`)}

@@ -36,7 +36,7 @@ export function voucher(
     id,
     revision,
     changed,
-    usesElsewhere: redeemed,
+    recordedUses: redeemed,
     voucher: {
       id,
       createdAt: 0,

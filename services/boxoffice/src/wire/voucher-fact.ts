@@ -8,11 +8,11 @@ export function toVoucherClaim({
   id,
   revision,
   voucher,
-  usesElsewhere,
+  recordedUses,
   countedAsOf,
 }: VoucherChanged): VoucherClaimRow {
   const { fields } = voucher ?? {};
-  if (fields === undefined) return { organizer, event, id, revision, blocks: false, usesElsewhere: 0 };
+  if (fields === undefined) return { organizer, event, id, revision, blocks: false, recordedUses: 0 };
   const { item, variation, quota, subevent, validUntil, seat, maxUsages, blockQuota: blocks } = fields;
   const place = { organizer, event, id, revision };
   return {
@@ -25,7 +25,7 @@ export function toVoucherClaim({
     seat,
     maxUsages,
     blocks,
-    usesElsewhere,
+    recordedUses,
     countedAsOf,
   };
 }

@@ -9,22 +9,21 @@ export function toVoucherUse({
   id,
   revision,
   state,
-  usedSince,
+  since,
 }: NamingPosition): VoucherUseChanged | undefined {
   const { voucher, order, canceled, voucherBudgetUse: budgetUse } = Position.decode(state);
   if (voucher === undefined) return undefined;
   if (order === undefined) throw new Error("a position is stored without its order");
-  const { placedAt: orderPlacedAt, status: orderStatus } = order;
+  const { status: orderStatus } = order;
   return {
     organizer,
     event,
     id,
     revision,
     voucher,
-    orderPlacedAt,
     orderStatus,
     canceled,
     budgetUse,
-    since: usedSince ?? undefined,
+    since,
   };
 }

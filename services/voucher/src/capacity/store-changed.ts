@@ -1,8 +1,7 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { type EntityKey, nameOf } from "../store/keys.ts";
-import { readSums } from "../store/uses.ts";
+import type { EntityKey } from "../store/keys.ts";
 import { nextRevisions, putVouchers, type StoredVoucher } from "../store/vouchers.ts";
 import { toVoucherFact } from "../wire/voucher-messages.ts";
 
@@ -16,13 +15,7 @@ export async function storeChanged(tx: Tx, changed: readonly Placed[]): Promise<
     const [first] = ofEvent;
     if (first !== undefined) await putVouchers(tx, first, ofEvent);
   }
-  const facts = await makeFacts(tx, stored);
+  const facts = stored.map((voucher) => toVoucherFact(voucher, voucher));
   await tx.publish(topics.voucherChanged, facts);
   return facts;
-}
-
-/** Makes the facts of vouchers. The caller holds their locks. */
-export async function makeFacts(tx: Tx, vouchers: readonly Placed[]): Promise<VoucherChanged[]> {
-  const sums = new Map((await readSums(tx, vouchers)).map((each) => [nameOf({ ...each, id: each.voucher }), each]));
-  return vouchers.map((voucher) => toVoucherFact(voucher, voucher, sums.get(nameOf(voucher))));
 }

@@ -51,8 +51,6 @@ type Message = { readonly fact: VoucherUseChanged | string; readonly at: number 
 
 type Taken = Taking["taken"];
 
-const later = Number.POSITIVE_INFINITY;
-
 /** A simulated boxoffice that publishes its positions, and a shop that knows each voucher's uses at each moment. */
 class World {
   time = 1;
@@ -61,8 +59,6 @@ class World {
   readonly records = new Map<number, { readonly asOf: number; readonly redeemed: number; readonly budget: number }>();
   readonly #history = new Map<number, Taking[]>();
   readonly #told = new Map<number, VoucherUseChanged>();
-  /** Deleted positions. When their orders were created again is unknown, so that counts as later than all records. */
-  readonly #deleted = new Set<number>();
 
   change(position: number, taken: Taken): void {
     this.time += 1;
@@ -71,15 +67,13 @@ class World {
     const isNew = history.length === 0;
     this.#history.set(position, history);
     const isSame = !isNew && JSON.stringify(before) === JSON.stringify(taken);
-    const isDeleted = this.#deleted.has(position);
-    if (!isSame) history.push({ at: isDeleted ? later : this.time, taken });
+    if (!isSame) history.push({ at: this.time, taken });
     const at = start + this.time * second;
     if (taken === null) {
       if (before !== null) this.queue.push({ fact: `${place.organizer}/${place.event}/${position}`, at });
       this.#told.delete(position);
       return;
     }
-    const since = isNew || isDeleted ? undefined : at;
     this.revision += 1;
     const told = this.#told.get(position);
     const fact: VoucherUseChanged = {
@@ -90,17 +84,15 @@ class World {
       canceled: !taken.counts,
       budgetUse: `${taken.budget}.00`,
       orderStatus: OrderStatus.PAID,
-      orderPlacedAt: start + (isNew ? this.time : 1) * second,
-      since: isSame ? told?.since : since,
+      since: isSame && told ? told.since : at,
     };
-    this.#told.set(position, { ...fact, orderPlacedAt: isSame && told ? told.orderPlacedAt : fact.orderPlacedAt });
-    this.queue.push({ fact: this.#told.get(position) ?? fact, at });
+    this.#told.set(position, fact);
+    this.queue.push({ fact, at });
   }
 
   remove(position: number): void {
     if (this.#history.get(position)?.at(-1)?.taken == null) return;
     this.change(position, null);
-    this.#deleted.add(position);
   }
 
   /** Publishes everything again, and lets the sweep delete the rest. */

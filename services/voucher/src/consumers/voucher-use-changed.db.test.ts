@@ -29,7 +29,7 @@ interface State {
 
 function fact(
   id: number,
-  { revision, voucher, status = OrderStatus.PAID, canceled = false, budget, placed = noon, since }: State,
+  { revision, voucher, status = OrderStatus.PAID, canceled = false, budget, placed = noon, since = placed }: State,
 ): VoucherUseChanged {
   return {
     ...place,
@@ -39,7 +39,6 @@ function fact(
     canceled,
     budgetUse: budget,
     orderStatus: status,
-    orderPlacedAt: placed,
     since,
   };
 }
@@ -210,7 +209,7 @@ describe("a record of a voucher", () => {
     expect(await countOf(7)).toEqual([0, "0.00"]);
     await service.vouchers.deleteVoucher({ ...place, id: 7 });
     await apply(record);
-    await deliver(fact(2, { ...early, revision: 3, since: since + hour }), fact(3, { ...early, revision: 3 }));
+    await deliver(...[2, 3].map((id) => fact(id, { ...early, revision: 3, since: since + hour })));
     expect(await countOf(7)).toEqual([2, "20.00"]);
   });
 

@@ -7,7 +7,7 @@ import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { firstIdMadeHere } from "@tessera/values";
 import Big from "big.js";
 import { storeChanged } from "../capacity/store-changed.ts";
-import { followUse, type KnownUse, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
+import { followUse, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
@@ -19,7 +19,6 @@ import {
   type PositionKey,
   putSums,
   putUses,
-  readEnds,
   readUses,
   type StoredFormerUse,
   type StoredSums,
@@ -54,7 +53,7 @@ function readChange({ key, at, value, deletedAt }: Fact<VoucherUseChanged>): Cha
     return { ...place, revision: afterAll, since: deletedAt === undefined ? at : Math.min(deletedAt, at), taken: null };
   if (value.orderStatus === OrderStatus.UNSPECIFIED)
     throw new Error("a fact says nothing of the order of its position");
-  const { revision, orderPlacedAt, since = orderPlacedAt } = value;
+  const { revision, since } = value;
   return { ...place, revision, since, taken: toTaken(value) };
 }
 
@@ -86,11 +85,8 @@ async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   const before = byPosition(await readUses(tx, places));
   const locked = new Set(keys.map(nameOf));
   if ([...before.values()].some((use) => !locked.has(nameOf({ ...use, id: use.voucher })))) throw confirmedNow();
-  const ends = new Map((await readEnds(tx, places)).map((ended) => [nameOfPosition(ended), ended.endedAt]));
   const now = await readClock(tx);
-  const followed = concerned.map(([name, of]) =>
-    follow(of, { current: before.get(name), endedAt: ends.get(name) }, { vouchers, now }),
-  );
+  const followed = concerned.map(([name, of]) => follow(of, before.get(name), { vouchers, now }));
   const after = followed.flatMap(({ current }) => current ?? []);
   const former = followed.flatMap((each) => each.former);
   await deleteUses(
@@ -120,7 +116,7 @@ function place([first]: readonly Change[]): PositionKey {
 /** Applies the changes of one position. Former uses are kept only for imported vouchers. */
 function follow(
   changes: readonly Change[],
-  { current: first, endedAt: firstEnd }: KnownUse,
+  first: Use | undefined,
   { vouchers, now }: { readonly vouchers: ReadonlyMap<string, StoredVoucher>; readonly now: number },
 ): {
   readonly key: PositionKey;
@@ -128,18 +124,15 @@ function follow(
   readonly former: readonly StoredFormerUse[];
 } {
   const key = place(changes);
-  let [current, endedAt] = [first, firstEnd];
+  let current = first;
   const former: StoredFormerUse[] = [];
   for (const change of changes) {
     if (current === undefined ? change.taken === null : change.revision <= current.revision) continue;
     const moments = [current?.voucher, change.taken?.voucher].map(
       (id = 0) => vouchers.get(nameOf({ ...key, id }))?.countedAsOf ?? 0,
     );
-    const next = followUse({ current, endedAt }, change, { now, countedAsOf: Math.max(...moments) });
-    if (next.former !== undefined) {
-      endedAt = next.former.until;
-      if (next.former.voucher < firstIdMadeHere) former.push({ ...key, ...next.former });
-    }
+    const next = followUse(current, change, { now, countedAsOf: Math.max(...moments) });
+    if (next.former !== undefined && next.former.voucher < firstIdMadeHere) former.push({ ...key, ...next.former });
     current = next.current;
   }
   return { key, current: current && { ...key, ...current }, former };
@@ -193,8 +186,8 @@ async function correctCounts(tx: Tx): Promise<void> {
   }
 }
 
-function toSums({ organizer, event, id, redeemedMore, budgetMore, present }: Recounted): StoredSums {
-  return { organizer, event, voucher: id, redeemed: redeemedMore, budgetUsed: budgetMore, present };
+function toSums({ organizer, event, id, redeemedMore, budgetMore }: Recounted): StoredSums {
+  return { organizer, event, voucher: id, redeemed: redeemedMore, budgetUsed: budgetMore };
 }
 
 function byPosition(uses: readonly StoredUse[]): Map<string, StoredUse> {

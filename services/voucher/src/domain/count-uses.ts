@@ -29,37 +29,27 @@ export interface UseChange {
   readonly taken: (Taken & Pick<Use, "voucher">) | null;
 }
 
-/** The known use of a position. */
-export interface KnownUse {
-  readonly current: Use | undefined;
-  /** When the last use ended, if that is still stored. */
-  readonly endedAt: Instant | undefined;
-}
-
 /** The difference between the uses of a voucher and its record. Money has two places. */
 export interface Sums {
   readonly redeemed: number;
   readonly budgetUsed: string;
-  /** The number of uses whose positions have arrived. */
-  readonly present: number;
 }
 
 /**
  * Applies a change to the use of a position. A different use ends the current one at its `since`. If the change claims
- * to be older than the current use, it begins now; and, as clocks differ, not before the moment of a record in the
- * future.
+ * to be older than the current use, which a shop has confirmed, it begins now; and, as clocks differ, not before the
+ * moment of a record in the future.
  */
 export function followUse(
-  { current, endedAt }: KnownUse,
+  current: Use | undefined,
   { revision, since: told, taken }: UseChange,
   { now, countedAsOf }: { readonly now: Instant; readonly countedAsOf: Instant },
 ): { readonly current: Use | undefined; readonly former: FormerUse | undefined } {
   const known = current?.revision === 0 && taken !== null ? asSold(current, { since: told, taken }) : current;
   if (known !== undefined && taken !== null && isSame(known, taken))
     return { current: { ...known, revision }, former: undefined };
-  const last = known?.since ?? endedAt;
-  const isLater = last !== undefined && told > last && countedAsOf <= now;
-  const since = last === undefined || isLater ? told : Math.max(now, last, countedAsOf);
+  const isLater = known === undefined || (told > known.since && countedAsOf <= now);
+  const since = isLater ? told : Math.max(now, known.since, countedAsOf);
   return {
     current: taken === null ? undefined : { ...taken, revision, since },
     former: known !== undefined && known.since < since ? toFormer(known, since) : undefined,
@@ -88,17 +78,16 @@ function toFormer({ voucher, counts, budget, since }: Use, until: Instant): Form
  * were then. Null: the voucher has no record.
  */
 export function sumOf(uses: Iterable<Use | FormerUse>, countedAsOf: Instant | null): Sums {
-  let [redeemed, present] = [0, 0];
+  let redeemed = 0;
   let budget = new Big(0);
   for (const use of uses) {
     const isFormer = "until" in use;
     const isContained = countedAsOf !== null && use.since < countedAsOf && (!isFormer || countedAsOf <= use.until);
     const times = Number(!isFormer) - Number(isContained);
     if (use.counts) redeemed += times;
-    if (use.counts && !isFormer && use.revision > 0) present += 1;
     budget = budget.plus(new Big(use.budget).times(times));
   }
-  return { redeemed, budgetUsed: budget.toFixed(2), present };
+  return { redeemed, budgetUsed: budget.toFixed(2) };
 }
 
 /** The difference between the sums of two versions of the uses of a voucher. */
@@ -106,12 +95,11 @@ export function differenceOf(before: Sums, after: Sums): Sums {
   return {
     redeemed: after.redeemed - before.redeemed,
     budgetUsed: new Big(after.budgetUsed).minus(before.budgetUsed).toFixed(2),
-    present: after.present - before.present,
   };
 }
 
-export function isNothing({ redeemed, budgetUsed, present }: Sums): boolean {
-  return redeemed === 0 && present === 0 && new Big(budgetUsed).eq(0);
+export function isNothing({ redeemed, budgetUsed }: Sums): boolean {
+  return redeemed === 0 && new Big(budgetUsed).eq(0);
 }
 
 /** Returns the counts of a voucher. Never below zero: a record may have stated too little. */

@@ -61,8 +61,8 @@ describe("a confirmation", () => {
         insert into current_use (organizer, event, position, revision, voucher, since_at, counts, budget)
         values (${place.organizer}, ${place.event}, 501, 0, ${id}, now(), true, 0)`);
       await tx.run(sql`
-        insert into use_sum (organizer, event, voucher, redeemed, budget_used, present)
-        values (${place.organizer}, ${place.event}, ${id}, 1, 0, 0)`);
+        insert into use_sum (organizer, event, voucher, redeemed, budget_used)
+        values (${place.organizer}, ${place.event}, ${id}, 1, 0)`);
       await tx.run(sql`update voucher set redeemed = 1 where voucher.id = ${id}`);
       await tx.run(sql`delete from reserved_use where reserved_use.reservation = ${reservation}::uuid`);
       const stored = service.deliver(topics.voucherUseChanged, [soldFact(501, { revision: 1, voucher: other.id })]);

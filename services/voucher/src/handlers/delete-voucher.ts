@@ -36,7 +36,7 @@ export async function deleteVoucher(request: DeleteVoucherRequest, tools: HoldTo
       revision: deletedAt,
       changed: deletedAt,
       voucher: undefined,
-      usesElsewhere: 0,
+      recordedUses: 0,
     };
     told = isClaiming(voucher) ? [gone] : [];
     return {};

@@ -42,7 +42,7 @@ describe("a new voucher", () => {
       {
         ...place,
         id: voucher.id,
-        usesElsewhere: 0,
+        recordedUses: 0,
         revision: expect.any(Number),
         changed: expect.any(Number),
         voucher,

@@ -1,8 +1,8 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
-import { makeFacts } from "../capacity/store-changed.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { countAllVouchers, drawCutoff, nextRevisions, nextVouchers } from "../store/vouchers.ts";
+import { toVoucherFact } from "../wire/voucher-messages.ts";
 
 /** Publishes all vouchers again, in revisions above the cutoff and below those of later changes. */
 export const rebuildVouchers: Rebuild = {
@@ -15,7 +15,10 @@ export const rebuildVouchers: Rebuild = {
     const last = vouchers.at(-1);
     if (last === undefined) return undefined;
     const revisions = await nextRevisions(tx, vouchers.length);
-    const facts = (await makeFacts(tx, vouchers)).map((fact, index) => ({ ...fact, revision: revisions[index] ?? 0 }));
+    const facts = vouchers.map((voucher, index) => ({
+      ...toVoucherFact(voucher, voucher),
+      revision: revisions[index] ?? 0,
+    }));
     await tx.publish(topics.voucherChanged, facts);
     const { organizer, event, id } = last;
     return { place: JSON.stringify({ organizer, event, id }), published: facts.length };

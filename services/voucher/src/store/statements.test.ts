@@ -7,7 +7,7 @@ import { findNaming, noteLostItems, noteLostVariations } from "./lost-references
 import { lockReservation } from "./reservations.ts";
 import { searchVouchers } from "./search-vouchers.ts";
 import { findShopVouchers } from "./shop-vouchers.ts";
-import { readEnds, readUses } from "./uses.ts";
+import { readUses } from "./uses.ts";
 import type { VoucherFilter } from "./voucher-filter.ts";
 import { countVouchers, pageVouchers } from "./voucher-pages.ts";
 import { lockVouchers, recountVouchers } from "./vouchers.ts";
@@ -45,10 +45,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["findShopVouchers", (db) => findShopVouchers(db, all, { codes: ["A"], seats: [] })],
     ["findShopVouchers, also of seats", (db) => findShopVouchers(db, all, { codes: ["A"], seats: ["A-1"] })],
   ],
-  uses: [
-    ["readUses", (db) => readUses(db, [position])],
-    ["readEnds", (db) => readEnds(db, [position])],
-  ],
+  uses: [["readUses", (db) => readUses(db, [position])]],
   "voucher-filter": [
     ["countVouchers, active", (db) => countVouchers(db, { ...all, active: true }), { count: 100 }],
     [

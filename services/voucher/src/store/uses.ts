@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { FormerUse, Sums, Use } from "../domain/count-uses.ts";
-import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
+import type { EntityKey, EventKey } from "./keys.ts";
 
 const positionKey = { organizer: text, event: text, position: bigint };
 
@@ -94,27 +94,6 @@ export async function addFormerUses(tx: Queryable, ended: readonly StoredFormerU
         on conflict (organizer, event, voucher, position, until_at) do nothing`);
 }
 
-/** A position, and when its use ended. */
-export interface EndedUse extends PositionKey {
-  readonly endedAt: number;
-}
-
-/** Reads when the uses of positions ended, if that is still stored. */
-export async function readEnds(db: Queryable, keys: readonly PositionKey[]): Promise<EndedUse[]> {
-  if (keys.length === 0) return [];
-  return db.many<EndedUse>(sql`
-    select wanted.organizer, wanted.event, wanted.position, max(kept.until_at) as "endedAt"
-      from ${rowsAs("wanted", positionKey, keys)}
-     cross join lateral (
-       select former_use.until_at
-         from former_use
-        where ${withKey(
-          sql`former_use.organizer, former_use.event, former_use.position`,
-          sql`wanted.organizer, wanted.event, wanted.position`,
-        )}) as kept
-     group by wanted.organizer, wanted.event, wanted.position`);
-}
-
 export async function readUsesOf(
   db: Queryable,
   { organizer, event, id }: EntityKey,
@@ -152,7 +131,7 @@ export async function forgetFormerUses(
 }
 
 const sumKey = { organizer: text, event: text, voucher: bigint };
-const sumColumns = { redeemed: bigint, budgetUsed: decimal, present: bigint };
+const sumColumns = { redeemed: bigint, budgetUsed: decimal };
 const sums = table("use_sum", { key: sumKey, columns: sumColumns });
 
 /** The difference between the uses of a voucher and its record. */
@@ -169,29 +148,14 @@ export async function putSums(tx: Queryable, counted: readonly StoredSums[]): Pr
 export async function addSums(tx: Queryable, added: readonly StoredSums[]): Promise<StoredSums[]> {
   if (added.length === 0) return [];
   const rows = await tx.many<Row>(sql`
-    insert into use_sum (organizer, event, voucher, redeemed, budget_used, present)
-    select added.organizer, added.event, added.voucher, added.redeemed, added.budget_used, added.present
+    insert into use_sum (organizer, event, voucher, redeemed, budget_used)
+    select added.organizer, added.event, added.voucher, added.redeemed, added.budget_used
       from ${rowsAs("added", { ...sumKey, ...sumColumns }, added)}
      order by added.organizer collate "C", added.event collate "C", added.voucher
         on conflict (organizer, event, voucher) do update
        set redeemed = use_sum.redeemed + excluded.redeemed,
-           budget_used = use_sum.budget_used + excluded.budget_used,
-           present = use_sum.present + excluded.present
+           budget_used = use_sum.budget_used + excluded.budget_used
     returning ${sums.selected}`);
-  return rows.map(sums.toRow);
-}
-
-/** Reads the sums of vouchers; a voucher that was never used has none. */
-export async function readSums(db: Queryable, vouchers: readonly EntityKey[]): Promise<StoredSums[]> {
-  if (vouchers.length === 0) return [];
-  const rows = await db.many<Row>(sql`
-    select ${sums.selected}
-      from ${keysAs("wanted", vouchers)}
-     cross join lateral (
-       select ${sums.selected}
-         from use_sum
-        where ${withKey(sql`use_sum.organizer, use_sum.event, use_sum.voucher`, sql`wanted.organizer, wanted.event, wanted.id`)}
-        limit 1) as use_sum`);
   return rows.map(sums.toRow);
 }
 

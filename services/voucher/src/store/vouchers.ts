@@ -51,8 +51,6 @@ export interface StoredVoucher extends Voucher {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const left = sql`greatest(voucher.max_usages - voucher.redeemed, 0)`;
-
 export function toVoucher(row: Row): StoredVoucher {
   const { created, priceMode, organizer: _o, event: _e, ...voucher } = vouchers.toRow(row);
   return { ...voucher, createdAt: created, priceMode: priceMode as PriceMode };
@@ -224,6 +222,20 @@ export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]):
   return vouchers.delete(tx, keys);
 }
 
+/** How often each voucher was used that a shop has confirmed, and no position yet: it keeps these places until then. */
+const awaited = sql`
+  select current_use.organizer, current_use.event, current_use.voucher, count(*) as uses
+    from current_use
+    join voucher
+      on voucher.organizer = current_use.organizer
+         and voucher.event = current_use.event
+         and voucher.id = current_use.voucher
+   where current_use.revision = 0
+     and current_use.counts
+     and (voucher.counted_as_of_at is null or current_use.since_at >= voucher.counted_as_of_at)
+   group by current_use.organizer, current_use.event, current_use.voucher`;
+const left = sql`greatest(voucher.max_usages - greatest(voucher.redeemed - coalesce(awaited.uses, 0), 0), 0)`;
+
 /** What each voucher takes, for the reconciliation with boxoffice. */
 export const takenRows = sql`
   select voucher.organizer, voucher.event, voucher.id, voucher.revision,
@@ -231,6 +243,10 @@ export const takenRows = sql`
                    coalesce(voucher.subevent, 0), case when voucher.block_quota then ${left} else 0 end,
                    coalesce(extract(epoch from voucher.valid_until_at), 0), case when ${left} > 0 then voucher.seat end) as content
     from voucher
+    left join (${awaited}) as awaited
+      on awaited.organizer = voucher.organizer
+         and awaited.event = voucher.event
+         and awaited.voucher = voucher.id
    -- Vouchers of a removed event take nothing.
    where exists (select from event where event.organizer = voucher.organizer and event.event = voucher.event)`;
 
@@ -239,11 +255,9 @@ const recounted = sql`
   cross join lateral (
     select greatest(0, voucher.base_redeemed + now.redeemed - at_record.redeemed) as redeemed,
            greatest(0, voucher.base_budget_used + now.budget - at_record.budget)::numeric(15, 2) as budget_used,
-           now.redeemed - at_record.redeemed as redeemed_more, (now.budget - at_record.budget)::numeric(15, 2) as budget_more,
-           now.present
+           now.redeemed - at_record.redeemed as redeemed_more, (now.budget - at_record.budget)::numeric(15, 2) as budget_more
       from (select count(*) filter (where current_use.counts) as redeemed,
-                   coalesce(sum(current_use.budget), 0) as budget,
-                   count(*) filter (where current_use.counts and current_use.revision > 0) as present
+                   coalesce(sum(current_use.budget), 0) as budget
               from current_use
              where current_use.organizer = voucher.organizer
                and current_use.event = voucher.event
@@ -281,20 +295,18 @@ export interface Recounted extends EntityKey {
   /** The difference between the uses and the record. */
   readonly redeemedMore: number;
   readonly budgetMore: string;
-  readonly present: number;
 }
 
 const recountedColumns = sql`
   voucher.organizer, voucher.event, voucher.id, truth.redeemed, truth.budget_used as "budgetUsed",
-  truth.redeemed_more as "redeemedMore", truth.budget_more as "budgetMore", truth.present,
+  truth.redeemed_more as "redeemedMore", truth.budget_more as "budgetMore",
   (voucher.redeemed, voucher.budget_used) = (truth.redeemed, truth.budget_used)
-  and coalesce((select (use_sum.redeemed, use_sum.budget_used, use_sum.present)
-                       = (truth.redeemed_more, truth.budget_more, truth.present)
+  and coalesce((select (use_sum.redeemed, use_sum.budget_used) = (truth.redeemed_more, truth.budget_more)
                   from use_sum
                  where use_sum.organizer = voucher.organizer
                    and use_sum.event = voucher.event
                    and use_sum.voucher = voucher.id),
-               (truth.redeemed_more, truth.budget_more, truth.present) = (0, 0, 0)) as "isRight"`;
+               (truth.redeemed_more, truth.budget_more) = (0, 0)) as "isRight"`;
 
 export async function recountVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<Recounted[]> {
   return db.many<Recounted>(sql`

@@ -100,6 +100,6 @@ export function soldFact(
   { revision, voucher, canceled = false, budget, placed = Date.UTC(2026, 10, 1, 12) * 1000 }: SoldState,
 ): VoucherUseChanged | string {
   if (voucher === undefined) return `${place.organizer}/${place.event}/${id}`;
-  const order = { orderStatus: OrderStatus.PAID, orderPlacedAt: placed };
+  const order = { orderStatus: OrderStatus.PAID, since: placed };
   return { ...place, id, revision, voucher, canceled, budgetUse: budget, ...order };
 }

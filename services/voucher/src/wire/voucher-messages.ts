@@ -5,7 +5,6 @@ import {
 } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { voucher as voucherSchema } from "@tessera/resources/voucher";
 import { fields } from "@tessera/schema/fields";
-import type { Sums } from "../domain/count-uses.ts";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { Voucher, VoucherFields } from "../domain/voucher.ts";
 import type { StoredVoucher } from "../store/vouchers.ts";
@@ -22,11 +21,10 @@ export function fromWireFields(sent: FieldsOnWire): VoucherFields {
   return { ...read, code: normalizeCode(read.code) };
 }
 
-/** The fact of a voucher's state; without sums no position was ever one of its uses. */
+/** The fact of a voucher's state. */
 export function toVoucherFact(
   { organizer, event }: { readonly organizer: string; readonly event: string },
   voucher: Pick<StoredVoucher, keyof Voucher | "revision" | "baseRedeemed" | "countedAsOf">,
-  sums?: Pick<Sums, "redeemed" | "present">,
 ): VoucherChanged {
   const { id, revision, baseRedeemed, countedAsOf } = voucher;
   return {
@@ -36,7 +34,7 @@ export function toVoucherFact(
     revision,
     changed: revision,
     voucher: toWireVoucher(voucher),
-    usesElsewhere: baseRedeemed + (sums === undefined ? 0 : sums.redeemed - sums.present),
+    recordedUses: baseRedeemed,
     countedAsOf: countedAsOf ?? undefined,
   };
 }

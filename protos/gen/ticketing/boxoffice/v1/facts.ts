@@ -303,18 +303,14 @@ export interface VoucherUseChanged {
   /** Of the state of the position. */
   revision: number;
   voucher: number;
-  orderPlacedAt: number;
   orderStatus: OrderStatus;
   canceled: boolean;
   /** What it took of the budget of the voucher. */
   budgetUse?:
     | string
     | undefined;
-  /**
-   * From when on it takes this of this voucher, where that is not the placing of its order: the position was known here
-   * before, or its order was.
-   */
-  since?: number | undefined;
+  /** From when on it takes this of this voucher: later than all that was told of the position before. */
+  since: number;
 }
 
 function createBaseCredentialChanged(): CredentialChanged {
@@ -2703,11 +2699,10 @@ function createBaseVoucherUseChanged(): VoucherUseChanged {
     id: 0,
     revision: 0,
     voucher: 0,
-    orderPlacedAt: 0,
     orderStatus: OrderStatus.UNSPECIFIED,
     canceled: false,
     budgetUse: undefined,
-    since: undefined,
+    since: 0,
   };
 }
 
@@ -2728,9 +2723,6 @@ export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
     if (message.voucher !== 0) {
       writer.uint32(40).int64(message.voucher);
     }
-    if (message.orderPlacedAt !== 0) {
-      writer.uint32(48).int64(message.orderPlacedAt);
-    }
     if (message.orderStatus !== OrderStatus.UNSPECIFIED) {
       writer.uint32(56).int32(orderStatusToNumber(message.orderStatus));
     }
@@ -2740,7 +2732,7 @@ export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
     if (message.budgetUse !== undefined) {
       writer.uint32(74).string(message.budgetUse);
     }
-    if (message.since !== undefined) {
+    if (message.since !== 0) {
       writer.uint32(80).int64(message.since);
     }
     return writer;
@@ -2797,14 +2789,6 @@ export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
             }
 
             message.voucher = longToNumber(reader.int64());
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.orderPlacedAt = longToNumber(reader.int64());
             continue;
           }
           case 7: {

@@ -20,13 +20,12 @@ export interface VoucherChanged {
     | undefined;
   /** The revision of its last change; a rebuild publishes the same state under a higher `revision`. */
   changed: number;
-  /**
-   * How many of its uses are of no position that boxoffice has told: of `redeemed` without the positions that use it now.
-   * Below zero where its record says less than its orders do.
-   */
-  usesElsewhere: number;
-  /** Its record contains the orders that were placed before; not set: it has none. */
-  countedAsOf?: number | undefined;
+  /** The moment of its record, which contains the uses that were there before; not set: it has none. */
+  countedAsOf?:
+    | number
+    | undefined;
+  /** How often it was used at that moment, as the record says. */
+  recordedUses: number;
 }
 
 function createBaseVoucherChanged(): VoucherChanged {
@@ -37,8 +36,8 @@ function createBaseVoucherChanged(): VoucherChanged {
     revision: 0,
     voucher: undefined,
     changed: 0,
-    usesElsewhere: 0,
     countedAsOf: undefined,
+    recordedUses: 0,
   };
 }
 
@@ -62,11 +61,11 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
     if (message.changed !== 0) {
       writer.uint32(48).int64(message.changed);
     }
-    if (message.usesElsewhere !== 0) {
-      writer.uint32(56).int64(message.usesElsewhere);
-    }
     if (message.countedAsOf !== undefined) {
       writer.uint32(64).int64(message.countedAsOf);
+    }
+    if (message.recordedUses !== 0) {
+      writer.uint32(72).int64(message.recordedUses);
     }
     return writer;
   },
@@ -132,20 +131,20 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
             message.changed = longToNumber(reader.int64());
             continue;
           }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.usesElsewhere = longToNumber(reader.int64());
-            continue;
-          }
           case 8: {
             if (tag !== 64) {
               break;
             }
 
             message.countedAsOf = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.recordedUses = longToNumber(reader.int64());
             continue;
           }
         }

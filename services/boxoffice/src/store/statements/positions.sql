@@ -8,16 +8,12 @@ with stored as (
   select $1, $2, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
          incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
          incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-         case
-           when incoming.voucher is not null and incoming.placed_at is null
-           then least(incoming.changed_at, statement_timestamp())
-         end,
-         incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
+         incoming.voucher_since_at, incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
     from unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::boolean[],
-                $12::bigint[], $13::text[], $14::bigint[], $15::numeric[], $16::timestamptz[], $17::timestamptz[], $18::boolean[],
-                $19::bytea[], $20::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "addon_to",
-                                                           "secret", "canceled", "seat", "taken_as", "voucher", "budget_use", "placed_at",
-                                                           "changed_at", "left_out", "state", "earlier_checkins")
+                $12::bigint[], $13::text[], $14::bigint[], $15::numeric[], $16::timestamptz[], $17::boolean[], $18::bytea[],
+                $19::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "addon_to", "secret",
+                                             "canceled", "seat", "taken_as", "voucher", "budget_use", "voucher_since_at", "left_out",
+                                             "state", "earlier_checkins")
    order by incoming.id
       on conflict (organizer, event, id) do update
      set order_code = excluded.order_code,
@@ -32,13 +28,7 @@ with stored as (
          taken_as = excluded.taken_as,
          voucher = excluded.voucher,
          budget_use = excluded.budget_use,
-         voucher_since_at = case
-                            when excluded.voucher is null then null
-                            when (kept.voucher, kept.taken_as is null, kept.budget_use)
-                            is distinct from (excluded.voucher, excluded.taken_as is null, excluded.budget_use)
-                            then coalesce(excluded.voucher_since_at, statement_timestamp())
-                            else kept.voucher_since_at
-                            end,
+         voucher_since_at = excluded.voucher_since_at,
          left_out = excluded.left_out,
          state = excluded.state,
          earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
@@ -49,66 +39,27 @@ with stored as (
       or kept.left_out <> excluded.left_out
       or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
   returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
-         kept.revision, kept.earlier_checkins, kept.answers_revision, kept.voucher,
-         kept.voucher_since_at
+         kept.revision, kept.earlier_checkins, kept.answers_revision
 ), counted as (
   insert into taken_capacity as kept (organizer, event, subevent, item, variation, taken_as, positions)
-  select $21, $22, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
+  select $20, $21, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
     from (
       select stored.subevent, stored.item, stored.variation, stored.taken_as, 1 as positions
         from stored
        union all
       select before.subevent, before.item, before.variation, before.taken_as, -1
         from stored
-       cross join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
+       cross join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as
                              from position as before
-                            where (before.organizer, before.event, before.id) >= ($23, $24, stored.id)
-                              and (before.organizer, before.event, before.id) <= ($25, $26, stored.id)
+                            where (before.organizer, before.event, before.id) >= ($22, $23, stored.id)
+                              and (before.organizer, before.event, before.id) <= ($24, $25, stored.id)
                             order by before.organizer, before.event, before.id
                             limit 1) as before) as change
    where change.taken_as is not null
    group by change.subevent, change.item, change.variation, change.taken_as
   having sum(change.positions) <> 0
       on conflict (organizer, event, subevent, item, variation, taken_as) do update
-     set positions = kept.positions + excluded.positions), used as (
-  insert into voucher_claim as kept (organizer, event, id, uses, uses_elsewhere, revision, known_columns)
-  select $27, $28, change.voucher, sum(change.uses)::bigint, -sum(change.contained)::bigint, 0, $29
-    from (
-      select stored.voucher, 1 as uses, coalesce(before.id is null and came.placed_at < claim.counted_as_of_at, false)::integer as contained
-        from unnest($30::bigint[], $31::timestamptz[]) as "came" ("id", "placed_at")
-        join stored on stored.id = came.id
-        left join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
-                             from position as before
-                            where (before.organizer, before.event, before.id) >= ($32, $33, stored.id)
-                              and (before.organizer, before.event, before.id) <= ($34, $35, stored.id)
-                            order by before.organizer, before.event, before.id
-                            limit 1) as before on true
-        left join lateral (select claim.counted_as_of_at
-                             from voucher_claim as claim
-                            where (claim.organizer, claim.event, claim.id) >= ($36, $37, stored.voucher)
-                              and (claim.organizer, claim.event, claim.id) <= ($38, $39, stored.voucher)
-                            order by claim.organizer, claim.event, claim.id
-                            limit 1) as claim
-          on true
-       where stored.taken_as is not null
-       union all
-      select before.voucher, -1, 0
-        from stored
-       cross join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as, before.voucher
-                             from position as before
-                            where (before.organizer, before.event, before.id) >= ($40, $41, stored.id)
-                              and (before.organizer, before.event, before.id) <= ($42, $43, stored.id)
-                            order by before.organizer, before.event, before.id
-                            limit 1) as before
-       where before.voucher is not null
-         and before.taken_as is not null) as change
-   group by change.voucher
-  having sum(change.uses) <> 0
-      or sum(change.contained) <> 0
-   order by change.voucher
-      on conflict (organizer, event, id) do update
-     set uses = kept.uses + excluded.uses,
-         uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere)
+     set positions = kept.positions + excluded.positions)
 select stored.id, stored.revision as revision, stored.earlier_checkins as "earlierCheckins",
        case when stored.answers_revision is not null then
        jsonb_build_object('upTo', stored.answers_revision, 'answers', array(
@@ -119,7 +70,7 @@ select stored.id, stored.revision as revision, stored.earlier_checkins as "earli
           where gate_answer.organizer = stored.organizer
             and gate_answer.event = stored.event
             and gate_answer.position = stored.id))
-       end as gate, stored.voucher_since_at as "usedSince"
+       end as gate
   from stored;
 
 -- find
@@ -151,8 +102,7 @@ with removed as (
    where position.organizer = $1
      and position.event = $2
      and position.id = any($3::bigint[])
-  returning position.id, position.order_code, position.subevent, position.item, position.variation, position.taken_as,
-         position.voucher, position.state
+  returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.state
 ), counted as (
   insert into taken_capacity as kept (organizer, event, subevent, item, variation, taken_as, positions)
   select $4, $5, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
@@ -163,25 +113,10 @@ with removed as (
    group by change.subevent, change.item, change.variation, change.taken_as
   having sum(change.positions) <> 0
       on conflict (organizer, event, subevent, item, variation, taken_as) do update
-     set positions = kept.positions + excluded.positions), used as (
-  insert into voucher_claim as kept (organizer, event, id, uses, uses_elsewhere, revision, known_columns)
-  select $6, $7, change.voucher, sum(change.uses)::bigint, -sum(change.contained)::bigint, 0, $8
-    from (
-      select removed.voucher, -1 as uses, 0 as contained
-        from removed
-       where removed.voucher is not null
-         and removed.taken_as is not null) as change
-   group by change.voucher
-  having sum(change.uses) <> 0
-      or sum(change.contained) <> 0
-   order by change.voucher
-      on conflict (organizer, event, id) do update
-     set uses = kept.uses + excluded.uses,
-         uses_elsewhere = kept.uses_elsewhere + excluded.uses_elsewhere)
-select removed.id, removed.order_code as "orderCode", removed.voucher is not null as "namesVoucher",
-       case when exists (select from erasure
-                          where erasure.organizer = $9
-                            and erasure.event = $10
-                            and erasure.is_taken_on
-                            and cardinality(erasure.kinds) > 0) then removed.state end as state
+     set positions = kept.positions + excluded.positions)
+select removed.id, case when exists (select from erasure
+                                      where erasure.organizer = $6
+                                        and erasure.event = $7
+                                        and erasure.is_taken_on
+                                        and cardinality(erasure.kinds) > 0) then removed.state end as state
   from removed;

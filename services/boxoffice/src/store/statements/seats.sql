@@ -6,7 +6,7 @@ select wanted.guid, wanted.subevent, found.product, found."isBlocked" or holder.
                from ((select voucher_claim.id as voucher, voucher_claim.valid_until_at
                         from voucher_claim
                        where voucher_claim.seat is not null
-                         and voucher_claim.max_usages > greatest(voucher_claim.uses_elsewhere + voucher_claim.uses, 0)
+                         and voucher_claim.max_usages > greatest(voucher_claim.recorded_uses + voucher_claim.uses, 0)
                          and (voucher_claim.organizer, voucher_claim.event, voucher_claim.seat, coalesce(voucher_claim.subevent, 0))
                              >= ($1, $2, wanted.guid, coalesce(wanted.subevent, 0))
                          and (voucher_claim.organizer, voucher_claim.event, voucher_claim.seat, coalesce(voucher_claim.subevent, 0))

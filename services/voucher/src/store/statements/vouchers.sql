@@ -26,15 +26,14 @@ select "voucher"."organizer", "voucher"."event", "voucher"."id", "voucher"."revi
 
 -- recountVouchers
 select voucher.organizer, voucher.event, voucher.id, truth.redeemed, truth.budget_used as "budgetUsed",
-       truth.redeemed_more as "redeemedMore", truth.budget_more as "budgetMore", truth.present,
+       truth.redeemed_more as "redeemedMore", truth.budget_more as "budgetMore",
        (voucher.redeemed, voucher.budget_used) = (truth.redeemed, truth.budget_used)
-   and coalesce((select (use_sum.redeemed, use_sum.budget_used, use_sum.present)
-                        = (truth.redeemed_more, truth.budget_more, truth.present)
+   and coalesce((select (use_sum.redeemed, use_sum.budget_used) = (truth.redeemed_more, truth.budget_more)
                    from use_sum
                   where use_sum.organizer = voucher.organizer
                     and use_sum.event = voucher.event
                     and use_sum.voucher = voucher.id),
-                (truth.redeemed_more, truth.budget_more, truth.present) = (0, 0, 0)) as "isRight"
+                (truth.redeemed_more, truth.budget_more) = (0, 0)) as "isRight"
   from unnest($1::text[], $2::text[], $3::bigint[]) as "wanted" ("organizer", "event", "id")
  cross join lateral (
    select voucher.organizer, voucher.event, voucher.id, voucher.redeemed, voucher.budget_used, voucher.base_redeemed,
@@ -47,11 +46,9 @@ select voucher.organizer, voucher.event, voucher.id, truth.redeemed, truth.budge
  cross join lateral (
    select greatest(0, voucher.base_redeemed + now.redeemed - at_record.redeemed) as redeemed,
           greatest(0, voucher.base_budget_used + now.budget - at_record.budget)::numeric(15, 2) as budget_used,
-          now.redeemed - at_record.redeemed as redeemed_more, (now.budget - at_record.budget)::numeric(15, 2) as budget_more,
-          now.present
+          now.redeemed - at_record.redeemed as redeemed_more, (now.budget - at_record.budget)::numeric(15, 2) as budget_more
      from (select count(*) filter (where current_use.counts) as redeemed,
-                  coalesce(sum(current_use.budget), 0) as budget,
-                  count(*) filter (where current_use.counts and current_use.revision > 0) as present
+                  coalesce(sum(current_use.budget), 0) as budget
              from current_use
             where current_use.organizer = voucher.organizer
               and current_use.event = voucher.event
