@@ -182,6 +182,17 @@ describe("[E7.4] the next admission", () => {
   };
   const custom = (time: string) => ({ buildTime: ["custom", time] });
   const now = { var: "now" };
+  // Of the slots of other products, none is for this one; each has its own tolerance.
+  const slot = (product: number, time: string, tolerance: number) => ({
+    and: [
+      { "==": [{ var: "product" }, product] },
+      { isAfter: [now, { buildTime: ["customtime", time] }, tolerance] },
+      { isBefore: [now, { buildTime: ["customtime", "10:00"] }, tolerance] },
+    ],
+  });
+  const timetable = {
+    or: [...Array.from({ length: 50 }, (_, at) => slot(900 + at, `09:${10 + at}`, at + 1)), slot(10, "09:00", 0)],
+  };
 
   it.each([
     [{ matches: [match({ validFrom: noon + hour })] }, "2026-11-21T13:00:00.000Z"],
@@ -200,6 +211,13 @@ describe("[E7.4] the next admission", () => {
       "2026-11-21T12:30:00.000Z",
       [{ type: "entry" as const, at: noon - hour }],
     ],
+    [
+      { rules: { ">": [{ var: "minutes_since_first_entry" }, "95"] }, list: { allowMultipleEntries: true } },
+      "2026-11-21T12:36:00.000Z",
+      [{ type: "entry" as const, at: noon - hour }],
+    ],
+    [{ rules: { isAfter: [now, custom("2026-12-24T18:00:00Z"), 1e-8] } }, "2026-12-24T18:00:00.000Z"],
+    [{ rules: timetable }, "2026-11-22T08:00:01.000Z"],
     [{ rules: { "==": [{ var: "gate" }, 3] } }, undefined],
     // In summer time; the clocks go back on 25 October.
     [
@@ -244,6 +262,26 @@ it("[S4.25] the longest rules, with many gates, keep others waiting for less tha
     await setImmediate();
     findAdmittingGates(scan, { about, rules: json });
   };
+  expect(await longestTurn(work, { enoughMs: 50 })).toBeLessThan(50);
+});
+
+it.each([
+  ["many times of day", 600, 1],
+  ["many numbers", 100, 10],
+  ["many tickets", 20, 1],
+])("[S4.25] rules with %s keep others waiting for less than 50 ms", async (_name, clauses, numbers) => {
+  const times = Array.from({ length: clauses }, (_, at) => ({
+    isAfter: [
+      { var: "now" },
+      { buildTime: ["customtime", `${String(at % 24).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`] },
+      at,
+    ],
+  }));
+  const counts = Array.from({ length: clauses * numbers }, (_, at) => ({ ">": [{ var: "entries_number" }, at] }));
+  const scans = Array.from({ length: 50 }, (_, at) => ({ type: "entry" as const, at: noon - at * 60_000_000 }));
+  const tickets = Array.from({ length: 300 }, (_, id) => match({ id: id + 1 }, { scans }));
+  const { scan, about } = settle({ rules: { and: [...times, { or: counts }, { "==": [1, 0] }] }, matches: tickets });
+  const work = () => Promise.resolve(findNextAdmission(scan, about));
   expect(await longestTurn(work, { enoughMs: 50 })).toBeLessThan(50);
 });
 

@@ -5,7 +5,7 @@ import { dayLength, latest, startOfDay, toInstant, toLocal } from "../local-time
 import { type Circumstances, factsOf } from "../objections.ts";
 import { countValues } from "../rules/ask-rules.ts";
 import { admits } from "../rules/judge-rules.ts";
-import type { NamedTime, RuleNode, Rules } from "../rules/read-rules.ts";
+import type { NamedTime, RuleNode } from "../rules/read-rules.ts";
 import type { Match } from "../ticket.ts";
 
 const second = 1_000_000;
@@ -18,20 +18,27 @@ const days = 9;
 const mostEvaluated = 200_000;
 const mostTries = 1000;
 
-/** The times in rules, and the numbers that may shift them. Few rules have more. */
+/** The times that rules compare, and the dates and entries of the tickets. Few rules and codes have more. */
 const mostTimes = 200;
-const mostMinutes = 20;
+const mostDates = 20;
 
-/** How often rules may be evaluated. */
-function triesOf(rules: Rules | null): number {
-  return rules === null ? mostTries : Math.min(mostTries, Math.floor(mostEvaluated / countValues(rules)));
+/** A comparison of a time has no more numbers. */
+const mostNumbers = 2;
+
+/** How often rules may be evaluated for the tickets of a code. */
+function triesOf<M extends Match>({ rules, matches }: Circumstances<M>): number {
+  const values = Math.max(1, matches.length) * (rules === null ? 1 : countValues(rules));
+  return Math.min(mostTries, Math.ceil(mostEvaluated / values));
 }
 
 /** Finds the next time at which a scan would be admitted, if nothing else changes; undefined: none is in sight. */
 export function findNextAdmission<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): number | undefined {
-  const moments = momentsOf(scan, about).flatMap((at) => [at, at + second]);
-  const later = [...new Set(moments)].filter((at) => at > scan.at && at <= latest).sort((a, b) => a - b);
-  return later.slice(0, triesOf(about.rules)).find((at) => isAdmitted({ ...scan, at }, about));
+  const moments = momentsOf(scan, about).map(Math.round);
+  const later = [...new Set(moments.flatMap((at) => [at, at + second]))].filter((at) => at > scan.at && at <= latest);
+  return later
+    .sort((a, b) => a - b)
+    .slice(0, triesOf(about))
+    .find((at) => isAdmitted({ ...scan, at }, about));
 }
 
 /** The rules first: a refusal by them would be put into words, which takes ten times as long. */
@@ -48,47 +55,64 @@ function momentsOf<M extends Match>(
 ): number[] {
   const validity = matches.flatMap(({ ticket }) => ticket.validFrom ?? []);
   if (rules === null || zone === null) return validity;
-  const nodes = nodesOf(rules.root);
-  const minutes = firstOf(
-    nodes.flatMap((node) => (node.kind === "constant" && typeof node.value === "number" ? [node.value * minute] : [])),
-    mostMinutes,
-  );
   const midnight = startOfDay(toLocal(at, zone));
   const onEachDay = (time: number) =>
     Array.from({ length: days }, (_, day) =>
       toInstant(midnight + day * dayLength + time, zone, { ambiguous: "earlier" }),
     );
-  const toMoments = (time: NamedTime, { dates }: Match): number[] => {
-    switch (time.kind) {
-      case "custom":
-        return [time.at];
-      case "customtime":
-        return onEachDay(time.time);
-      case "date_from":
-        return [dates.from ?? []].flat();
-      case "date_to":
-        return [dates.to ?? []].flat();
-      case "date_admission":
-        return [dates.admission ?? []].flat();
+  const dates = (kind: "from" | "to" | "admission") => firstOf(matches.map((match) => match.dates[kind]));
+  const ofKind = { date_from: dates("from"), date_to: dates("to"), date_admission: dates("admission") };
+  const toMoments = (time: NamedTime): readonly number[] => {
+    if (time.kind === "custom") return [time.at];
+    return time.kind === "customtime" ? onEachDay(time.time) : ofKind[time.kind];
+  };
+  const entries = firstOf(matches.flatMap(({ scans }) => [scans[0]?.at, scans.at(-1)?.at]));
+  const compared = comparedTimes(rules.root)
+    .slice(0, mostTimes)
+    .flatMap(({ time, minutes }) =>
+      (time === "entry" ? entries : toMoments(time)).flatMap((each) => shift(each, minutes)),
+    );
+  return [...validity, ...onEachDay(0), ...compared];
+}
+
+function firstOf(times: readonly (number | null | undefined)[]): number[] {
+  return [...new Set(times.flatMap((at) => at ?? []))].slice(0, mostDates);
+}
+
+/** A time that rules compare, and the minutes that shift it. */
+interface ComparedTime {
+  readonly time: NamedTime | "entry";
+  readonly minutes: readonly number[];
+}
+
+const shift = (at: number, minutes: readonly number[]): number[] => [
+  at,
+  ...minutes.flatMap((by) => [at + by * minute, at - by * minute, at + (by + 1) * minute]),
+];
+
+/** The times in rules, each with the numbers of its own comparison. */
+function comparedTimes(root: RuleNode): ComparedTime[] {
+  const found = new Map<string, ComparedTime>();
+  const visit = (node: RuleNode, minutes: readonly number[]): void => {
+    if (node.kind === "operation") {
+      const numbers = node.operands
+        .flatMap((each) => (each.kind === "constant" ? toNumber(each.value) : []))
+        .slice(0, mostNumbers);
+      for (const operand of node.operands) visit(operand, numbers);
+    } else if (node.kind === "time" || node.kind === "count") {
+      found.set(JSON.stringify([node.time, minutes]), { time: node.time, minutes });
+    } else if (node.kind === "variable" && node.name.startsWith("minutes_since")) {
+      found.set(JSON.stringify(["entry", minutes]), { time: "entry", minutes });
     }
   };
-  const times = nodes.flatMap((node) =>
-    node.kind === "time" || node.kind === "count" ? matches.flatMap((match) => toMoments(node.time, match)) : [],
-  );
-  const entries = matches.flatMap(({ scans }) => [scans[0]?.at ?? [], scans.at(-1)?.at ?? []].flat());
-  const shifted = firstOf([...times, ...entries], mostTimes).flatMap((time) => [
-    time,
-    ...minutes.flatMap((by) => [time + by, time - by, time + by + minute]),
-  ]);
-  return [...validity, ...onEachDay(0), ...shifted];
+  visit(root, []);
+  return [...found.values()];
 }
 
-function firstOf(values: readonly number[], most: number): number[] {
-  return [...new Set(values)].slice(0, most);
-}
-
-function nodesOf(node: RuleNode): readonly RuleNode[] {
-  return node.kind === "operation" ? [node, ...node.operands.flatMap(nodesOf)] : [node];
+/** Rules compare numbers with texts of numbers, too. */
+function toNumber(value: unknown): number[] {
+  const number = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? [number] : [];
 }
 
 export interface Named {
@@ -103,7 +127,7 @@ export function findAdmittingGates<M extends Match>(
 ): Named[] {
   const others = gatesIn(rules).filter(({ id }) => id !== scan.gate);
   const distinct = [...new Map(others.map((gate) => [gate.id, gate])).values()];
-  return distinct.slice(0, triesOf(about.rules)).filter(({ id }) => isAdmitted({ ...scan, gate: id }, about));
+  return distinct.slice(0, triesOf(about)).filter(({ id }) => isAdmitted({ ...scan, gate: id }, about));
 }
 
 /** The gates in `{"lookup": ["gate", id, name]}`. */

@@ -27,7 +27,7 @@ export interface SimulationDeps extends Omit<DeciderTools, "db" | "withIds"> {
 const mostLists = 100;
 
 /** The rules of these may have 100 000 values, which take milliseconds. Other calls run in between. */
-const listsAtOnce = 20;
+const listsAtOnce = 4;
 
 /** Decides a scan as a gate would, stores nothing, and explains the decision. */
 export async function simulateScan(
