@@ -331,6 +331,7 @@ create table "position" (
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );
+create index position_by_date on "position" using btree (organizer, event, subevent, order_code) where ((subevent is not null) and (not canceled));
 create index position_by_seat on "position" using btree (organizer, event, seat) where (seat is not null);
 create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
 create index position_by_voucher on "position" using btree (organizer, event, voucher) where (voucher is not null);

@@ -71,12 +71,18 @@ function conditionsOf(filter: OrderFilter): Sql {
   if (code !== undefined) say(sql`"order".code = any(${spellingsOf(code)}::text[])`);
   if (placedSince !== undefined) say(sql`${placed} >= ${formatInstant(placedSince).replace("Z", "")}`);
   if (beginsSince !== undefined) {
-    say(sql`jsonb_path_exists("order".data, '$.positions[*] ? (@.canceled != true).subevent ? (@ == $dates[*])', (
-         select jsonb_build_object('dates', coalesce(jsonb_agg(subevent.id), '[]'))
-           from subevent
-          where subevent.organizer = ${organizer}
-            and subevent.event = ${event}
-            and (subevent.data ->> 'date_from')::timestamptz >= ${toTimestamp(beginsSince)}::timestamptz))`);
+    say(sql`"order".code in (
+         select position.order_code
+           from position
+          where position.organizer = ${organizer}
+            and position.event = ${event}
+            and not position.canceled
+            and position.subevent in (
+                  select subevent.id
+                    from subevent
+                   where subevent.organizer = ${organizer}
+                     and subevent.event = ${event}
+                     and (subevent.data ->> 'date_from')::timestamptz >= ${toTimestamp(beginsSince)}::timestamptz))`);
   }
   return joinSql(conditions, "\n         and ");
 }
