@@ -95,14 +95,12 @@ export function answerCall(
   };
   const refuse = (error: unknown) => end({ refusal: toStatus(error) }, error);
 
-  const timer =
-    left < leastMs
-      ? undefined
-      : setTimeout(() => {
-          const fault = deadlineExceeded(path);
-          refuse(fault);
-          abort.abort(fault);
-        }, left);
+  const timeOut = () => {
+    const fault = deadlineExceeded(path);
+    refuse(fault);
+    abort.abort(fault);
+  };
+  const timer = left < leastMs ? undefined : setTimeout(timeOut, left);
 
   const call: Call = { signal: abort.signal, deadline };
   const work = async () => {
@@ -129,6 +127,8 @@ export function answerCall(
     answer,
     cancel() {
       if (ended) return;
+      // In a busy process the caller gives up before the timer has its turn.
+      if (Date.now() >= deadline) return timeOut();
       end({ refusal: canceled });
       abort.abort(new DOMException(`the caller of ${path} has gone`, "AbortError"));
     },
