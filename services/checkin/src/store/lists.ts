@@ -115,7 +115,7 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
-/** Finds lists by their ids alone; events may have lists with one id. */
+/** Finds lists by their ids alone, without those of removed events; events may have lists with one id. */
 export function findListsById(
   db: Queryable,
   { organizer, lists: ids }: { readonly organizer: string; readonly lists: readonly number[] },
@@ -123,6 +123,8 @@ export function findListsById(
   return db.many(sql`
     select list.event, list.id as list
       from list
+      join event
+        on event.organizer = list.organizer and event.event = list.event
      where list.organizer = ${organizer}
        and list.id = any(${ids}::bigint[])
      order by list.event`);
@@ -154,6 +156,8 @@ export async function findSharedIds(
   const rows = await db.many<{ id: number }>(sql`
     select list.id
       from list
+      join event
+        on event.organizer = list.organizer and event.event = list.event
      where list.organizer = ${organizer}
        ${among === undefined ? sql`` : sql`and list.event = any(${among}::text[])`}
      group by list.id
@@ -222,7 +226,7 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
              where scan.organizer = ${organizer}
                and scan.event = ${event}
                and scan.list = ${id}
-               and scan.successful) as scanned
+               and (scan.successful or scan.annulled_at is not null)) as scanned
      where presence.position = scanned.position
        and presence.list = ${id}
        and presence.event = ${event}

@@ -8,10 +8,13 @@ import { mostCheckins, newestScans } from "./ticket-rows.ts";
 /**
  * The time of a scan is that of the beginning of its transaction, so a scan that is committed later may have an earlier
  * time than one that was read. Each scan is stored by one statement, which Postgres ends after three seconds, and scans
- * made elsewhere by a few of half a minute at most. A minute more is looked at, which also covers clocks of databases that
+ * made elsewhere by a few of half a minute at most. Two minutes more are looked at, which also covers clocks of databases that
  * differ by some seconds. A caller may get a ticket again, and misses none.
  */
-const marginMicros = 60_000_000;
+const marginMicros = 120_000_000;
+
+/** Times before have no scan, and a margin would leave the calendar. */
+const earliest = Date.UTC(2000, 0, 1) * 1000;
 
 /** Finds the tickets of which a scan succeeded or was annulled since a time; undefined: there are more than `most` scans. */
 export async function findScannedSince(
@@ -19,7 +22,7 @@ export async function findScannedSince(
   { organizer, event }: EventKey,
   { since, most }: { readonly since: number; readonly most: number },
 ): Promise<number[] | undefined> {
-  const from = toTimestamp(since - marginMicros);
+  const from = toTimestamp(Math.max(earliest, since) - marginMicros);
   const { count, positions } = await db.one<{ count: number; positions: number[] | null }>(sql`
     with recent as materialized (
       (select scan.position, scan.successful as is_told

@@ -45,7 +45,7 @@ delete from presence
          where scan.organizer = $1
            and scan.event = $2
            and scan.list = $3
-           and scan.successful) as scanned
+           and (scan.successful or scan.annulled_at is not null)) as scanned
  where presence.position = scanned.position
    and presence.list = $4
    and presence.event = $5
