@@ -309,8 +309,8 @@ create table presence (
   list bigint not null,
   version bigint not null,
   entries bigint not null,
-  last_type text not null,
-  last_at timestamptz not null,
+  last_type text,
+  last_at timestamptz,
   constraint presence_pkey primary key ("position", list, event, organizer),
   constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
 );

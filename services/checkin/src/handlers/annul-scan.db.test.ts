@@ -5,10 +5,14 @@ import type { AnnulScanRequest } from "@tessera/protos/gen/ticketing/checkin/v1/
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createReaders } from "../readers.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
+import { toArrivedScan } from "../wire/scans.ts";
+import { readAndDecide } from "./redeem/decide-scans.ts";
+import { storeDecided } from "./redeem/store-decided.ts";
 
 const { db } = await checkinDatabase();
 const checkin = await startCheckin(db);
@@ -37,7 +41,10 @@ const history = () =>
     sql`select scan.type, scan.reason, scan.explanation, scan.annulled_at is null as stays from scan order by scan.id`,
   );
 const presences = () =>
-  db.many(sql`select presence.entries, presence.last_type as type, presence.last_at as at from presence`);
+  db.many(sql`
+    select presence.entries, presence.last_type as type, presence.last_at as at
+      from presence
+     where presence.last_at is not null`);
 const status = async () => {
   const { checkinCount, insideCount } = await checkin.lists.getCheckinListStatus({ ...place, id: list });
   return [checkinCount, insideCount];
@@ -45,6 +52,36 @@ const status = async () => {
 
 const countsOfScans = async () => (await recount(db)).recounted;
 const counts = async () => (await recount(db)).counted;
+
+describe("[E6.10] an annulment between the read and the write of another scan", () => {
+  const tools = { db, readers: createReaders(), withIds: true, events: { scansFailed: () => {} } };
+  const read = async (nonce: string) => {
+    const sent = scan(list, "secret1", { nonce, at: noon + 2 * minute });
+    const decided = await readAndDecide(tools, [
+      toArrivedScan(sent, { now: noon, traceparent: undefined, mayBeNew: false }),
+    ]);
+    return decided.filter((each) => "verdict" in each);
+  };
+
+  it("does not admit two visitors, though both versions of the presence are the first", async () => {
+    await redeem({ nonce: "out", type: ScanType.EXIT });
+    const second = await read("second");
+    expect(await annul("out")).toBe("annulled");
+    expect(await redeem({ nonce: "first", at: noon + minute })).toBe("admitted");
+    expect([second.length, await storeDecided(tools, second)]).toEqual([1, new Set()]);
+    expect(await presences()).toEqual([{ entries: 1, type: "entry", at: noon + minute }]);
+  });
+
+  it("leaves right counts", async () => {
+    list = (await checkin.createList({ allowMultipleEntries: true })).id;
+    await redeem({ nonce: "in" });
+    const again = await read("again");
+    expect(await annul("in")).toBe("annulled");
+    await redeem({ nonce: "out", type: ScanType.EXIT, at: noon + minute });
+    expect([again.length, await storeDecided(tools, again)]).toEqual([1, new Set()]);
+    expect(await counts()).toEqual(await countsOfScans());
+  });
+});
 
 describe("[E6.8] a scan that is annulled", () => {
   it("did not succeed, and its ticket may be scanned again, with its nonce, too", async () => {

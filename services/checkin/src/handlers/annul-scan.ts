@@ -10,7 +10,6 @@ import { type Objection, objectToAnnulment } from "../domain/annulment.ts";
 import { countChange, type Presence } from "../domain/presence.ts";
 import { fault } from "../faults.ts";
 import {
-  deletePresence,
   findScansOfNonce,
   lockPresence,
   lockTicket,
@@ -68,8 +67,7 @@ async function takeBack(tx: Tx, scan: ScanOfNonce, explanation: string | null): 
   const isFirst = await markAnnulled(tx, scan, explanation);
   if (bucket === undefined || before === undefined || !isFirst) throw refusal("unsuccessful");
   const after: Presence = { version: before.version + 1, ...(await sumScans(tx, key)) };
-  if (after.last === null) await deletePresence(tx, key);
-  else await putPresences(tx, [{ ...key, presence: after }]);
+  await putPresences(tx, [{ ...key, presence: after }]);
   if (bucket !== null)
     await addCounts(tx, [{ organizer, event, ...bucket, list, positions: 0, ...countChange(before, after) }]);
   const { traceparent = null } = currentContext();

@@ -8,7 +8,7 @@ import type { Presence, ScanType } from "../domain/presence.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
 import type { EntityKey } from "./keys.ts";
 import { type ListPlace, placeColumns } from "./list-places.ts";
-import type { PresenceKey } from "./presences.ts";
+import { type PresenceKey, type PresenceRow, toPresence } from "./presences.ts";
 
 /** A scan with a nonce on one of several lists. */
 export interface ScanOfNonce extends NamedScan, ListPlace {
@@ -103,25 +103,15 @@ export async function lockPresence(
   tx: Tx,
   { organizer, event, position, list }: PresenceKey,
 ): Promise<Presence | undefined> {
-  const row = await tx.maybeOne<{ version: number; entries: number; type: ScanType; at: number }>(sql`
-    select presence.version, presence.entries, presence.last_type as type, presence.last_at as at
+  const row = await tx.maybeOne<PresenceRow>(sql`
+    select presence.version, presence.entries, presence.last_type, presence.last_at
       from presence
      where presence.position = ${position}
        and presence.list = ${list}
        and presence.event = ${event}
        and presence.organizer = ${organizer}
        for update`);
-  return row && { version: row.version, entries: row.entries, last: { type: row.type, at: row.at } };
-}
-
-/** Forgets the presence of a ticket without successful scans. */
-export async function deletePresence(tx: Tx, { organizer, event, position, list }: PresenceKey): Promise<void> {
-  await tx.run(sql`
-    delete from presence
-     where presence.position = ${position}
-       and presence.list = ${list}
-       and presence.event = ${event}
-       and presence.organizer = ${organizer}`);
+  return row && toPresence(row);
 }
 
 export async function publishScan(tx: Tx, topic: string, fact: OutboxFact): Promise<void> {

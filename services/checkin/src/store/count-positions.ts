@@ -59,7 +59,7 @@ async function countNeverEntered(db: Queryable, filter: PositionFilter): Promise
       join position as ticket
         on ticket.organizer = scanned.organizer and ticket.event = scanned.event and ticket.id = scanned.position
      where scanned.organizer = ${filter.organizer} and scanned.event = ${filter.event}
-       and scanned.list = ${filter.list.id} and scanned.entries = 0
+       and scanned.list = ${filter.list.id} and scanned.entries = 0 and scanned.last_type is not null
        and ${conditionsOn(filter)} and ticket.counted_as is not null`);
   return count;
 }

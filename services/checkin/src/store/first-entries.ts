@@ -46,6 +46,7 @@ export async function readFirstEntries(
             limit 1) as entry
            on presence.entries > 0
         where presence.position = ticket.id
+          and presence.last_type is not null
           and presence.organizer = ${organizer}
           and presence.event = ${event}) as scanned
      where scanned.lists > 0`);

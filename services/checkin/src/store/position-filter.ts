@@ -126,7 +126,7 @@ function wasScanned({ list }: PositionFilter, negation: Sql, lookup: ScanLookup)
   const presence = sql`
            from presence
           where presence.organizer = ticket.organizer and presence.event = ticket.event
-            and presence.position = ticket.id and presence.list = ${list.id}`;
+            and presence.position = ticket.id and presence.list = ${list.id} and presence.last_type is not null`;
   if (lookup === "all") return sql`${negation} exists (select ${presence})`;
   // A scalar subquery stays a lookup by key for each ticket; `exists` may become a join with all presences.
   return sql`${negation} coalesce((select true ${presence} limit 1), false)`;

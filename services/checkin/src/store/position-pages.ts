@@ -205,6 +205,7 @@ async function byLastScan(
   if (filter.hasCheckin !== false && first !== undefined) {
     const { organizer, event, list } = filter;
     const where = sql`scanned.organizer = ${organizer} and scanned.event = ${event} and scanned.list = ${list.id}
+           and scanned.last_type is not null
            and ${conditionsOn({ ...filter, hasCheckin: undefined })}`;
     const from = sql`presence as scanned
           cross join lateral (${positionById({ organizer, event, id: sql`scanned.position` })}) as ticket${joinUsed(filter, others)}`;

@@ -58,9 +58,7 @@ export async function readPresences(
   keys: readonly PresenceKey[],
 ): Promise<(PresenceKey & { readonly presence: Presence })[]> {
   if (keys.length === 0) return [];
-  const rows = await tx.many<
-    PresenceKey & { version: number; entries: number; last_type: ScanType; last_at: number }
-  >(sql`
+  const rows = await tx.many<PresenceKey & PresenceRow>(sql`
     select presence.organizer, presence.event, presence.position, presence.list, presence.version, presence.entries,
            presence.last_type, presence.last_at
       from ${rowsAs("wanted", keyColumns, keys)}
@@ -69,11 +67,28 @@ export async function readPresences(
      )}) as presence`);
   return rows.map(({ version, entries, last_type, last_at, ...key }) => ({
     ...key,
-    presence: { version, entries, last: { type: last_type, at: last_at } },
+    presence: toPresence({ version, entries, last_type, last_at }),
   }));
 }
 
-const presenceColumns = { ...keyColumns, version: bigint, entries: bigint, lastType: text, lastAt: instant };
+export interface PresenceRow {
+  readonly version: number;
+  readonly entries: number;
+  readonly last_type: ScanType | null;
+  readonly last_at: number | null;
+}
+
+export function toPresence({ version, entries, last_type: type, last_at: at }: PresenceRow): Presence {
+  return { version, entries, last: type === null || at === null ? null : { type, at } };
+}
+
+const presenceColumns = {
+  ...keyColumns,
+  version: bigint,
+  entries: bigint,
+  lastType: text.orNull,
+  lastAt: instant.orNull,
+};
 
 /** Stores presences of tickets that the caller has locked. */
 export async function putPresences(
@@ -81,7 +96,9 @@ export async function putPresences(
   presences: readonly (PresenceKey & { readonly presence: Presence })[],
 ): Promise<void> {
   const scanned = presences.flatMap(({ presence, ...key }) =>
-    presence.last === null ? [] : [{ ...key, ...presence, lastType: presence.last.type, lastAt: presence.last.at }],
+    presence.version === 0
+      ? []
+      : [{ ...key, ...presence, lastType: presence.last?.type ?? null, lastAt: presence.last?.at ?? null }],
   );
   if (scanned.length === 0) return;
   await tx.run(sql`

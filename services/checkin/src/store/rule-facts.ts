@@ -65,11 +65,11 @@ export async function readSummedScans(
   { organizer, event, list }: EventKey & { readonly list: number },
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, SummedScans>> {
-  // Each scan increments the version.
+  // Each scan and each annulment increments the version.
   const texts = await db.one<PackedScans>(sql`
     select ${packed(sql`presence.position`)} as ids, ${packed(sql`presence.version`)} as counts,
-           ${packed(inMicroseconds(sql`presence.last_at`))} as times,
-           ${packed(sql`(presence.last_type = 'entry')::integer`)} as entries
+           ${packed(sql`coalesce(${inMicroseconds(sql`presence.last_at`)}, 0)`)} as times,
+           ${packed(sql`coalesce((presence.last_type = 'entry')::integer, 0)`)} as entries
       from unnest(${bindPacked(ids)}) as judged (id)
      cross join lateral (${presenceByKey(sql`judged.id, ${list}, ${event}, ${organizer}`)}) as presence`);
   const [counts, times, entries] = [unpack(texts.counts), unpack(texts.times), unpack(texts.entries)];

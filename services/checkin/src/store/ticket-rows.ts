@@ -6,6 +6,7 @@ import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
 import type { RuledScan } from "../domain/rules/judge-rules.ts";
 import type { ItemAtGate } from "../domain/ticket.ts";
 import { presenceByKey } from "./presence-by-key.ts";
+import { toPresence } from "./presences.ts";
 
 /** A ticket as scans, listings and searches read it. */
 export interface TicketRead {
@@ -145,11 +146,7 @@ export function toTicketRead(row: TicketRow): TicketRead {
       variationText: variation?.checkinText ?? null,
       itemText: row.checkin_text,
     },
-    presence: {
-      version: row.version ?? 0,
-      entries: row.entries ?? 0,
-      last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
-    },
+    presence: toPresence({ ...row, version: row.version ?? 0, entries: row.entries ?? 0 }),
     checkins: (history ?? []).filter(isShown).map(toCheckin),
     ruled: row.is_ruled ? (history ?? []).map(([at, type]) => ({ at, type })) : [],
     given: (row.given_states ?? []).map((state, index) => ({ revision: row.given_revisions?.[index] ?? 0, state })),

@@ -15,7 +15,7 @@ select count(*) as count
   join position as ticket
     on ticket.organizer = scanned.organizer and ticket.event = scanned.event and ticket.id = scanned.position
  where scanned.organizer = $1 and scanned.event = $2
-   and scanned.list = $3 and scanned.entries = 0
+   and scanned.list = $3 and scanned.entries = 0 and scanned.last_type is not null
    and ticket.organizer = $4 and ticket.event = $5 and not ticket.canceled
    and ticket.counted_as = any($6::text[]) and ticket.counted_as is not null;
 

@@ -47,7 +47,7 @@ select count(*) as count
    and ticket.addon_to = any($4::bigint[])
    and  coalesce((select true from presence
                    where presence.organizer = ticket.organizer and presence.event = ticket.event
-                     and presence.position = ticket.id and presence.list = $5 limit 1), false) and true;
+                     and presence.position = ticket.id and presence.list = $5 and presence.last_type is not null limit 1), false) and true;
 
 -- countPositions, not scanned
 select count(*) as count
@@ -57,7 +57,8 @@ select count(*) as count
    and ticket.voucher = $4
    and not coalesce((select true from presence
                       where presence.organizer = ticket.organizer and presence.event = ticket.event
-                        and presence.position = ticket.id and presence.list = $5 limit 1), false) and true;
+                        and presence.position = ticket.id and presence.list = $5 and presence.last_type is not null limit 1), false)
+   and true;
 
 -- countPositions, usable
 select count(*) as count

@@ -162,7 +162,7 @@ select count(*) as count
   join position as ticket
     on ticket.organizer = scanned.organizer and ticket.event = scanned.event and ticket.id = scanned.position
  where scanned.organizer = $1 and scanned.event = $2
-   and scanned.list = $3 and scanned.entries = 0
+   and scanned.list = $3 and scanned.entries = 0 and scanned.last_type is not null
    and ticket.organizer = $4 and ticket.event = $5 and not ticket.canceled
    and ticket.counted_as = any($6::text[]) and ticket.counted_as is not null;
 
@@ -173,7 +173,7 @@ select ticket.id as id
    and ticket.counted_as = any($3::text[])
    and not coalesce((select true from presence
                       where presence.organizer = ticket.organizer and presence.event = ticket.event
-                        and presence.position = ticket.id and presence.list = $4 limit 1), false)
+                        and presence.position = ticket.id and presence.list = $4 and presence.last_type is not null limit 1), false)
  order by ticket.id desc limit $5 offset $6;
 
 -- pageIds, by last scan
@@ -191,6 +191,7 @@ select ticket.id as id
     order by position.organizer, position.event, position.id
     limit 1) as ticket
  where scanned.organizer = $5 and scanned.event = $6 and scanned.list = $7
+   and scanned.last_type is not null
    and ticket.organizer = $8 and ticket.event = $9 and not ticket.canceled
    and ticket.counted_as = any($10::text[])
  order by scanned.last_at, scanned.position desc limit $11 offset $12;
@@ -210,6 +211,7 @@ select ticket.id as id
     order by position.organizer, position.event, position.id
     limit 1) as ticket
  where scanned.organizer = $5 and scanned.event = $6 and scanned.list = $7
+   and scanned.last_type is not null
    and ticket.organizer = $8 and ticket.event = $9 and not ticket.canceled
    and ticket.counted_as = any($10::text[])
  order by scanned.last_at desc, scanned.position desc limit $11 offset $12;

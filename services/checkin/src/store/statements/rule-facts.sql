@@ -2,8 +2,8 @@
 
 -- readSummedScans
 select coalesce(string_agg(presence.position::text, ','), '') as ids, coalesce(string_agg(presence.version::text, ','), '') as counts,
-       coalesce(string_agg((extract(epoch from presence.last_at) * 1000000)::bigint::text, ','), '') as times,
-       coalesce(string_agg((presence.last_type = 'entry')::integer::text, ','), '') as entries
+       coalesce(string_agg(coalesce((extract(epoch from presence.last_at) * 1000000)::bigint, 0)::text, ','), '') as times,
+       coalesce(string_agg(coalesce((presence.last_type = 'entry')::integer, 0)::text, ','), '') as entries
   from unnest($1::bigint[]) as judged (id)
  cross join lateral (
    select presence.organizer, presence.event, presence.position, presence.list, presence.version, presence.entries,
