@@ -59,14 +59,16 @@ export class ScanAnswers {
     // The visitor is admitted even if this fails: the uploads then expire within a day.
     if (uploads.length > 0 && explanation === undefined && decided.outcome?.$case === "admitted")
       await expireDropped(uploads, { organizer, event }).catch(() => {});
-    const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
+    const isPublic = standsInPublic(tenant.profile);
+    const outcome = isPublic ? onPublicScreen(decided) : decided;
     return presentOutcome(outcome, {
       address: { base: url.base, organizer, event },
       names: query.expand,
       pdfData: await this.#pdfDataOf(outcome, { request, event }),
       force: body.force ?? false,
       refusedStatus,
-      explanation,
+      // It names the time of the last scan, gates and other lists.
+      explanation: isPublic ? undefined : explanation,
     });
   }
 

@@ -220,6 +220,14 @@ describe("a simulated scan", () => {
     expect((await app.send("POST", redeemPath, { body: {} })).json).not.toHaveProperty("explanation");
   });
 
+  it("[E7.5] is not explained to a device in public", async () => {
+    const { json } = await app.send("POST", redeemPath, { body: { simulate: true }, key: devices.kiosk });
+    expect([simulations.length, json]).toEqual([
+      1,
+      expect.not.objectContaining({ explanation: expect.anything() as unknown }),
+    ]);
+  });
+
   it("[E7.5] is asked for at the ticket, by secret or id, with time, gate and type", async () => {
     outcome = { ...admitted, outcome: { $case: "refused", value: { reason: "rules" } } };
     const asked = await explain("?datetime=2026-11-21T12:00:00Z&gate=9&type=exit", { lookup: "a%2Fb" });

@@ -204,6 +204,17 @@ describe("[E6.5] lists", () => {
     expect(await stored()).toMatchObject([{ event: "second", list: 5 }]);
   });
 
+  it("of a removed event are not there, though their rows still are", async () => {
+    await db.run(sql`update list set id = 6 where list.event in ('first', 'second')
+                        and list.id in (${lists.first}, ${lists.second})`);
+    await sell("second", [1]);
+    await checkin.deliver(topics.eventChanged, [`${organizer}/first`]);
+    expect(await db.many(sql`select list.event from list where list.id = 6 order by list.event`)).toHaveLength(2);
+    expect(await checkin.lists.findSharedIds({ organizer })).toEqual({ lists: [] });
+    expect(await refusal([6])).toBeUndefined();
+    expect(await refusal([lists.first])).toMatchObject({ code: "unknown_lists" });
+  });
+
   it("that were just created are known at once", async () => {
     await sell("first", [1]);
     expect(await refusal([987_654])).toMatchObject({ code: "unknown_lists" });
