@@ -36,6 +36,7 @@ export function tenantsInUse() {
 
   /** What an event has at a path: its scan, its batch or its rendered file there, elsewhere the record with this id. */
   const idOn = ({ path, name }: { readonly path: string; readonly name: string }, home: Home, id: number) => {
+    if (name === "code") return `ORD${id}`;
     if (path.startsWith("/checkins/")) return made.get(home)?.scan ?? 0;
     if (path.startsWith("/offlinesalesbatches/")) {
       return made.get(home)?.batch[path.includes("/check/") ? "making" : name] ?? id;
