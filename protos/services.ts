@@ -6,6 +6,7 @@ export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1
 export { CatalogueServiceService as Catalogue } from "./gen/ticketing/boxoffice/v1/catalogue.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
 export { DevicesServiceService as Devices } from "./gen/ticketing/boxoffice/v1/devices.ts";
+export { MediaServiceService as Media } from "./gen/ticketing/boxoffice/v1/media.ts";
 export { OrdersServiceService as Orders } from "./gen/ticketing/boxoffice/v1/orders.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
 export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";

@@ -3,6 +3,7 @@ create sequence category_id_seq as bigint;
 create sequence device_id_seq as bigint;
 create sequence gate_id_seq as bigint;
 create sequence item_id_seq as bigint;
+create sequence made_medium_id_seq as bigint minvalue 1000000000001;
 create sequence position_id_seq as bigint;
 create sequence print_id_seq as bigint;
 create sequence question_id_seq as bigint;
@@ -158,6 +159,15 @@ create table event (
   changed_at timestamptz not null default clock_timestamp(),
   constraint event_pkey primary key (organizer, slug)
 );
+
+create table exchanged_ticket (
+  organizer text collate "C" not null,
+  medium bigint not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  constraint exchanged_ticket_pkey primary key (organizer, medium, event, "position")
+);
+create index exchanged_ticket_by_position on exchanged_ticket using btree (organizer, event, "position");
 
 create table former_use (
   organizer text collate "C" not null,
@@ -551,6 +561,7 @@ alter table category add constraint category_organizer_event_fkey foreign key (o
 alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;
 alter table event add constraint event_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table exchanged_ticket add constraint exchanged_ticket_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table gate add constraint gate_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table gate_answer add constraint gate_answer_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table item add constraint item_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -91,7 +91,7 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     blocked_secret: ["secret"],
     count_delta: ["counted_as"],
     event: ["locale", "name", "ticket_keys", "timezone"],
-    item: ["checkin_text", "document", "internal_name", "name", "variations"],
+    item: ["checkin_text", "document", "internal_name", "media_policy", "media_type", "name", "variations"],
     list: ["name", "rules"],
     position: ["counted_as", "order_code", "order_status", "pseudonymization_id", "secret"],
     presence: ["last_type"],
@@ -230,6 +230,7 @@ const notOfPeopleInFacts: Readonly<Record<string, readonly string[]>> = {
   [topics.eventChanged.name]: ["name", "timezone", "locale", "document", "ticket_keys"],
   [topics.itemChanged.name]: [
     ...["name", "internal_name", "checkin_text", "variations.value", "variations.checkin_text", "document"],
+    ...["media_policy", "media_type"],
   ],
   [topics.positionChanged.name]: [
     ...["position.price", "position.tax_rate", "position.tax_value", "position.voucher_budget_use"],

@@ -6,6 +6,7 @@ import {
   Catalogue,
   Credentials,
   Devices,
+  Media,
   Orders,
   Quotas,
   Records,
@@ -32,6 +33,7 @@ import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { getAnswerFiles } from "./handlers/get-answer-files.ts";
 import { getOrder } from "./handlers/get-order.ts";
 import { holdCapacity, shareHolds } from "./handlers/hold-capacity.ts";
+import { linkMedium } from "./handlers/link-medium.ts";
 import { listOrders } from "./handlers/list-orders.ts";
 import { getOrderPosition, listOrderPositions } from "./handlers/order-positions.ts";
 import { readTicketData } from "./handlers/read-ticket-data.ts";
@@ -61,6 +63,7 @@ export const boxoffice = defineService({
     rpcs(Catalogue, { listDocuments, getDocument }),
     rpcs(Devices, { initializeDevice, getDevice, updateDevice, rollDevice }),
     rpcs(Orders, { listOrders, getOrder, listOrderPositions, getOrderPosition, recordPrint }),
+    rpcs(Media, { linkMedium }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),
     rpcs(Sales, { sellTickets, cancelSale }),

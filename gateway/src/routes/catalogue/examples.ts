@@ -48,6 +48,7 @@ const settings = {
   ticket_secret_length: 32,
   ticket_secret_generator: "random",
   name_scheme: "full",
+  reusable_media_usage_enforced: false,
   show_date_to: true,
   show_times: true,
   organizer_info_text: null,

@@ -108,7 +108,7 @@ export const reusableMedia: ListSource = {
 
 /** The settings that layouts, tickets and gates use; no others are imported. */
 const settingNames =
-  /^(?:locale|locales|region|timezone|name_scheme|show_date_to|show_times|organizer_info_text|event_info_text|ticket_\w+|ticketoutput_\w+)$/;
+  /^(?:locale|locales|region|timezone|name_scheme|show_date_to|show_times|organizer_info_text|event_info_text|reusable_media_usage_enforced|ticket_\w+|ticketoutput_\w+)$/;
 
 /** Keeps the settings that a record holds. Null means the default, so it is left out. */
 export function pickSettings(settings: Json): Json {

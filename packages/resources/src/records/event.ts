@@ -127,6 +127,10 @@ export const eventSettingsRecord = object({
     "The parts that names of persons have, as an identifier of the shop.",
     "given_family",
   ),
+  reusable_media_usage_enforced: field(
+    boolean({ default: false }),
+    "A ticket that was exchanged for a reusable medium admits no more by its own code.",
+  ),
   show_date_to: field(boolean({ default: true }), "Dates are shown with their end."),
   show_times: field(boolean({ default: true }), "Dates are shown with their time."),
   organizer_info_text: field(infoText, "Text about the organizer, by language, for tickets.", {

@@ -1,4 +1,5 @@
 import { notKnown, ofElement, type RecordErrors, refuseEach } from "@tessera/records/validate";
+import { firstIdMadeHere } from "@tessera/values";
 import type { Known, MediumCode } from "./known.ts";
 
 interface Medium extends MediumCode {
@@ -8,6 +9,8 @@ interface Medium extends MediumCode {
   /** Whether its link came as `linked_orderposition`. */
   readonly isLinkedByOne: boolean;
 }
+
+const madeHere = `Media with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /** The natural key of a medium. */
 export function mediumKey({ type, identifier }: MediumCode): string {
@@ -25,6 +28,7 @@ export function refuseMedia<V extends { readonly data: Medium }>(
   for (const { data } of left) if (!owners.has(mediumKey(data))) owners.set(mediumKey(data), data.id);
 
   return refuseEach(left, ({ data }, addError) => {
+    if (data.id >= firstIdMadeHere) addError("id", madeHere);
     const owner = owners.get(mediumKey(data));
     if (owner !== data.id) addError("identifier", `Medium ${owner} has this identifier.`);
     const addLinkError = (index: number, message: string) => {

@@ -38,6 +38,8 @@ export const item: RecordKind<Reading<Item>> = {
           checkinAttention: each.checkin_attention,
           checkinText: each.checkin_text ?? undefined,
         })),
+        mediaPolicy: data.media_policy ?? undefined,
+        mediaType: data.media_type ?? undefined,
         document: Buffer.from(document),
       }),
     },

@@ -5,6 +5,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
+import { forgetExchanged, type LinkedTicket, readExchanged } from "../store/media.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
@@ -15,9 +16,10 @@ interface Link {
   id: number;
 }
 
-type Medium = ReturnType<typeof complete>;
+export type Medium = ReturnType<typeof complete>;
 
-const read = compileReader(reusableMediumRecord, {
+/** Reads the data of a medium, also of one that is made here. */
+export const readMedium = compileReader(reusableMediumRecord, {
   complete,
   rules: { linked_orderposition: linkRule, "linked_orderpositions.*": linkRule },
   omit: ["linked_orderposition"],
@@ -26,7 +28,7 @@ const read = compileReader(reusableMediumRecord, {
 const base = catalogueKind({
   table: "reusable_medium",
   schema: reusableMediumRecord,
-  read,
+  read: readMedium,
   isRenamed(data, known) {
     const before = known.media.get(data.id);
     return before !== undefined && mediumKey(before) !== mediumKey(data);
@@ -62,7 +64,14 @@ export const reusableMedium: RecordKind<Reading<Medium>> = {
     return refuseMedia(values, { organizer: scope.organizer, known });
   },
   async store(tx, run) {
-    await base.store(tx, { ...run, values: run.values.map((value) => withEvents(value, run.known)) });
+    const ids = run.values.map(({ data }) => data.id);
+    const exchanged = await readExchanged(tx, run.scope.organizer, ids);
+    const values = run.values.map((value) => withLinks(value, run.known, exchanged.get(value.data.id) ?? []));
+    await base.store(tx, { ...run, values });
+  },
+  async remove(tx, removal) {
+    await base.remove(tx, removal);
+    await forgetExchanged(tx, removal.scope.organizer, removal.keys.map(Number));
   },
 };
 
@@ -86,12 +95,20 @@ function toLink(sent: SentLink): Link {
   return { event: event ?? (typeof order === "object" ? (order?.event ?? null) : null), id };
 }
 
-/** Adds the events to links that came without; removes repeated links. */
-function withEvents(value: Reading<Medium>, known: Known): Reading<Medium> {
-  const links = value.data.linked_orderpositions.map(({ event, id }) => ({
+/**
+ * Adds the events to links that came without, and the tickets that were exchanged for the medium here, of which its record
+ * does not know; removes repeated links.
+ */
+function withLinks(
+  value: Reading<Medium>,
+  known: Pick<Known, "linkedPositions">,
+  exchanged: readonly LinkedTicket[],
+): Reading<Medium> {
+  const sent = value.data.linked_orderpositions.map(({ event, id }) => ({
     event: event ?? known.linkedPositions.get(id)?.[0] ?? null,
     id,
   }));
+  const links = [...sent, ...exchanged.map(({ event, id }) => ({ event, id }))];
   const linked_orderpositions = [...new Map(links.map((each) => [`${each.event}/${each.id}`, each])).values()];
   const document: unknown = JSON.parse(value.document);
   return {

@@ -40,6 +40,7 @@ export function eventFact(
     },
     // A document of a version that did not know the field has none.
     ticketKeys: { pretixSig1: [...(data.valid_keys?.["pretix_sig1"] ?? [])] },
+    reusableMediaUsageEnforced: settings.reusable_media_usage_enforced,
     document: Buffer.from(JSON.stringify({ ...data, timezone })),
   };
 }

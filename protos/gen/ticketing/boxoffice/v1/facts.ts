@@ -113,7 +113,11 @@ export interface EventChanged {
     | undefined;
   /** The event resource as JSON in UTF-8. */
   document: Uint8Array;
-  ticketKeys?: TicketKeys | undefined;
+  ticketKeys?:
+    | TicketKeys
+    | undefined;
+  /** A ticket that was exchanged for a reusable medium admits no more by its own code. */
+  reusableMediaUsageEnforced?: boolean | undefined;
 }
 
 export interface EventChanged_NameEntry {
@@ -195,6 +199,12 @@ export interface ItemChanged {
   variations: Variation[];
   /** The item resource as JSON in UTF-8. */
   document: Uint8Array;
+  /** Its tickets are exchanged for a medium at the gate: `reuse`, `new` or `reuse_or_new`. Absent or another: they are not. */
+  mediaPolicy?:
+    | string
+    | undefined;
+  /** The type of that medium. */
+  mediaType?: string | undefined;
 }
 
 export interface ItemChanged_NameEntry {
@@ -700,6 +710,7 @@ function createBaseEventChanged(): EventChanged {
     ticketDownload: undefined,
     document: new Uint8Array(0),
     ticketKeys: undefined,
+    reusableMediaUsageEnforced: undefined,
   };
 }
 
@@ -743,6 +754,9 @@ export const EventChanged: MessageFns<EventChanged> = {
     }
     if (message.ticketKeys !== undefined) {
       TicketKeys.encode(message.ticketKeys, writer.uint32(106).fork()).join();
+    }
+    if (message.reusableMediaUsageEnforced !== undefined) {
+      writer.uint32(112).bool(message.reusableMediaUsageEnforced);
     }
     return writer;
   },
@@ -865,6 +879,14 @@ export const EventChanged: MessageFns<EventChanged> = {
             }
 
             message.ticketKeys = TicketKeys.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.reusableMediaUsageEnforced = reader.bool();
             continue;
           }
         }
@@ -1535,6 +1557,8 @@ function createBaseItemChanged(): ItemChanged {
     generateTickets: undefined,
     variations: [],
     document: new Uint8Array(0),
+    mediaPolicy: undefined,
+    mediaType: undefined,
   };
 }
 
@@ -1581,6 +1605,12 @@ export const ItemChanged: MessageFns<ItemChanged> = {
     }
     if (message.document.length !== 0) {
       writer.uint32(114).bytes(message.document);
+    }
+    if (message.mediaPolicy !== undefined) {
+      writer.uint32(122).string(message.mediaPolicy);
+    }
+    if (message.mediaType !== undefined) {
+      writer.uint32(130).string(message.mediaType);
     }
     return writer;
   },
@@ -1711,6 +1741,22 @@ export const ItemChanged: MessageFns<ItemChanged> = {
             }
 
             message.document = reader.bytes();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.mediaPolicy = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.mediaType = reader.string();
             continue;
           }
         }
