@@ -118,6 +118,7 @@ create table event (
   pdf_while_pending boolean not null,
   known_columns integer not null default 0,
   ticket_keys jsonb,
+  reusable_media_usage_enforced boolean not null default false,
   constraint event_pkey primary key (organizer, event)
 );
 
@@ -180,6 +181,8 @@ create table item (
   variations jsonb not null,
   document jsonb not null,
   known_columns integer not null default 0,
+  media_policy text,
+  media_type text,
   constraint item_pkey primary key (organizer, event, id)
 );
 
@@ -359,6 +362,7 @@ create table reusable_medium (
   constraint reusable_medium_pkey primary key (organizer, id)
 );
 create index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
+create index reusable_medium_by_position on reusable_medium using gin (jsonb_path_query_array(linked_positions, '$[*]."id"'::jsonpath) jsonb_path_ops) with (fastupdate=off);
 
 create table revoked_secret (
   organizer text collate "C" not null,

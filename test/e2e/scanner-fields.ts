@@ -164,5 +164,6 @@ export const scannerNeeds = {
   refused: having({ ...refusal, position: having(position) }),
   unknown: having({ ...refusal, detail: text }),
   incomplete: having({ ...scan, position: having(position), questions: each(having({ ...question, items: ids })) }),
+  exchange: having({ ...refusal, media_policy: text, media_type: text, position: having(position) }),
   uploaded: having({ id: text }),
 } as const satisfies Readonly<Record<string, Check>>;

@@ -178,6 +178,43 @@ describe("a scanner", () => {
     expect((await ask(`${eventPath}/checkinlists/4/status/`)).body).toMatchObject({ inside_count: 1 });
   });
 
+  it("[E8.1, E8.3, E8.5, E8.6] exchanges a ticket for a wristband, which is scanned from then on", async () => {
+    const { rejected } = await platform.import([
+      ofEvent("item", { id: 9, name: { en: "Festival pass" }, media_policy: "new", media_type: "nfc_uid" }),
+      ofEvent("event_settings", { reusable_media_usage_enforced: true }),
+      ofEvent("order", orderData({ code: "WRIST", positions: [positionData({ id: 9, secret: "pass-9", item: 9 })] })),
+    ]);
+    expect(rejected).toBe(0);
+    const redeem = (body: object) =>
+      ask(`${organizer}/checkinrpc/redeem/`, "POST", {
+        ...{ secret: "pass-9", lists: [4], type: "entry", source_type: "barcode", ...body },
+      });
+    const band = { exchange_medium_type: "nfc_uid", exchange_medium_identifier: "04C0FFEE" };
+    await expect.poll(async () => (await redeem({ simulate: true })).body.status).toBe("exchange");
+    await expect.poll(async () => (await ask(`${eventPath}/settings/`)).body.reusable_media_usage_enforced).toBe(true);
+    const asked = await redeem({ nonce: "band-1" });
+    expect(asked).toMatchObject({
+      status: 400,
+      body: { status: "exchange", reason: "exchange", media_policy: "new", media_type: "nfc_uid" },
+    });
+    expect(scannerNeeds.exchange(asked.body, "exchange")).toEqual([]);
+    expect((await redeem({ nonce: "band-2", ...band, exchange_medium_identifier: "04AB" })).body.reason).toBe(
+      "medium_exists",
+    );
+    const admitted = await redeem({ nonce: "band-3", ...band });
+    expect(admitted).toMatchObject({ status: 201, body: { status: "ok", position: { id: 9 } } });
+    expect((await redeem({ nonce: "band-3", ...band })).status).toBe(201);
+    const found = { count: 1, results: [{ type: "nfc_uid", active: true, linked_orderpositions: [9] }] };
+    expect((await ask(`${organizer}/reusablemedia/?identifier=04C0FFEE`)).body).toMatchObject(found);
+    const byBand = (nonce: string) => redeem({ nonce, secret: "04C0FFEE", source_type: "nfc_uid" });
+    await expect.poll(async () => (await byBand(`in-${Date.now()}`)).body.reason).toBe("already_redeemed");
+    expect((await redeem({ nonce: "band-4" })).body).toMatchObject({ status: "error", reason: "already_exchanged" });
+    expect(await redeem({ nonce: "out", secret: "04C0FFEE", source_type: "nfc_uid", type: "exit" })).toMatchObject({
+      status: 201,
+    });
+    expect((await byBand("again")).status).toBe(201);
+  });
+
   it("[E3.9] deletes its data when its access has ended", async () => {
     expect((await ask("/api/v1/device/revoke", "POST", {})).status).toBe(200);
     await expect

@@ -43,6 +43,7 @@ import { listPositions } from "./handlers/positions/list-positions.ts";
 import { searchPositions } from "./handlers/positions/search-on-lists.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
+import { linkMedia } from "./handlers/redeem/link-medium.ts";
 import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
 import { simulateScan } from "./handlers/redeem/simulate-scan.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
@@ -130,6 +131,7 @@ export const checkin = defineService({
         readers,
         batches,
         unknownTickets,
+        linkMedia: linkMedia(clients.media),
         listPlaces: openListPlaces(urgent),
         refusedCodeDays,
       },

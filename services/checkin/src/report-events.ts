@@ -18,6 +18,7 @@ const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"
   unknownTicket: "unknown_ticket",
   unknownList: "unknown_list",
   incomplete: "incomplete",
+  exchange: "exchange",
   undecided: "undecided",
   crowded: "crowded",
 };
@@ -95,6 +96,13 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     ticketsNotFound(error: unknown): void {
       unanswered.add();
       log.debug("boxoffice gave no answer about unknown codes; they are refused", { error });
+    },
+    /** Boxoffice gave no answer about a medium: the scan that brought it is not decided. */
+    mediumNotLinked({ organizer, event, list }: ListPlace, error: unknown): void {
+      log.warn("boxoffice did not link a medium to a ticket; the scan may be sent again", {
+        ...{ organizer, event, list },
+        error,
+      });
     },
     /** A decided scan could not be expanded: the answer has its ids alone. */
     notExpanded(error: unknown): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { currentContext } from "@tessera/kit/context";
-import type { Scan, ScanOutcome, SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { ExchangeMedium, Scan, ScanOutcome, SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { standsInPublic } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import type { Incoming, Reply } from "../../http/route.ts";
@@ -96,8 +96,15 @@ export function saidOf(body: ScanBody, answers: SentAnswer[]) {
     nonce: nonceOf(body),
     useOrderLocale: body.use_order_locale ?? false,
     sourceType: body.source_type ?? "barcode",
+    exchangeMedium: exchangeMediumOf(body),
     answers,
   };
+}
+
+/** A medium without a type is of none that a ticket is exchanged for. */
+function exchangeMediumOf(body: ScanBody): ExchangeMedium | undefined {
+  const { exchange_medium_identifier: identifier, exchange_medium_type: type } = body;
+  return identifier ? { type: type ?? "", identifier } : undefined;
 }
 
 /**

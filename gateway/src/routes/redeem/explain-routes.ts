@@ -9,7 +9,7 @@ import { expansion, toExpand } from "../listed-positions/expand.ts";
 import { askCheckin } from "./ask-checkin.ts";
 import { explainExample } from "./examples.ts";
 import { presentOutcome } from "./present.ts";
-import { admittedShown, incompleteShown, refusedShown, unknownShown } from "./schema.ts";
+import { admittedShown, exchangeShown, incompleteShown, refusedShown, unknownShown } from "./schema.ts";
 
 /** What a scan would come to: `checkinlists/{list}/positions/{lookup}/explain/`. */
 export function explainRoutes({ checkinLists, scans }: Pick<Clients, "checkinLists" | "scans">) {
@@ -27,7 +27,10 @@ export function explainRoutes({ checkinLists, scans }: Pick<Clients, "checkinLis
         expand: expansion(),
       },
       answers: {
-        200: { description: "The decision.", schema: { anyOf: [admittedShown, refusedShown, incompleteShown] } },
+        200: {
+          description: "The decision.",
+          schema: { anyOf: [admittedShown, refusedShown, incompleteShown, exchangeShown] },
+        },
         400: invalid,
         404: {
           description: "No ticket has this code, or there is no such list.",

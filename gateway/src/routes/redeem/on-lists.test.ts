@@ -85,10 +85,11 @@ describe("checkinrpc/redeem/", () => {
     });
   });
 
-  it("[E6.1, C3.27] says what the scanner said, its code never as an id, and its credential", async () => {
+  it("[E6.1, E8.4, C3.27] says what the scanner said, its code never as an id, and its credential", async () => {
     const said = { secret: " 42 ", type: "exit", nonce: "n", force: true, ignore_unpaid: true, answers: { 3: "x" } };
     const rest = { datetime: "2026-11-21T12:00:00Z", source_type: "nfc_uid", use_order_locale: true };
-    await redeem({ ...said, ...rest, questions_supported: false }, { key: devices.full });
+    const medium = { exchange_medium_type: "barcode", exchange_medium_identifier: "WRIST" };
+    await redeem({ ...said, ...rest, ...medium, questions_supported: false }, { key: devices.full });
     expect(scans).toMatchObject([
       {
         lists: [7, 8],
@@ -99,6 +100,7 @@ describe("checkinrpc/redeem/", () => {
             at: Date.UTC(2026, 10, 21, 12) * 1000,
             sourceType: "nfc_uid",
             useOrderLocale: true,
+            exchangeMedium: { type: "barcode", identifier: "WRIST" },
             deviceId: 3,
             gate: 2,
           },

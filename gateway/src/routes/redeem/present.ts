@@ -41,6 +41,21 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           questions: outcome.outcome.value.questions.map((document) => JSON.parse(utf8.decode(document)) as unknown),
         },
       };
+    case "exchange": {
+      const { mediaPolicy, mediaType, explanation } = outcome.outcome.value;
+      return {
+        status: 400,
+        body: {
+          status: "exchange",
+          media_policy: mediaPolicy,
+          media_type: mediaType,
+          reason: "exchange",
+          reason_explanation: explanation,
+          ...around(outcome, options),
+          position: present(outcome, options),
+        },
+      };
+    }
     case "refused": {
       const { reason, explanation } = outcome.outcome.value;
       return {

@@ -173,6 +173,45 @@ describe("what a scan is answered", () => {
     expect((await redeem()).status).toBe(400);
   });
 
+  it("[E8.1] to be exchanged: 400 with what the medium has to be", async () => {
+    const value = { mediaPolicy: "reuse_or_new", mediaType: "nfc_uid", explanation: "Scan a wristband" };
+    outcome = { ...admitted, outcome: { $case: "exchange", value } };
+    for (const key of [keys.all, devices.full]) {
+      const { status, json } = await redeem({}, { key });
+      expect([status, json]).toMatchObject([
+        400,
+        {
+          ...{ status: "exchange", media_policy: "reuse_or_new", media_type: "nfc_uid" },
+          ...{ reason: "exchange", reason_explanation: "Scan a wristband", require_attention: false },
+          ...{ checkin_texts: ["VIP"], list: shownList, position: { id: 42 } },
+        },
+      ]);
+    }
+  });
+
+  it.each([
+    [
+      { exchange_medium_type: "nfc_uid", exchange_medium_identifier: " 04AB " },
+      { type: "nfc_uid", identifier: " 04AB " },
+    ],
+    [{ exchange_medium_identifier: "04AB" }, { type: "", identifier: "04AB" }],
+    [{ exchange_medium_type: "nfc_uid", exchange_medium_identifier: "" }, undefined],
+    [{ exchange_medium_type: null, exchange_medium_identifier: null }, undefined],
+    [{ exchange_medium_type: "nfc_uid" }, undefined],
+  ])("[E8.4] the medium of %o is %o", async (body, medium) => {
+    await redeem(body);
+    expect(scans.map(({ exchangeMedium }) => exchangeMedium)).toEqual([medium]);
+  });
+
+  it.each([
+    [{ exchange_medium_type: "papyrus" }, "exchange_medium_type"],
+    [{ exchange_medium_identifier: "x".repeat(201) }, "exchange_medium_identifier"],
+    [{ exchange_medium_identifier: "a\u0000b" }, "exchange_medium_identifier"],
+  ])("[E8.4] a medium of %o is 400", async (body, field) => {
+    expect(await redeem(body)).toMatchObject({ status: 400, json: { [field]: [expect.any(String)] } });
+    expect(scans).toEqual([]);
+  });
+
   it("[C3.28, C3.34] incomplete: 400 with the questions in full", async () => {
     const question = JSON.parse(questionDocument(7)) as unknown;
     const questions = [Buffer.from(JSON.stringify(question))];

@@ -13,7 +13,15 @@ import { type AnswerOptions, ScanAnswers, saidOf } from "./answer-scan.ts";
 import { askCheckin, type Send } from "./ask-checkin.ts";
 import { redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RefusedStatus } from "./present.ts";
-import { admittedShown, incompleteShown, redeemBody, redeemOnListsBody, refusedShown, unknownShown } from "./schema.ts";
+import {
+  admittedShown,
+  exchangeShown,
+  incompleteShown,
+  redeemBody,
+  redeemOnListsBody,
+  refusedShown,
+  unknownShown,
+} from "./schema.ts";
 
 export interface RedeemOptions extends AnswerOptions {
   readonly checkinLists: Clients["checkinLists"];
@@ -29,7 +37,7 @@ const scanning = {
 const query = { expand: expansion(), pdf_data: printing() };
 
 const admitted = { description: "Admitted; the scan is stored.", schema: admittedShown };
-const notYet = `Questions have to be answered first, or a refusal of a forced scan. ${invalid.description}`;
+const notYet = `Questions have to be answered first, the ticket has to be exchanged for a medium, or a refusal of a forced scan. ${invalid.description}`;
 
 /** Scans on a list, and on several lists of an organizer. */
 export function redeemRoutes(options: RedeemOptions) {
@@ -53,7 +61,7 @@ export function redeemRoutes(options: RedeemOptions) {
       answers: {
         200: { description: "Refused.", schema: refusedShown, example: refusedExample },
         201: admitted,
-        400: { description: notYet, schema: { anyOf: [incompleteShown, refusedShown, fieldErrors] } },
+        400: { description: notYet, schema: { anyOf: [incompleteShown, exchangeShown, refusedShown, fieldErrors] } },
         404: {
           description: "No ticket has this code, or there is no such list.",
           schema: { anyOf: [unknownShown, detail] },
@@ -98,8 +106,8 @@ export function redeemRoutes(options: RedeemOptions) {
       answers: {
         201: admitted,
         400: {
-          description: `Refused, or questions have to be answered first. ${invalid.description}`,
-          schema: { anyOf: [refusedShown, incompleteShown, fieldErrors] },
+          description: `Refused, or questions have to be answered or the ticket has to be exchanged for a medium first. ${invalid.description}`,
+          schema: { anyOf: [refusedShown, incompleteShown, exchangeShown, fieldErrors] },
           example: refusedExample,
         },
         404: { description: "No ticket has this code.", schema: unknownShown, example: unknownExample },

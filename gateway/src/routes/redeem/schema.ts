@@ -43,6 +43,16 @@ const scanFields = {
   simulate: decision("Stores nothing, and explains the decision. Default: false."),
   source_type: choice(sourceTypes, { nullable: true, description: "What the code was read from. Default: `barcode`." }),
   use_order_locale: decision("Explains in the language of the order, not of the event. Default: false."),
+  exchange_medium_type: choice(sourceTypes, {
+    nullable: true,
+    description: "The type of the medium that the ticket is exchanged for, where `status` was `exchange`.",
+  }),
+  exchange_medium_identifier: text({
+    nullable: true,
+    trim: false,
+    maxLength: 200,
+    description: "What the scanner read from that medium.",
+  }),
 };
 
 // A form without a field comes from a scanner that does not know it; the default of one is yes.
@@ -98,7 +108,7 @@ const step = object(
   {
     step: choice([
       ...(["code", "nonce", "status", "blocked", "approval", "valid_from", "valid_until", "product", "date"] as const),
-      ...(["payment", "rules", "questions", "entries"] as const),
+      ...(["payment", "rules", "questions", "exchange", "entries"] as const),
     ]),
     passed: boolean({ nullable: true, description: "Null: an exit is not asked for it." }),
     value: raw(),
@@ -205,6 +215,22 @@ export const incompleteShown = record(
     ...around,
     position: positionShown,
     questions: arrayOf(questionShown, { description: "What has to be answered first, in the order to ask it." }),
+  },
+  { optional },
+);
+
+export const exchangeShown = record(
+  "Exchange",
+  {
+    status: constant("exchange"),
+    media_policy: choice(["reuse", "new", "reuse_or_new"], {
+      description: "Whether the medium has to be known, has to be new, or may be either.",
+    }),
+    media_type: choice(sourceTypes),
+    reason: constant("exchange"),
+    reason_explanation: text({ description: "For a person." }),
+    ...around,
+    position: positionShown,
   },
   { optional },
 );

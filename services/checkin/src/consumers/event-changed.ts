@@ -9,6 +9,7 @@ export const eventChanged = keepCopy(
   notingGone(events),
   ({ ticketDownload, ticketKeys, ...fact }) => ({
     ...fact,
+    reusableMediaUsageEnforced: fact.reusableMediaUsageEnforced ?? false,
     pdfEnabled: ticketDownload?.pdfEnabled ?? false,
     pdfForAddons: ticketDownload?.addons ?? false,
     pdfForNonAdmission: ticketDownload?.nonAdmission ?? false,

@@ -1,3 +1,4 @@
+import type { BroughtMedium } from "./media-terms.ts";
 import type { ScanType } from "./presence.ts";
 import type { SentAnswer } from "./questions/answer-questions.ts";
 
@@ -33,6 +34,8 @@ export interface ArrivedScan {
   readonly answers: readonly SentAnswer[];
   /** Explanations are in the language of the order, not of the event. */
   readonly useOrderLocale: boolean;
+  /** The medium that the ticket is exchanged for; null: none was brought. */
+  readonly medium: BroughtMedium | null;
   readonly traceparent: string | null;
   /** The ticket may have been sold so lately that it is unknown here, and boxoffice was not asked yet. */
   readonly mayBeNew: boolean;

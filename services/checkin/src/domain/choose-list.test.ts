@@ -21,7 +21,7 @@ interface Found {
 function decided({ matches = [], on, isRevoked = false, isMediumElsewhere = false }: Found): DecisionOnList<Match> {
   const list = { ...everything, ...on };
   const circumstances = { list, rules: null, reader: readerOf("UTC", "en"), wordingOf: () => readers.wording("en") };
-  const found = { matches, isRevoked, isMediumElsewhere };
+  const found = { matches, isRevoked, isMediumElsewhere, isMediumEnforced: false };
   return { list, verdict: decideScan(arrivedScan(), { ...circumstances, ...found }) };
 }
 

@@ -1,6 +1,8 @@
 import type { ArrivedScan } from "./arrived-scan.ts";
+import { judgeExchange } from "./exchange.ts";
 import { findCandidates, singleOut } from "./find-ticket.ts";
 import { coversItem } from "./list.ts";
+import type { BroughtMedium, MediaTerms } from "./media-terms.ts";
 import {
   type Circumstances,
   firstObjection,
@@ -15,7 +17,7 @@ import { answerQuestions, type GivenAnswer } from "./questions/answer-questions.
 import type { Question } from "./questions/question.ts";
 import type { Match } from "./ticket.ts";
 
-export type Verdict<M> = Admitted<M> | Repeated<M> | Refused<M> | Incomplete<M> | UnknownTicket;
+export type Verdict<M> = Admitted<M> | Repeated<M> | Refused<M> | Incomplete<M> | Exchange<M> | UnknownTicket;
 
 interface Admitted<M> {
   readonly outcome: "admitted";
@@ -49,6 +51,17 @@ interface Incomplete<M> {
   readonly given: readonly GivenAnswer[];
 }
 
+/** The ticket has to be exchanged for a medium first. */
+interface Exchange<M> {
+  readonly outcome: "exchange";
+  readonly match: M;
+  readonly terms: MediaTerms;
+  /** The medium that boxoffice has to link to the ticket; null: the visitor has to bring one. */
+  readonly medium: BroughtMedium | null;
+  readonly explanation: string;
+  readonly given: readonly GivenAnswer[];
+}
+
 /** No ticket has the code. */
 interface UnknownTicket {
   readonly outcome: "unknown_ticket";
@@ -62,7 +75,7 @@ interface UnknownTicket {
  *
  * The order is part of the contract with scanning devices: a scan that succeeded once succeeds again whatever has
  * changed since; then the ticket must be certain; then the first objection decides: against the ticket itself, of
- * the list, of its rules, of its questions, and last of earlier scans.
+ * the list, of its rules, of its questions, of its exchange for a medium, and last of earlier scans.
  */
 export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): Verdict<M> {
   const repeated = about.matches.find((match) => match.hasNonce);
@@ -101,6 +114,14 @@ function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, matc
     return { outcome: "incomplete", match, missing, given };
   }
   const usedUp = isEntry && !mayEnter(match.presence, list);
+  const exchange = isEntry ? judgeExchange(scan, about, match) : exchanged;
+  if (exchange.outcome === "refused") return refuse(match, exchange, given);
+  // No medium is linked for a scan that is refused all the same.
+  if (exchange.outcome === "wanted" || (exchange.outcome === "brought" && !usedUp)) {
+    const medium = exchange.outcome === "brought" ? exchange.medium : null;
+    const explanation = about.wordingOf(match).say("exchange");
+    return { outcome: "exchange", match, terms: exchange.terms, medium, explanation, given };
+  }
   if (usedUp && !scan.force) return refuse(match, { reason: "already_redeemed" }, given);
   const overridden = [againstTicket, againstList, byRules].some((objection) => objection !== undefined);
   return {
@@ -119,6 +140,8 @@ function refuse<M>(
 ): Refused<M> {
   return { outcome: "refused", match, reason, explanation, given };
 }
+
+const exchanged = { outcome: "done" } as const;
 
 const unasked = { given: [], missing: [] };
 

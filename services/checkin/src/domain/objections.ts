@@ -16,7 +16,10 @@ export type Refusal =
   | "product"
   | "unpaid"
   | "rules"
-  | "already_redeemed";
+  | "already_redeemed"
+  | "already_exchanged"
+  | "medium_invalid"
+  | "medium_exists";
 
 /** What a scan is decided by, whichever ticket its code means. */
 export interface Circumstances<M extends Match> {
@@ -32,6 +35,8 @@ export interface Circumstances<M extends Match> {
   readonly isMediumElsewhere: boolean;
   /** A ticket had the code once; the ticket may be deleted. */
   readonly isRevoked: boolean;
+  /** A ticket that was exchanged for a medium admits no more by its own code. */
+  readonly isMediumEnforced: boolean;
 }
 
 export interface Objection {

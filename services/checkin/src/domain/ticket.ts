@@ -1,4 +1,5 @@
 import type { OrderStatus } from "./counted-as.ts";
+import type { MediaTerms, TicketMedium } from "./media-terms.ts";
 import type { Presence } from "./presence.ts";
 import type { StoredAnswer } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
@@ -50,4 +51,8 @@ export interface Match<T extends Ticket = Ticket> {
   readonly questions: readonly Question[];
   /** The answers that are known already, by question. */
   readonly answers: ReadonlyMap<number, StoredAnswer>;
+  /** What the ticket is exchanged for at the gate; null: it is not. */
+  readonly mediaTerms: MediaTerms | null;
+  /** Its active media of that type. */
+  readonly media: readonly TicketMedium[];
 }

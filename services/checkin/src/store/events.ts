@@ -20,6 +20,7 @@ export const events = copyTable("event", {
     pdfForNonAdmission: boolean,
     pdfWhilePending: boolean,
     ticketKeys: json<readonly string[]>().orNull,
+    reusableMediaUsageEnforced: boolean,
   },
 });
 

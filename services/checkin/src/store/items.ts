@@ -25,6 +25,8 @@ export const items = copyTable("item", {
     generateTickets: boolean.orNull,
     variations: json<readonly VariationCopy[]>(),
     document,
+    mediaPolicy: text.orNull,
+    mediaType: text.orNull,
   },
 });
 

@@ -6,6 +6,7 @@ import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "@tessera/values";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
+import { type MediaTerms, readMediaTerms, type TicketMedium } from "../domain/media-terms.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
@@ -32,6 +33,8 @@ export interface ScanRead {
   readonly timezone: string;
   readonly locale: string;
   readonly downloads: DownloadSettings;
+  /** A ticket that was exchanged for a medium admits no more by its own code. */
+  readonly isMediumEnforced: boolean;
   readonly tickets: readonly FoundTicket[];
   /** The code belongs to a medium whose tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
@@ -56,6 +59,9 @@ export interface FoundTicket extends TicketRead {
   readonly dates: RuleFacts["dates"];
   /** The questions that visitors with such a ticket are asked at the gate, in order, as JSON. */
   readonly questions: readonly string[];
+  readonly mediaTerms: MediaTerms | null;
+  /** Its active media of the type that its item is exchanged for. */
+  readonly media: readonly TicketMedium[];
 }
 
 interface Row extends Omit<TicketRow, "state"> {
@@ -74,6 +80,9 @@ interface Row extends Omit<TicketRow, "state"> {
   date_from: number | null;
   date_to: number | null;
   date_admission: number | null;
+  media_policy: string | null;
+  media_type: string | null;
+  media: TicketMedium[] | null;
 }
 
 /** What all scans of a list are decided by. */
@@ -82,6 +91,7 @@ interface Terms {
   readonly timezone: string;
   readonly locale: string;
   readonly downloads: DownloadSettings;
+  readonly isMediumEnforced: boolean;
   readonly dates: FoundTicket["dates"];
   /** In order, each with the items that it is asked for. */
   readonly questions: readonly { readonly document: string; readonly items: readonly number[] }[] | null;
@@ -134,6 +144,21 @@ const hasNonce = sql`
                 and scan.position = ticket.id and scan.list = place.list and scan.successful)`;
 
 /**
+ * The media of a ticket whose item is exchanged for one; `case` skips the subquery for others. Few media have its id among
+ * their links, but most have its event: only the id is in the index. Without statistics a plain condition on the organizer
+ * would select the index of codes, and read all of its media for each ticket.
+ */
+const mediaOfTicket = sql`
+           case when item.media_policy is not null then (
+             select json_agg(json_build_object('identifier', medium.identifier, 'expires', ${inMicroseconds(sql`medium.expires_at`)}))
+               from reusable_medium as medium
+              where jsonb_path_query_array(medium.linked_positions, '$[*].id') @> jsonb_build_array(ticket.id)
+                and medium.linked_positions @> jsonb_build_array(jsonb_build_object('event', ticket.event, 'id', ticket.id))
+                and medium.organizer || '' = ticket.organizer
+                and medium.type = item.media_type
+                and medium.active) end as media`;
+
+/**
  * `nextval` writes WAL, and a read that draws ids would wait for its flush. The commit of the scan flushes the WAL
  * anyway: if a crash takes an id back, no caller has seen it, and no scan is stored under it.
  */
@@ -154,6 +179,7 @@ const termsOfPlace = sql`
                'downloads', json_build_object(
                  'pdfEnabled', event.pdf_enabled, 'addons', event.pdf_for_addons,
                  'nonAdmission', event.pdf_for_non_admission, 'pending', event.pdf_while_pending),
+               'isMediumEnforced', event.reusable_media_usage_enforced,
                'dates', json_build_object(
                  'from', ${inMicroseconds(sql`event.date_from_at`)}, 'to', ${inMicroseconds(sql`event.date_to_at`)},
                  'admission', ${inMicroseconds(sql`event.date_admission_at`)}),
@@ -192,6 +218,7 @@ export async function readForScans(
            ticket.found_by, ticket.id as ticket, ticket.item as ticket_item, ticket.subevent as ticket_subevent,
            ${hasNonce} as has_nonce, place.has_blocked and ${hasBlockedCode} as is_blocked,
            subevent.date_from_at as date_from, subevent.date_to_at as date_to, subevent.date_admission_at as date_admission,
+           item.media_policy, item.media_type,${mediaOfTicket},
            ${ticketColumns({ list: sql`place.list`, hasRules: sql`place.has_rules` })}
       from ${withoutWaiting}
      cross join unnest(${placeOf}::bigint[],
@@ -238,13 +265,14 @@ export async function readForScans(
   return reads.map((read) => read && { ...read, tickets: [...read.tickets.values()] });
 }
 
-function toRead(row: Row, { list, timezone, locale, downloads }: Terms) {
+function toRead(row: Row, { list, timezone, locale, downloads, isMediumEnforced }: Terms) {
   return {
     scanId: row.scan_id,
     list,
     timezone,
     locale,
     downloads,
+    isMediumEnforced,
     isMediumElsewhere: false,
     isRevoked: false,
     ticketKeys: null,
@@ -266,6 +294,8 @@ function addTicket(read: ReturnType<typeof toRead>, row: Row, { dates, questions
     dates:
       row.ticket_subevent === null ? dates : { from: row.date_from, to: row.date_to, admission: row.date_admission },
     questions: (questions ?? []).filter(({ items }) => items.includes(item)).map(({ document }) => document),
+    mediaTerms: readMediaTerms(row.media_policy, row.media_type),
+    media: row.media ?? [],
     ...toTicketRead({ ...row, state }),
   });
 }

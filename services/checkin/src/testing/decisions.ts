@@ -30,6 +30,7 @@ export const arrivedScan = (changes: Partial<ArrivedScan> = {}): ArrivedScan => 
   questionsSupported: true,
   answers: [],
   useOrderLocale: false,
+  medium: null,
   traceparent: null,
   mayBeNew: false,
   ...changes,
@@ -71,6 +72,8 @@ export const match = (changes: Partial<Ticket> = {}, more: Partial<Match> = {}):
   dates: { from: null, to: null, admission: null },
   questions: [],
   answers: new Map(),
+  mediaTerms: null,
+  media: [],
   ...more,
 });
 
@@ -101,12 +104,14 @@ export interface Otherwise {
   readonly rules?: unknown;
   readonly isMediumElsewhere?: boolean;
   readonly isRevoked?: boolean;
+  readonly isMediumEnforced?: boolean;
   /** The locale of the event; by default English. */
   readonly locale?: string;
 }
 
 export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
   const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false, locale = "en" } = otherwise;
+  const { isMediumEnforced = false } = otherwise;
   return decideScan(arrivedScan(how), {
     list: list(on),
     rules: readers.rules(JSON.stringify(rules)),
@@ -115,6 +120,7 @@ export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
     matches,
     isMediumElsewhere,
     isRevoked,
+    isMediumEnforced,
   });
 }
 

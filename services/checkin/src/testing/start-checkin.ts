@@ -1,13 +1,14 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import { implement } from "@tessera/kit/rpc";
+import { type LinkMediumRequest, MediumLink } from "@tessera/protos/gen/ticketing/boxoffice/v1/media";
 import type {
   CheckinListFields,
   CheckinList as CheckinListOnWire,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { CheckinLists, ListedPositions, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
+import { CheckinLists, ListedPositions, Media, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { checkin } from "../index.ts";
 import { noon, place } from "./facts.ts";
@@ -22,7 +23,17 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     asked: [] as string[],
     /** What boxoffice finds: nothing, unless a test sells something. */
     sold: async (): Promise<Uint8Array[]> => [],
+    /** The media that boxoffice was asked to link. */
+    toLink: [] as LinkMediumRequest[],
+    /** What boxoffice says of them. */
+    linked: async (): Promise<MediumLink> => MediumLink.LINKED,
   };
+  const media = implement(Media, {
+    linkMedium: async (request) => {
+      sales.toLink.push(request);
+      return { result: await sales.linked() };
+    },
+  });
   const tickets = implement(Tickets, {
     findTickets: async ({ tickets: wanted }) => {
       sales.asked.push(...wanted.map(({ secret }) => secret));
@@ -34,7 +45,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     db,
     ...(reads && { reads }),
     now: noon,
-    peers: { boxoffice: [tickets] },
+    peers: { boxoffice: [tickets, media] },
   });
   const lists = service.connect(CheckinLists);
   const scans = service.connect(Scans);
@@ -66,6 +77,8 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
       await service.reset();
       sales.asked = [];
       sales.sold = async () => [];
+      sales.toLink = [];
+      sales.linked = async () => MediumLink.LINKED;
     },
   });
 }

@@ -1,5 +1,6 @@
-import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { ExchangeMedium, Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
+import type { BroughtMedium } from "../domain/media-terms.ts";
 import { toSentAnswers } from "./answers.ts";
 import { toScanType } from "./position-messages.ts";
 
@@ -37,9 +38,14 @@ export function toArrivedScan(
     questionsSupported,
     answers: toSentAnswers(scan.answers),
     useOrderLocale: scan.useOrderLocale,
+    medium: toMedium(scan.exchangeMedium),
     traceparent: arrival.traceparent ?? null,
     mayBeNew: arrival.mayBeNew,
   };
+}
+
+function toMedium(sent: ExchangeMedium | undefined): BroughtMedium | null {
+  return sent === undefined ? null : { type: sent.type, identifier: toStorable(sent.identifier) };
 }
 
 /** No secret is longer. A longer scanned text is cut off. */

@@ -72,6 +72,15 @@ export interface Scan {
     | undefined;
   /** Explanations are in the language of the order, not of the event. */
   useOrderLocale: boolean;
+  /** The medium that the ticket is exchanged for. */
+  exchangeMedium?: ExchangeMedium | undefined;
+}
+
+export interface ExchangeMedium {
+  /** `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  type: string;
+  /** What a scan reads from it. */
+  identifier: string;
 }
 
 /** An answer as a scanner sends it. */
@@ -143,6 +152,9 @@ export interface ScanOutcome {
     | //
     /** Too many scans of its code or of its organizer wait. Nothing is stored. */
     { $case: "crowded"; value: Crowded }
+    | //
+    /** The ticket has to be exchanged for a medium first. Nothing is stored but answers. */
+    { $case: "exchange"; value: Exchange }
     | undefined;
   /** Absent when the list is unknown. */
   list: ScannedList | undefined;
@@ -182,6 +194,14 @@ export interface UnknownTicket {
 export interface Incomplete {
   /** The resources of the questions that have no answer, as JSON in UTF-8. */
   questions: Uint8Array[];
+}
+
+export interface Exchange {
+  /** `reuse`, `new` or `reuse_or_new`. */
+  mediaPolicy: string;
+  mediaType: string;
+  /** Readable text. */
+  explanation: string;
 }
 
 export interface UnknownList {
@@ -341,6 +361,7 @@ function createBaseScan(): Scan {
     sourceType: "",
     expand: undefined,
     useOrderLocale: false,
+    exchangeMedium: undefined,
   };
 }
 
@@ -399,6 +420,9 @@ export const Scan: MessageFns<Scan> = {
     }
     if (message.useOrderLocale !== false) {
       writer.uint32(144).bool(message.useOrderLocale);
+    }
+    if (message.exchangeMedium !== undefined) {
+      ExchangeMedium.encode(message.exchangeMedium, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -558,6 +582,71 @@ export const Scan: MessageFns<Scan> = {
             }
 
             message.useOrderLocale = reader.bool();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.exchangeMedium = ExchangeMedium.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExchangeMedium(): ExchangeMedium {
+  return { type: "", identifier: "" };
+}
+
+export const ExchangeMedium: MessageFns<ExchangeMedium> = {
+  encode(message: ExchangeMedium, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== "") {
+      writer.uint32(10).string(message.type);
+    }
+    if (message.identifier !== "") {
+      writer.uint32(18).string(message.identifier);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExchangeMedium {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExchangeMedium();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.identifier = reader.string();
             continue;
           }
         }
@@ -990,6 +1079,9 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
       case "crowded":
         Crowded.encode(message.outcome.value, writer.uint32(98).fork()).join();
         break;
+      case "exchange":
+        Exchange.encode(message.outcome.value, writer.uint32(106).fork()).join();
+        break;
     }
     if (message.list !== undefined) {
       ScannedList.encode(message.list, writer.uint32(50).fork()).join();
@@ -1073,6 +1165,14 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             }
 
             message.outcome = { $case: "crowded", value: Crowded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.outcome = { $case: "exchange", value: Exchange.decode(reader, reader.uint32()) };
             continue;
           }
           case 6: {
@@ -1379,6 +1479,74 @@ export const Incomplete: MessageFns<Incomplete> = {
             }
 
             message.questions.push(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExchange(): Exchange {
+  return { mediaPolicy: "", mediaType: "", explanation: "" };
+}
+
+export const Exchange: MessageFns<Exchange> = {
+  encode(message: Exchange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mediaPolicy !== "") {
+      writer.uint32(10).string(message.mediaPolicy);
+    }
+    if (message.mediaType !== "") {
+      writer.uint32(18).string(message.mediaType);
+    }
+    if (message.explanation !== "") {
+      writer.uint32(26).string(message.explanation);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Exchange {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExchange();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mediaPolicy = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mediaType = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.explanation = reader.string();
             continue;
           }
         }

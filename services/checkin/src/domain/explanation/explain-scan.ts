@@ -1,6 +1,7 @@
 import { formatInstant } from "@tessera/values";
 import type { ArrivedScan } from "../arrived-scan.ts";
 import { answer, type Verdict } from "../decide-scan.ts";
+import { judgeExchange } from "../exchange.ts";
 import { type Check, type Circumstances, factsOf, listChecks, objectByRules, ticketChecks } from "../objections.ts";
 import { mayEnter } from "../presence.ts";
 import type { Match, Ticket } from "../ticket.ts";
@@ -8,7 +9,7 @@ import { type Clause, explainClauses, type Json } from "./explain-clauses.ts";
 
 /** One step of a decision. Each is examined by itself: the first that is not passed decides. */
 export interface Step {
-  readonly step: "code" | "nonce" | Check["name"] | "rules" | "questions" | "entries";
+  readonly step: "code" | "nonce" | Check["name"] | "rules" | "questions" | "exchange" | "entries";
   /** Null: it is not asked of an exit. */
   readonly passed: boolean | null;
   /** What was examined. */
@@ -45,7 +46,9 @@ export function explainScan<M extends Match>(
     passed("code", match.foundBy),
     ...(verdict.outcome === "repeated" ? [passed("nonce", "repeated")] : []),
     ...[...ticketChecks, ...listChecks].map((check) => explainCheck(check, { scan, about, match })),
-    ...(isEntry ? entrySteps(scan, about, match) : [skipped("rules"), skipped("questions"), skipped("entries")]),
+    ...(isEntry
+      ? entrySteps(scan, about, match)
+      : (["rules", "questions", "exchange", "entries"] as const).map(skipped)),
   ];
   const clauses =
     isEntry && about.rules !== null ? explainClauses(rules, factsOf(scan, about, match), about.wordingOf(match)) : [];
@@ -74,10 +77,25 @@ function entrySteps<M extends Match>(scan: ArrivedScan, about: Circumstances<M>,
     missing.length === 0 || !scan.questionsSupported
       ? passed("questions", missing)
       : refused("questions", "incomplete", { value: missing }),
+    explainExchange(scan, about, match),
     mayEnter(match.presence, about.list)
       ? passed("entries", presence)
       : refused("entries", "already_redeemed", { value: presence }),
   ];
+}
+
+function explainExchange<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Step {
+  const exchange = judgeExchange(scan, about, match);
+  const { mediaTerms: terms } = match;
+  const value = terms && { policy: terms.policy, type: terms.type };
+  switch (exchange.outcome) {
+    case "done":
+      return passed("exchange", value);
+    case "refused":
+      return refused("exchange", exchange.reason, { value });
+    default:
+      return refused("exchange", "exchange", { value, text: about.wordingOf(match).say("exchange") });
+  }
 }
 
 function examined(name: Check["name"], ticket: Ticket): Json {

@@ -19,9 +19,12 @@ interface Setting {
   readonly rules?: unknown;
   readonly matches?: readonly Match[];
   readonly timezone?: string;
+  readonly isMediumEnforced?: boolean;
 }
 
-function settle({ scan, list, rules: json = {}, matches = [match()], timezone = "Europe/Berlin" }: Setting) {
+function settle(setting: Setting) {
+  const { scan, list, rules: json = {}, matches = [match()], timezone = "Europe/Berlin" } = setting;
+  const { isMediumEnforced = false } = setting;
   const reader = readerOf(timezone, "en");
   const about: Circumstances<Match> = {
     list: {
@@ -31,7 +34,7 @@ function settle({ scan, list, rules: json = {}, matches = [match()], timezone = 
     rules: readers.rules(JSON.stringify(json)),
     reader,
     wordingOf: () => reader.wording,
-    ...{ matches, isMediumElsewhere: false, isRevoked: false },
+    ...{ matches, isMediumElsewhere: false, isRevoked: false, isMediumEnforced },
   };
   return { scan: arrivedScan(scan), about, rules: json };
 }

@@ -68,7 +68,10 @@ function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
     const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
     const wait = { signal, deadline, patienceMs };
     const answers = await Promise.all(scans.map((scan) => decided.submit(scan, wait)));
-    return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
+    return answers.map((answer) => {
+      if (typeof answer === "symbol") return answer.description;
+      return "toLink" in answer ? "to link" : inWord(answer);
+    });
   };
   return { submit, batches, failures };
 }

@@ -1,7 +1,7 @@
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { IsAwaited } from "./batches.ts";
 import { type DeciderTools, readAndDecide } from "./decide-scans.ts";
-import { conflict, type Decision, queuedBehind, unknownYet } from "./decision.ts";
+import { conflict, type Decision, queuedBehind, type ToLink, unknownYet } from "./decision.ts";
 import { type DecidedScan, toOutcome, undecided } from "./outcome.ts";
 import { storeDecided } from "./store-decided.ts";
 
@@ -12,6 +12,7 @@ import { storeDecided } from "./store-decided.ts";
  * - after an earlier scan of its ticket and list in the batch that admits it: what was read is outdated;
  * - if another transaction changed the ticket or the list between the read and the write;
  * - if the code is unknown here and boxoffice was not asked for it yet;
+ * - if boxoffice has to link a medium to its ticket first;
  * - if its caller gave up, because of an event-loop stall or a slow database: the scan may have been decided elsewhere.
  */
 export async function decideBatch(
@@ -29,8 +30,10 @@ export async function decideBatch(
     }
     const { outcome } = decided.verdict;
     const place = placeOf(decided);
+    const toLink = findToLink(decided);
     if (outcome === "repeated") decisions[index] = toOutcome(decided);
     else if (isUnknownYet(decided)) decisions[index] = unknownYet;
+    else if (toLink !== undefined && !changed.has(place ?? "")) decisions[index] = { toLink };
     else if (!isAwaited(index)) decisions[index] = undecided;
     else if (place === undefined || !changed.has(place)) open.set(index, decided);
     if (place !== undefined && outcome === "admitted") changed.add(place);
@@ -44,6 +47,12 @@ export async function decideBatch(
 export function isUnknownYet({ scan, read, verdict }: DecidedScan): boolean {
   const isKnown = read.tickets.length > 0 || read.isMediumElsewhere || read.isRevoked;
   return verdict.outcome === "unknown_ticket" && scan.mayBeNew && !isKnown;
+}
+
+function findToLink({ scan: { organizer, event }, verdict }: DecidedScan): ToLink["toLink"] | undefined {
+  if (verdict.outcome !== "exchange" || verdict.medium === null) return undefined;
+  const { type, identifier } = verdict.medium;
+  return { organizer, event, position: verdict.match.ticket.id, type, identifier, policy: verdict.terms.policy };
 }
 
 /** The ticket on its list, which at most one scan of a batch may change. */

@@ -1,3 +1,4 @@
+import type { LinkMediumRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/media";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 
 /** No ticket here has the code, and boxoffice was not asked for it yet. */
@@ -9,6 +10,11 @@ export const queuedBehind = Symbol("queued behind");
 /** Another transaction came first; the scan is decided again, with backoff. */
 export const conflict = Symbol("conflict");
 
-export type Decision = ScanOutcome | typeof unknownYet | typeof queuedBehind | typeof conflict;
+/** Boxoffice has to link a medium to the ticket before the scan is decided. */
+export interface ToLink {
+  readonly toLink: LinkMediumRequest;
+}
 
-export type Answer = ScanOutcome | typeof unknownYet;
+export type Decision = Answer | typeof queuedBehind | typeof conflict;
+
+export type Answer = ScanOutcome | ToLink | typeof unknownYet;

@@ -77,6 +77,10 @@ function outcomeOf(verdict: Verdict): ScanOutcome["outcome"] {
       return { $case: "admitted", value: {} };
     case "incomplete":
       return { $case: "incomplete", value: { questions: documentsOf(verdict) } };
+    case "exchange": {
+      const { terms, explanation } = verdict;
+      return { $case: "exchange", value: { mediaPolicy: terms.policy, mediaType: terms.type, explanation } };
+    }
     case "refused":
       return { $case: "refused", value: { reason: verdict.reason, explanation: verdict.explanation ?? undefined } };
     case "unknown_ticket": {

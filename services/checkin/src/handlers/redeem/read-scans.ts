@@ -91,7 +91,7 @@ export function toCircumstances(
   scan: ArrivedScan,
   { read, readers }: { readonly read: ScanRead; readonly readers: Readers },
 ): Circumstances<MatchedTicket> {
-  const { list, timezone, locale, isMediumElsewhere, isRevoked } = read;
+  const { list, timezone, locale, isMediumElsewhere, isRevoked, isMediumEnforced } = read;
   const questionsOf = (found: FoundTicket) => (scan.type === "entry" ? found.questions.map(readers.question) : []);
   return {
     list,
@@ -105,6 +105,7 @@ export function toCircumstances(
     wordingOf: ({ position }) => readers.wording(scan.useOrderLocale ? (position.order?.locale ?? locale) : locale),
     isMediumElsewhere,
     isRevoked,
+    isMediumEnforced,
     matches: read.tickets.map((found) => toMatch(found, questionsOf(found))),
   };
 }
@@ -112,7 +113,7 @@ export function toCircumstances(
 function toMatch(found: FoundTicket, questions: readonly Question[]): MatchedTicket {
   const position = withGivenAnswers(decodePosition(found.state), found.given);
   const ticket = toTicket(position);
-  const { foundBy, hasNonce, presence, dates, ruled } = found;
+  const { foundBy, hasNonce, presence, dates, ruled, mediaTerms, media } = found;
   return {
     ticket: { ...ticket, blocked: ticket.blocked || found.hasBlockedCode },
     foundBy,
@@ -122,6 +123,8 @@ function toMatch(found: FoundTicket, questions: readonly Question[]): MatchedTic
     dates,
     questions,
     answers: questions.length === 0 ? nothingKnown : toStoredAnswers(position.answers),
+    mediaTerms,
+    media,
     position,
     found,
   };

@@ -20,9 +20,10 @@ import type { ListPlaces } from "../list-places.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { type Batches, type BatchesOptions, createBatches } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
-import { unknownYet } from "./decision.ts";
+import { type Answer, unknownYet } from "./decision.ts";
 import { expandOutcome } from "./expand-outcome.ts";
 import { fitOutcome } from "./fit-outcome.ts";
+import type { LinkMedia } from "./link-medium.ts";
 import { undecided } from "./outcome.ts";
 import type { Wait } from "./queued-scan.ts";
 
@@ -35,6 +36,7 @@ export interface RedeemDeps {
   /** Fetches tickets that were sold so lately that they are unknown here. */
   readonly unknownTickets: UnknownTickets;
   readonly listPlaces: ListPlaces;
+  readonly linkMedia: LinkMedia;
 }
 
 /** Longer ones cannot be indexed; the gateway refuses them with a better error. */
@@ -105,17 +107,36 @@ async function decideScan(
   return { outcome: fitOutcome({ shown, bare: outcome }) };
 }
 
-/** A batch never waits for boxoffice; the scan does, up to its patience. */
-async function decide({ batches, unknownTickets }: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<ScanOutcome> {
+/**
+ * A batch never waits for boxoffice; the scan does, up to its patience. A medium is linked before the admission is stored:
+ * if the process ends in between, the scan is sent again, and finds the medium linked.
+ */
+async function decide(deps: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<ScanOutcome> {
   const until = performance.now() + wait.patienceMs;
-  const decided = await batches.submit(scan, wait);
-  if (decided !== unknownYet) return decided;
-  const places = [scan, ...scan.others.map(({ event }) => ({ ...scan, event }))];
-  const fetched = Promise.all(places.map((place) => unknownTickets.fetch(place)));
-  if (!(await isInTime(fetched, until))) return undecided;
-  const left = Math.max(until - performance.now(), leastPatienceMs);
-  const again = await batches.submit({ ...scan, mayBeNew: false }, { ...wait, patienceMs: left });
-  return again === unknownYet ? undecided : again;
+  const left = () => Math.max(until - performance.now(), leastPatienceMs);
+  const again = (changes: Partial<ArrivedScan>) =>
+    deps.batches.submit({ ...scan, mayBeNew: false, ...changes }, { ...wait, patienceMs: left() });
+  let decided = await deps.batches.submit(scan, wait);
+  if (decided === unknownYet) {
+    const places = [scan, ...scan.others.map(({ event }) => ({ ...scan, event }))];
+    const fetched = Promise.all(places.map((place) => deps.unknownTickets.fetch(place)));
+    if (!(await isInTime(fetched, until))) return undecided;
+    decided = await again({});
+  }
+  if (isOutcome(decided)) return decided;
+  if (decided === unknownYet || scan.medium === null) return undecided;
+  try {
+    const answer = await deps.linkMedia.link(decided.toLink, left());
+    const linked = await again({ medium: { ...scan.medium, answer } });
+    return isOutcome(linked) ? linked : undecided;
+  } catch (error) {
+    deps.events.mediumNotLinked(scan, error);
+    return undecided;
+  }
+}
+
+function isOutcome(answer: Answer): answer is ScanOutcome {
+  return answer !== unknownYet && !("toLink" in answer);
 }
 
 /** The patience that is left for conflicts after boxoffice has answered. */

@@ -39,7 +39,8 @@ export async function simulateScan(
   const { organizer } = scan;
   const places = lists.length === 0 ? [scan] : await listPlaces.require({ organizer, lists, among: among?.slugs });
   const [place = scan, ...others] = places;
-  const sent = { ...scan, event: place.event, list: place.list };
+  // Without its medium: nothing is linked, so such a ticket has yet to be exchanged.
+  const sent = { ...scan, event: place.event, list: place.list, exchangeMedium: undefined };
   const mayBeNew = unknownTickets.mayBeAsked(sent);
   const arrived = toArrivedScan(sent, { now: clock.now(), traceparent: undefined, others, mayBeNew });
   return reads.inTurn(organizer, async (db) => {

@@ -41,12 +41,12 @@ async function storeWithAnswers({ db, readers }: Tools, decided: readonly Decide
   });
 }
 
-/** A scan with open questions is not stored, and its decision is final. */
+/** A scan with open questions, or without the medium it needs, is not stored, and its decision is final. */
 async function store(
   { db, readers }: { readonly db: Queryable; readonly readers: Readers },
   decided: readonly DecidedScan[],
 ): Promise<Set<DecidedScan>> {
-  const final = decided.filter(({ verdict }) => verdict.outcome !== "incomplete");
+  const final = decided.filter(({ verdict: { outcome } }) => outcome !== "incomplete" && outcome !== "exchange");
   if (final.length === 0) return new Set(decided);
   const stored = await storeScans(db, {
     topic: topics.scanDecided.name,

@@ -15,6 +15,7 @@ with place as materialized (
            'downloads', json_build_object(
              'pdfEnabled', event.pdf_enabled, 'addons', event.pdf_for_addons,
              'nonAdmission', event.pdf_for_non_admission, 'pending', event.pdf_while_pending),
+           'isMediumEnforced', event.reusable_media_usage_enforced,
            'dates', json_build_object(
              'from', (extract(epoch from event.date_from_at) * 1000000)::bigint, 'to',
              (extract(epoch from event.date_to_at) * 1000000)::bigint,
@@ -45,6 +46,16 @@ select asked.ord, nextval('scan_id') as scan_id, case when asked.is_first then p
             and lower(left(blocked_secret.secret, 250)) = lower(left(ticket.secret, 250))
             and blocked_secret.secret = ticket.secret and blocked_secret.blocked) as is_blocked,
        subevent.date_from_at as date_from, subevent.date_to_at as date_to, subevent.date_admission_at as date_admission,
+       item.media_policy, item.media_type,
+       case when item.media_policy is not null then (
+         select json_agg(json_build_object('identifier', medium.identifier, 'expires',
+                                           (extract(epoch from medium.expires_at) * 1000000)::bigint))
+           from reusable_medium as medium
+          where jsonb_path_query_array(medium.linked_positions, '$[*].id') @> jsonb_build_array(ticket.id)
+            and medium.linked_positions @> jsonb_build_array(jsonb_build_object('event', ticket.event, 'id', ticket.id))
+            and medium.organizer || '' = ticket.organizer
+            and medium.type = item.media_type
+            and medium.active) end as media,
        ticket.state, parent.state as parent_state,
        item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
        case when ticket.variation is not null then (
@@ -145,6 +156,7 @@ with place as materialized (
            'downloads', json_build_object(
              'pdfEnabled', event.pdf_enabled, 'addons', event.pdf_for_addons,
              'nonAdmission', event.pdf_for_non_admission, 'pending', event.pdf_while_pending),
+           'isMediumEnforced', event.reusable_media_usage_enforced,
            'dates', json_build_object(
              'from', (extract(epoch from event.date_from_at) * 1000000)::bigint, 'to',
              (extract(epoch from event.date_to_at) * 1000000)::bigint,
@@ -175,6 +187,16 @@ select asked.ord, nextval('scan_id') as scan_id, case when asked.is_first then p
             and lower(left(blocked_secret.secret, 250)) = lower(left(ticket.secret, 250))
             and blocked_secret.secret = ticket.secret and blocked_secret.blocked) as is_blocked,
        subevent.date_from_at as date_from, subevent.date_to_at as date_to, subevent.date_admission_at as date_admission,
+       item.media_policy, item.media_type,
+       case when item.media_policy is not null then (
+         select json_agg(json_build_object('identifier', medium.identifier, 'expires',
+                                           (extract(epoch from medium.expires_at) * 1000000)::bigint))
+           from reusable_medium as medium
+          where jsonb_path_query_array(medium.linked_positions, '$[*].id') @> jsonb_build_array(ticket.id)
+            and medium.linked_positions @> jsonb_build_array(jsonb_build_object('event', ticket.event, 'id', ticket.id))
+            and medium.organizer || '' = ticket.organizer
+            and medium.type = item.media_type
+            and medium.active) end as media,
        ticket.state, parent.state as parent_state,
        item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
        case when ticket.variation is not null then (

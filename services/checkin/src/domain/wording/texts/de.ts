@@ -4,6 +4,7 @@ export const de: Texts = {
   valid_from: "Gültig ab {time}.",
   valid_until: "Gültig bis {time}.",
   medium_elsewhere: "Dieses Medium gehört zu einem Ticket einer anderen Veranstaltung.",
+  exchange: "Dieses Ticket wird gegen ein Medium getauscht, zum Beispiel ein Armband: bitte eines scannen.",
 
   rules_refuse: "Die Regeln dieser Liste erlauben diesen Eintritt nicht",
   wrong_product: "Mit Tickets dieser Art ist hier kein Einlass",
