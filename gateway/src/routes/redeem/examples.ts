@@ -51,7 +51,7 @@ export const explainExample = {
       steps: [
         ...[passed("code", "code"), passed("status", "paid"), passed("blocked", false), passed("approval", false)],
         ...[passed("valid_from", null), passed("valid_until", null), passed("product", 2), passed("date", null)],
-        ...[passed("payment", "paid"), passed("rules", null), passed("questions", [])],
+        ...[passed("payment", "paid"), passed("rules", null), passed("questions", []), passed("exchange", null)],
         passed("entries", { entries: 0, last: null }),
       ],
       ...{ clauses: [], admitted_at: null, gates: [], lists: [] },
