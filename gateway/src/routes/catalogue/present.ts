@@ -1,11 +1,10 @@
 import type { CatalogueDocument, QuotaAvailability } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { Shown } from "../../http/without-fields.ts";
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+import { readJson } from "../../read-json.ts";
 
 function read(document: CatalogueDocument | undefined): Shown {
   if (document === undefined) throw new Error("boxoffice answered without a document");
-  return JSON.parse(utf8.decode(document.json)) as Shown;
+  return readJson(document.json) as Shown;
 }
 
 /** Presents a document as its record sent it. */

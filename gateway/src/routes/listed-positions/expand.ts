@@ -1,6 +1,7 @@
 import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { holds, type Tenant } from "../../access/caller.ts";
 import { flag, words } from "../../http/parameter.ts";
+import { readJson } from "../../read-json.ts";
 import type { PdfData } from "./pdf-data.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
@@ -89,10 +90,8 @@ export function readSubevents(
 }
 
 function readAll(documents: readonly Document[] = []): ReadonlyMap<number, Resource> {
-  return new Map(documents.map(({ id, json }) => [id, JSON.parse(utf8.decode(json)) as Resource]));
+  return new Map(documents.map(({ id, json }) => [id, readJson(json) as Resource]));
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function findVariation(item: Resource | undefined, id: number): Resource | undefined {
   const variations = item?.["variations"];

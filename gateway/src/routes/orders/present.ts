@@ -7,6 +7,7 @@ import type {
 import type { CheckinsOfPosition } from "@tessera/protos/gen/ticketing/checkin/v1/order_checkins";
 import { formatInstant } from "@tessera/values";
 import type { Shown } from "../../http/without-fields.ts";
+import { readJson } from "../../read-json.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentAnswer, presentCheckin, presentDownloads, seats } from "../listed-positions/present.ts";
@@ -20,12 +21,6 @@ export interface Beside {
   readonly pdfData: PdfData | undefined;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-function parse(json: Uint8Array): Shown {
-  return JSON.parse(utf8.decode(json)) as Shown;
-}
-
 /** What shops show of orders, and no record brings. */
 export const notKnownHere = {
   ...{ downloads: [], payments: [], refunds: [], payment_date: null, payment_provider: null },
@@ -34,7 +29,7 @@ export const notKnownHere = {
 
 /** Presents an order as its record sent it, with what became of its positions here. */
 export function presentOrder({ json, changedAt, positions }: OrderDocument, beside: Beside): Shown {
-  const data = parse(json);
+  const data = readJson(json) as Shown;
   const documents = data["positions"] as readonly Shown[];
   const scannedAt = positions.map(({ position }) => beside.checkins.get(position?.id ?? 0)?.createdAt ?? 0);
   return {
@@ -47,7 +42,7 @@ export function presentOrder({ json, changedAt, positions }: OrderDocument, besi
 }
 
 export function presentOrderPosition({ json, position }: OrderPositionDocument, beside: Beside): Shown {
-  return present(parse(json), position, beside);
+  return present(readJson(json) as Shown, position, beside);
 }
 
 function present(
@@ -82,7 +77,7 @@ export function presentPrint(print: Print | undefined) {
     source: print.source,
     type: print.type,
     device_id: print.deviceId ?? null,
-    info: parse(print.info),
+    info: readJson(print.info) as Shown,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
 import type { Reply } from "../../http/route.ts";
+import { readJson } from "../../read-json.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
@@ -38,7 +39,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           status: "incomplete",
           ...around(outcome, options),
           position: present(outcome, options),
-          questions: outcome.outcome.value.questions.map((document) => JSON.parse(utf8.decode(document)) as unknown),
+          questions: outcome.outcome.value.questions.map(readJson),
         },
       };
     case "exchange": {
@@ -89,8 +90,6 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
   }
 }
 
-const utf8 = new TextDecoder();
-
 function present({ position, documents }: ScanOutcome, { address, names, pdfData }: PresentOptions) {
   return presentPosition(position, address, { names, documents, pdfData });
 }
@@ -100,7 +99,7 @@ function around({ list, position, checkinTexts }: ScanOutcome, { explanation }: 
     require_attention: position?.requireAttention ?? false,
     checkin_texts: checkinTexts,
     list: presentList(list),
-    ...(explanation === undefined ? {} : { explanation: JSON.parse(utf8.decode(explanation)) as unknown }),
+    ...(explanation === undefined ? {} : { explanation: readJson(explanation) }),
   };
 }
 
