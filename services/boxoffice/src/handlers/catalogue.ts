@@ -16,9 +16,9 @@ import { defaultSettings } from "../records/event-settings.ts";
 import { findDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
 import {
   countDocuments,
-  countKnown,
   findDocument,
   findSettings,
+  lacksOne,
   pageDocuments,
   readAsOf,
   type StoredDocument,
@@ -93,11 +93,10 @@ async function refuseUnknown(
     items = { ids: [] },
   }: Pick<ListDocumentsRequest, "organizer" | "event" | "subevent" | "items">,
 ): Promise<void> {
-  const lacks = async (kind: DocumentKind, ids: readonly number[]) =>
-    ids.length > 0 && (await countKnown(db, kind, { organizer, event, ids })) < ids.length;
+  const dates = subevent === undefined ? [] : [subevent];
   refuseFilters([
-    ...((await lacks("subevent", subevent === undefined ? [] : [subevent])) ? ["subevent"] : []),
-    ...((await lacks("item", items.ids)) ? ["items__in"] : []),
+    ...((await lacksOne(db, "subevent", { organizer, event, ids: dates })) ? ["subevent"] : []),
+    ...((await lacksOne(db, "item", { organizer, event, ids: items.ids })) ? ["items__in"] : []),
   ]);
 }
 

@@ -11,7 +11,8 @@ import { fault } from "../faults.ts";
 import { type Medium, readMedium, reusableMedium } from "../records/reusable-medium.ts";
 import { lockPresent } from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { findMedium, hasOtherMedium, hasPosition, nextMadeMedium, noteExchanged } from "../store/media.ts";
+import { findMedium, hasOtherMedium, nextMadeMedium, noteExchanged } from "../store/media.ts";
+import { findPosition } from "../store/order-reads.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
 
 /**
@@ -19,11 +20,11 @@ import { findMentioned, nothingMentioned } from "../store/references.ts";
  * records of media: of two tickets that come at once for one new medium, the second finds it made.
  */
 export async function linkMedium(request: LinkMediumRequest, { db }: { readonly db: Db }): Promise<LinkMediumResponse> {
-  const { organizer, event, policy } = request;
+  const { organizer, event, position, policy } = request;
   return db.transaction(async (tx) => {
     await takeLocks(tx, locksOf([{ organizer, event: "" }]));
     const [present] = await lockPresent(tx, [{ organizer, event }]);
-    if (present === undefined || !(await hasPosition(tx, request)))
+    if (present === undefined || (await findPosition(tx, { organizer, event, id: position })) === undefined)
       throw fault("order_position_not_found", "The event has no such position.");
     const { now } = present;
     const stored = await readStored(tx, request);

@@ -10,7 +10,8 @@ import type {
   OrderPositionDocument,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import { fault } from "../faults.ts";
-import { countPositions, findPosition, findUnknown, type PlacedPosition, pagePositions } from "../store/order-reads.ts";
+import { lacksOne } from "../store/documents.ts";
+import { countPositions, findPosition, type PlacedPosition, pagePositions } from "../store/order-reads.ts";
 import { toPositionDocument } from "../wire/order-messages.ts";
 import { findShop, readShownOrders, type Shop } from "./read-shown-orders.ts";
 
@@ -22,7 +23,7 @@ export async function listOrderPositions(
   return reads.inTurn(filter.organizer, (db) =>
     db.transaction(async (tx) => {
       const shop = await findShop(tx, filter);
-      if (shop !== undefined) refuseFilters(await findUnknown(tx, filter));
+      if (shop !== undefined) await refuseUnknown(tx, filter);
       const count = shop === undefined ? 0 : await countPositions(tx, filter);
       const { page, limit, offset } = cutPage({ page: number, pageSize }, count);
       const found = count === 0 ? [] : await pagePositions(tx, filter, { limit, offset });
@@ -45,6 +46,19 @@ export async function getOrderPosition(
       return { position };
     }),
   );
+}
+
+/** Throws for a filter that names an item or a date that the event does not have. */
+async function refuseUnknown(
+  db: Queryable,
+  { organizer, event, item, subevent }: Omit<ListOrderPositionsRequest, "page" | "pageSize">,
+): Promise<void> {
+  const lacks = (kind: "item" | "subevent", id: number | undefined) =>
+    lacksOne(db, kind, { organizer, event, ids: id === undefined ? [] : [id] });
+  refuseFilters([
+    ...((await lacks("item", item)) ? ["item"] : []),
+    ...((await lacks("subevent", subevent)) ? ["subevent"] : []),
+  ]);
 }
 
 /** Reads positions with their orders, few at a time where these are large. */

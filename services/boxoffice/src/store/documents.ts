@@ -145,16 +145,17 @@ export async function countDocuments(db: Queryable, kind: DocumentKind, filter: 
   return count;
 }
 
-/** Counts which of these ids documents have. */
-export async function countKnown(
+/** Whether documents lack one of these distinct ids. */
+export async function lacksOne(
   db: Queryable,
   kind: DocumentKind,
   { ids, ...filter }: DocumentFilter & { readonly ids: readonly number[] },
-): Promise<number> {
+): Promise<boolean> {
+  if (ids.length === 0) return false;
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count ${rowsOf(kind, filter)}
        and document.id = any(${ids}::bigint[])`);
-  return count;
+  return count < ids.length;
 }
 
 /** Reads a page of documents; unknown sort keys are ignored. */

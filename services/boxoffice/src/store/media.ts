@@ -15,17 +15,6 @@ interface Ticket extends Scope {
   readonly position: number;
 }
 
-/** Whether an event has a position. */
-export async function hasPosition(db: Queryable, { organizer, event, position }: Ticket): Promise<boolean> {
-  const row = await db.maybeOne(sql`
-    select position.id
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = ${position}`);
-  return row !== undefined;
-}
-
 /** Reads the document of the medium with a code. */
 export async function findMedium(
   db: Queryable,

@@ -145,24 +145,6 @@ export async function countPositions(db: Queryable, filter: PositionFilter): Pro
   return count;
 }
 
-/** Finds which filters name an item or a date that the event does not have. */
-export async function findUnknown(
-  db: Queryable,
-  { organizer, event, item, subevent }: Pick<PositionFilter, "organizer" | "event" | "item" | "subevent">,
-): Promise<string[]> {
-  const rows = await db.many<{ name: string }>(sql`
-    select wanted.name
-      from (values ('item', ${item ?? null}::bigint), ('subevent', ${subevent ?? null}::bigint)) as wanted (name, id)
-     where wanted.id is not null
-       and not exists (select from item
-                        where wanted.name = 'item' and item.organizer = ${organizer} and item.event = ${event}
-                          and item.id = wanted.id)
-       and not exists (select from subevent
-                        where wanted.name = 'subevent' and subevent.organizer = ${organizer} and subevent.event = ${event}
-                          and subevent.id = wanted.id)`);
-  return rows.map(({ name }) => name);
-}
-
 /** A position, and its order. */
 export interface PlacedPosition {
   readonly id: number;
