@@ -62,7 +62,7 @@ describe("a signed ticket", () => {
     ["an endless number", toCode(new Uint8Array(20).fill(0x80), new Uint8Array(64))],
     ["a text longer than all", toCode(Uint8Array.from([8 + 2, 200, 1, 65]), new Uint8Array(64))],
     ["an unknown form of a field", toCode(Uint8Array.from([8 + 3, 1]), new Uint8Array(64))],
-  ])("[E5.3] is none with %s, whoever signed it", (_name, text) => {
+  ])("[E5.3] is none with %s, whichever key signed it", (_name, text) => {
     expect(mayBeSigned(text)).toBe(true);
     expect(readSignedTicket(text, anybody)).toBeUndefined();
   });

@@ -6,6 +6,7 @@ import { type Circumstances, factsOf } from "../objections.ts";
 import { countValues } from "../rules/ask-rules.ts";
 import { admits } from "../rules/judge-rules.ts";
 import type { NamedTime, RuleNode } from "../rules/read-rules.ts";
+import { failed, toNumber } from "../rules/rule-values.ts";
 import type { Match } from "../ticket.ts";
 
 const second = 1_000_000;
@@ -96,7 +97,7 @@ function comparedTimes(root: RuleNode): ComparedTime[] {
   const visit = (node: RuleNode, minutes: readonly number[]): void => {
     if (node.kind === "operation") {
       const numbers = node.operands
-        .flatMap((each) => (each.kind === "constant" ? toNumber(each.value) : []))
+        .flatMap((each) => (each.kind === "constant" && each.value !== failed ? (toNumber(each.value) ?? []) : []))
         .slice(0, mostNumbers);
       for (const operand of node.operands) visit(operand, numbers);
     } else if (node.kind === "time" || node.kind === "count") {
@@ -107,12 +108,6 @@ function comparedTimes(root: RuleNode): ComparedTime[] {
   };
   visit(root, []);
   return [...found.values()];
-}
-
-/** Rules compare numbers with texts of numbers, too. */
-function toNumber(value: unknown): number[] {
-  const number = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? [number] : [];
 }
 
 export interface Named {
