@@ -40,3 +40,8 @@ export interface ArrivedScan {
   /** The ticket may have been sold so lately that it is unknown here, and boxoffice was not asked yet. */
   readonly mayBeNew: boolean;
 }
+
+/** A scan as it would be on each of its lists alone, its own list first. */
+export function onEachList(scan: ArrivedScan): readonly ArrivedScan[] {
+  return [scan, ...scan.others.map((place) => ({ ...scan, ...place }))];
+}

@@ -1,5 +1,5 @@
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { type ArrivedScan, onEachList } from "../../domain/arrived-scan.ts";
 import { chooseList } from "../../domain/choose-list.ts";
 import { ambiguous, decideScan } from "../../domain/decide-scan.ts";
 import type { Readers } from "../../readers.ts";
@@ -19,7 +19,7 @@ export async function readAndDecide(
   scans: readonly ArrivedScan[],
 ): Promise<(DecidedScan | ScanOutcome)[]> {
   if (scans.every(({ others }) => others.length === 0)) return decideEach(tools, scans, scans);
-  const tried = scans.flatMap((scan) => [scan, ...scan.others.map((place) => ({ ...scan, ...place }))]);
+  const tried = scans.flatMap(onEachList);
   const sentAs = scans.flatMap((scan) => [scan, ...scan.others.map(() => scan)]);
   const decided = await decideEach(tools, tried, sentAs);
   let from = 0;

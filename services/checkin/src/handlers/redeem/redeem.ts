@@ -11,7 +11,7 @@ import type {
   Scan,
   ScanOutcome,
 } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { type ArrivedScan, onEachList } from "../../domain/arrived-scan.ts";
 import { secondsAhead } from "../../domain/seconds-ahead.ts";
 import type { Readers } from "../../readers.ts";
 import type { CheckinEvents } from "../../report-events.ts";
@@ -118,8 +118,7 @@ async function decide(deps: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<
     deps.batches.submit({ ...scan, mayBeNew: false, ...changes }, { ...wait, patienceMs: left() });
   let decided = await deps.batches.submit(scan, wait);
   if (decided === unknownYet) {
-    const places = [scan, ...scan.others.map(({ event }) => ({ ...scan, event }))];
-    const fetched = Promise.all(places.map((place) => deps.unknownTickets.fetch(place)));
+    const fetched = Promise.all(onEachList(scan).map(deps.unknownTickets.fetch));
     if (!(await isInTime(fetched, until))) return undecided;
     decided = await again({});
   }

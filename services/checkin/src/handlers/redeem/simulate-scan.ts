@@ -3,7 +3,7 @@ import type { Clock } from "@tessera/kit/clock";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { SimulateScanRequest, SimulateScanResponse } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { formatInstant } from "@tessera/values";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { type ArrivedScan, onEachList } from "../../domain/arrived-scan.ts";
 import { explainScan } from "../../domain/explanation/explain-scan.ts";
 import { findAdmittingGates, findNextAdmission, type Named } from "../../domain/explanation/find-admissions.ts";
 import { listIdsOf } from "../../store/lists.ts";
@@ -58,7 +58,7 @@ export async function simulateScan(
 async function decide(scan: ArrivedScan, unknownTickets: UnknownTickets, tools: DeciderTools) {
   const [decided = undecided] = await readAndDecide(tools, [scan]);
   if (!("verdict" in decided) || !isUnknownYet(decided)) return decided;
-  await Promise.all([scan, ...scan.others.map((place) => ({ ...scan, ...place }))].map(unknownTickets.fetch));
+  await Promise.all(onEachList(scan).map(unknownTickets.fetch));
   const [again = undecided] = await readAndDecide(tools, [{ ...scan, mayBeNew: false }]);
   return again;
 }
