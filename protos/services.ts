@@ -13,12 +13,14 @@ export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales
 export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";
 export { TicketDataServiceService as TicketData } from "./gen/ticketing/boxoffice/v1/ticket_data.ts";
 export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/tickets.ts";
+export { DoublesServiceService as Doubles } from "./gen/ticketing/checkin/v1/doubles.ts";
 export { FirstEntriesServiceService as FirstEntries } from "./gen/ticketing/checkin/v1/first_entries.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
 export { CheckinListsServiceService as CheckinLists } from "./gen/ticketing/checkin/v1/lists.ts";
 export { OrderCheckinsServiceService as OrderCheckins } from "./gen/ticketing/checkin/v1/order_checkins.ts";
 export { ListedPositionsServiceService as ListedPositions } from "./gen/ticketing/checkin/v1/positions.ts";
 export { ScansServiceService as Scans } from "./gen/ticketing/checkin/v1/scans.ts";
+export { SyncServiceService as Sync } from "./gen/ticketing/checkin/v1/sync.ts";
 export { LayoutsServiceService as Layouts } from "./gen/ticketing/layout/v1/layouts.ts";
 export { RenderingServiceService as Rendering } from "./gen/ticketing/layout/v1/rendering.ts";
 export { OfflineSalesServiceService as OfflineSales } from "./gen/ticketing/offlinesales/v1/batches.ts";

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { NextPage } from "../../type/v1/page.ts";
 
 /** What records brought of events, their products and their codes, to be read. Records alone change it. */
 
@@ -214,7 +215,11 @@ export interface ListDocumentsRequest {
     | ItemIds
     | undefined;
   /** Of quotas: what is left of each. */
-  withAvailability?: boolean | undefined;
+  withAvailability?:
+    | boolean
+    | undefined;
+  /** `next` of the page before. */
+  cursor?: string | undefined;
 }
 
 export interface ListDocumentsResponse {
@@ -233,6 +238,8 @@ export interface ListDocumentsResponse {
     | undefined;
   /** Nothing has changed since the instant in the request; no document was read. */
   isUnchanged: boolean;
+  /** How the list goes on behind a page that is shorter than asked for; left out: by its number. */
+  next?: NextPage | undefined;
 }
 
 export interface GetDocumentRequest {
@@ -535,6 +542,7 @@ function createBaseListDocumentsRequest(): ListDocumentsRequest {
     subevent: undefined,
     items: undefined,
     withAvailability: undefined,
+    cursor: undefined,
   };
 }
 
@@ -593,6 +601,9 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
     }
     if (message.withAvailability !== undefined) {
       writer.uint32(144).bool(message.withAvailability);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(154).string(message.cursor);
     }
     return writer;
   },
@@ -754,6 +765,14 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
             message.withAvailability = reader.bool();
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -768,7 +787,7 @@ export const ListDocumentsRequest: MessageFns<ListDocumentsRequest> = {
 };
 
 function createBaseListDocumentsResponse(): ListDocumentsResponse {
-  return { documents: [], count: 0, page: 0, asOf: 0, changedAt: undefined, isUnchanged: false };
+  return { documents: [], count: 0, page: 0, asOf: 0, changedAt: undefined, isUnchanged: false, next: undefined };
 }
 
 export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
@@ -790,6 +809,9 @@ export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
     }
     if (message.isUnchanged !== false) {
       writer.uint32(48).bool(message.isUnchanged);
+    }
+    if (message.next !== undefined) {
+      NextPage.encode(message.next, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -853,6 +875,14 @@ export const ListDocumentsResponse: MessageFns<ListDocumentsResponse> = {
             }
 
             message.isUnchanged = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.next = NextPage.decode(reader, reader.uint32());
             continue;
           }
         }

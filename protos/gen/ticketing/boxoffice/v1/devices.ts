@@ -56,6 +56,8 @@ export interface RollDeviceRequest {
   organizer: string;
   id: string;
   tokenHash: Uint8Array;
+  /** The SHA-256 of the token that it has: if it has another one by now, the request is refused. */
+  formerHash: Uint8Array;
 }
 
 export interface ShownDevice {
@@ -383,7 +385,7 @@ export const UpdateDeviceRequest: MessageFns<UpdateDeviceRequest> = {
 };
 
 function createBaseRollDeviceRequest(): RollDeviceRequest {
-  return { organizer: "", id: "", tokenHash: new Uint8Array(0) };
+  return { organizer: "", id: "", tokenHash: new Uint8Array(0), formerHash: new Uint8Array(0) };
 }
 
 export const RollDeviceRequest: MessageFns<RollDeviceRequest> = {
@@ -396,6 +398,9 @@ export const RollDeviceRequest: MessageFns<RollDeviceRequest> = {
     }
     if (message.tokenHash.length !== 0) {
       writer.uint32(26).bytes(message.tokenHash);
+    }
+    if (message.formerHash.length !== 0) {
+      writer.uint32(34).bytes(message.formerHash);
     }
     return writer;
   },
@@ -435,6 +440,14 @@ export const RollDeviceRequest: MessageFns<RollDeviceRequest> = {
             }
 
             message.tokenHash = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.formerHash = reader.bytes();
             continue;
           }
         }

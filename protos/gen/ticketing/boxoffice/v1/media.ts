@@ -24,9 +24,9 @@ import {
 export const MediumLink = {
   UNSPECIFIED: "MEDIUM_LINK_UNSPECIFIED",
   LINKED: "MEDIUM_LINK_LINKED",
-  /** INVALID - No medium that is in use has this code. */
+  /** INVALID - No medium that is in use has this code, or it is the code of a ticket of the event. */
   INVALID: "MEDIUM_LINK_INVALID",
-  /** EXISTS - A medium has this code already. */
+  /** EXISTS - A medium has this code already, or another ticket of the event and the date has the medium. */
   EXISTS: "MEDIUM_LINK_EXISTS",
   /** OTHER - The ticket has another medium of this type. */
   OTHER: "MEDIUM_LINK_OTHER",

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { NextPage } from "../../type/v1/page.ts";
 import { Position } from "./positions.ts";
 
 /** Orders with their tickets, to be read, and what devices say they have printed (rules: E4). */
@@ -39,7 +40,7 @@ export interface OrderedPosition {
     | undefined;
   /** Outputs that may be downloaded now, for instance `pdf`. */
   downloads: string[];
-  /** At most the newest 100. */
+  /** At most the newest 20; fewer where an order has very many. */
   prints: Print[];
 }
 
@@ -124,13 +125,17 @@ export interface ListOrderPositionsRequest {
   item?: number | undefined;
   subevent?: number | undefined;
   withCanceled: boolean;
+  /** From the answer that led to this page. In another request it is ignored. */
+  cursor?: string | undefined;
 }
 
 export interface ListOrderPositionsResponse {
-  /** Each as in the document of its order, by id. */
+  /** Each as in the document of its order, by id. Fewer than a page if they are large. */
   positions: OrderPositionDocument[];
   count: number;
   page: number;
+  /** Absent: the next page is found by its number. */
+  next?: NextPage | undefined;
 }
 
 export interface OrderPositionDocument {
@@ -180,6 +185,24 @@ export interface Print {
 
 export interface RecordPrintResponse {
   print: Print | undefined;
+}
+
+export interface FindPrintsRequest {
+  organizer: string;
+  event: string;
+  positions: number[];
+}
+
+export interface FindPrintsResponse {
+  /** Of those positions that have any. At most the newest 20 of each; fewer where they are very large. */
+  positions: PrintsOfPosition[];
+  /** Something was printed for a position of the event. */
+  hasAny: boolean;
+}
+
+export interface PrintsOfPosition {
+  position: number;
+  prints: Print[];
 }
 
 function createBaseOrderDocument(): OrderDocument {
@@ -911,6 +934,7 @@ function createBaseListOrderPositionsRequest(): ListOrderPositionsRequest {
     item: undefined,
     subevent: undefined,
     withCanceled: false,
+    cursor: undefined,
   };
 }
 
@@ -942,6 +966,9 @@ export const ListOrderPositionsRequest: MessageFns<ListOrderPositionsRequest> = 
     }
     if (message.withCanceled !== false) {
       writer.uint32(72).bool(message.withCanceled);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(82).string(message.cursor);
     }
     return writer;
   },
@@ -1031,6 +1058,14 @@ export const ListOrderPositionsRequest: MessageFns<ListOrderPositionsRequest> = 
             message.withCanceled = reader.bool();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1045,7 +1080,7 @@ export const ListOrderPositionsRequest: MessageFns<ListOrderPositionsRequest> = 
 };
 
 function createBaseListOrderPositionsResponse(): ListOrderPositionsResponse {
-  return { positions: [], count: 0, page: 0 };
+  return { positions: [], count: 0, page: 0, next: undefined };
 }
 
 export const ListOrderPositionsResponse: MessageFns<ListOrderPositionsResponse> = {
@@ -1058,6 +1093,9 @@ export const ListOrderPositionsResponse: MessageFns<ListOrderPositionsResponse> 
     }
     if (message.page !== 0) {
       writer.uint32(24).int32(message.page);
+    }
+    if (message.next !== undefined) {
+      NextPage.encode(message.next, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1097,6 +1135,14 @@ export const ListOrderPositionsResponse: MessageFns<ListOrderPositionsResponse> 
             }
 
             message.page = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.next = NextPage.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1539,6 +1585,202 @@ export const RecordPrintResponse: MessageFns<RecordPrintResponse> = {
   },
 };
 
+function createBaseFindPrintsRequest(): FindPrintsRequest {
+  return { organizer: "", event: "", positions: [] };
+}
+
+export const FindPrintsRequest: MessageFns<FindPrintsRequest> = {
+  encode(message: FindPrintsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.positions.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.positions) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindPrintsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindPrintsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.positions.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.positions.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindPrintsResponse(): FindPrintsResponse {
+  return { positions: [], hasAny: false };
+}
+
+export const FindPrintsResponse: MessageFns<FindPrintsResponse> = {
+  encode(message: FindPrintsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.positions) {
+      PrintsOfPosition.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.hasAny !== false) {
+      writer.uint32(16).bool(message.hasAny);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindPrintsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindPrintsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.positions.push(PrintsOfPosition.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hasAny = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePrintsOfPosition(): PrintsOfPosition {
+  return { position: 0, prints: [] };
+}
+
+export const PrintsOfPosition: MessageFns<PrintsOfPosition> = {
+  encode(message: PrintsOfPosition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== 0) {
+      writer.uint32(8).int64(message.position);
+    }
+    for (const v of message.prints) {
+      Print.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PrintsOfPosition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePrintsOfPosition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.prints.push(Print.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type OrdersServiceService = typeof OrdersServiceService;
 export const OrdersServiceService = {
   listOrders: {
@@ -1591,6 +1833,16 @@ export const OrdersServiceService = {
     responseSerialize: (value: RecordPrintResponse): Buffer => Buffer.from(RecordPrintResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RecordPrintResponse => RecordPrintResponse.decode(value),
   },
+  /** Finds what was printed for positions, for the gate. */
+  findPrints: {
+    path: "/ticketing.boxoffice.v1.OrdersService/FindPrints" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindPrintsRequest): Buffer => Buffer.from(FindPrintsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindPrintsRequest => FindPrintsRequest.decode(value),
+    responseSerialize: (value: FindPrintsResponse): Buffer => Buffer.from(FindPrintsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindPrintsResponse => FindPrintsResponse.decode(value),
+  },
 } as const;
 
 export interface OrdersServiceServer extends UntypedServiceImplementation {
@@ -1600,6 +1852,8 @@ export interface OrdersServiceServer extends UntypedServiceImplementation {
   getOrderPosition: handleUnaryCall<GetOrderPositionRequest, GetOrderPositionResponse>;
   /** Stores what a device says it has printed. */
   recordPrint: handleUnaryCall<RecordPrintRequest, RecordPrintResponse>;
+  /** Finds what was printed for positions, for the gate. */
+  findPrints: handleUnaryCall<FindPrintsRequest, FindPrintsResponse>;
 }
 
 export interface OrdersServiceClient extends Client {
@@ -1678,6 +1932,22 @@ export interface OrdersServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RecordPrintResponse) => void,
+  ): ClientUnaryCall;
+  /** Finds what was printed for positions, for the gate. */
+  findPrints(
+    request: FindPrintsRequest,
+    callback: (error: ServiceError | null, response: FindPrintsResponse) => void,
+  ): ClientUnaryCall;
+  findPrints(
+    request: FindPrintsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindPrintsResponse) => void,
+  ): ClientUnaryCall;
+  findPrints(
+    request: FindPrintsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindPrintsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -25,6 +25,18 @@ export interface ScanDecided {
   /** Set on refusals. */
   reason?: string | undefined;
   at: number;
+  /**
+   * The reason for which the scan would have been refused, had its device not forced it: as a rule it was made without a
+   * network. Set on successful scans, in the words of `reason`.
+   */
+  overruled?:
+    | string
+    | undefined;
+  /**
+   * An entry that is older than a scan of its ticket on its list that came before it, where the list lets a ticket in once
+   * at a time: nothing was overruled, and yet it may be the second one of two.
+   */
+  outOfOrder?: boolean | undefined;
 }
 
 /** All answers given at a gate for a position. */
@@ -60,6 +72,8 @@ function createBaseScanDecided(): ScanDecided {
     successful: false,
     reason: undefined,
     at: 0,
+    overruled: undefined,
+    outOfOrder: undefined,
   };
 }
 
@@ -91,6 +105,12 @@ export const ScanDecided: MessageFns<ScanDecided> = {
     }
     if (message.at !== 0) {
       writer.uint32(72).int64(message.at);
+    }
+    if (message.overruled !== undefined) {
+      writer.uint32(82).string(message.overruled);
+    }
+    if (message.outOfOrder !== undefined) {
+      writer.uint32(88).bool(message.outOfOrder);
     }
     return writer;
   },
@@ -178,6 +198,22 @@ export const ScanDecided: MessageFns<ScanDecided> = {
             }
 
             message.at = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.overruled = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.outOfOrder = reader.bool();
             continue;
           }
         }

@@ -45,6 +45,47 @@ export interface RedeemOnListsRequest {
   among?: AmongEvents | undefined;
 }
 
+export interface RedeemManyRequest {
+  organizer: string;
+  /** In order. */
+  scans: ScanOnLists[];
+  /** As in RedeemOnListsRequest. */
+  among?:
+    | AmongEvents
+    | undefined;
+  /** True: no outcome has a position or documents. */
+  isSlim: boolean;
+}
+
+export interface ScanOnLists {
+  /** Its organizer, event and list are empty, and it expands nothing. */
+  scan:
+    | Scan
+    | undefined;
+  /** As in RedeemOnListsRequest. */
+  lists: number[];
+}
+
+export interface RedeemManyResponse {
+  /** Of the first scans, in order: fewer than were sent where they took too long, or became too large. */
+  answers: ScanAnswer[];
+}
+
+export interface ScanAnswer {
+  answer:
+    | { $case: "outcome"; value: ScanOutcome }
+    | { $case: "invalidLists"; value: InvalidLists }
+    | undefined;
+  /** The id of the position that was found. */
+  position?: number | undefined;
+}
+
+/** The lists of a scan are unknown, or of one event. */
+export interface InvalidLists {
+  /** Readable texts. */
+  problems: string[];
+}
+
 export interface Scan {
   organizer: string;
   event: string;
@@ -326,6 +367,318 @@ export const RedeemOnListsRequest: MessageFns<RedeemOnListsRequest> = {
             }
 
             message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemManyRequest(): RedeemManyRequest {
+  return { organizer: "", scans: [], among: undefined, isSlim: false };
+}
+
+export const RedeemManyRequest: MessageFns<RedeemManyRequest> = {
+  encode(message: RedeemManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    for (const v of message.scans) {
+      ScanOnLists.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.among !== undefined) {
+      AmongEvents.encode(message.among, writer.uint32(26).fork()).join();
+    }
+    if (message.isSlim !== false) {
+      writer.uint32(32).bool(message.isSlim);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.scans.push(ScanOnLists.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.among = AmongEvents.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isSlim = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanOnLists(): ScanOnLists {
+  return { scan: undefined, lists: [] };
+}
+
+export const ScanOnLists: MessageFns<ScanOnLists> = {
+  encode(message: ScanOnLists, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.scan !== undefined) {
+      Scan.encode(message.scan, writer.uint32(10).fork()).join();
+    }
+    if (message.lists.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.lists) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanOnLists {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanOnLists();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scan = Scan.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.lists.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lists.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRedeemManyResponse(): RedeemManyResponse {
+  return { answers: [] };
+}
+
+export const RedeemManyResponse: MessageFns<RedeemManyResponse> = {
+  encode(message: RedeemManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.answers) {
+      ScanAnswer.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RedeemManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRedeemManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.answers.push(ScanAnswer.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseScanAnswer(): ScanAnswer {
+  return { answer: undefined, position: undefined };
+}
+
+export const ScanAnswer: MessageFns<ScanAnswer> = {
+  encode(message: ScanAnswer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.answer?.$case) {
+      case "outcome":
+        ScanOutcome.encode(message.answer.value, writer.uint32(10).fork()).join();
+        break;
+      case "invalidLists":
+        InvalidLists.encode(message.answer.value, writer.uint32(18).fork()).join();
+        break;
+    }
+    if (message.position !== undefined) {
+      writer.uint32(24).int64(message.position);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanAnswer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanAnswer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.answer = { $case: "outcome", value: ScanOutcome.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.answer = { $case: "invalidLists", value: InvalidLists.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseInvalidLists(): InvalidLists {
+  return { problems: [] };
+}
+
+export const InvalidLists: MessageFns<InvalidLists> = {
+  encode(message: InvalidLists, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.problems) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InvalidLists {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInvalidLists();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.problems.push(reader.string());
             continue;
           }
         }
@@ -1690,6 +2043,16 @@ export const ScansServiceService = {
       Buffer.from(RedeemOnListsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RedeemOnListsResponse => RedeemOnListsResponse.decode(value),
   },
+  /** Decides many scans in order, each as RedeemOnLists does, behind the scans of other calls. */
+  redeemMany: {
+    path: "/ticketing.checkin.v1.ScansService/RedeemMany" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RedeemManyRequest): Buffer => Buffer.from(RedeemManyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RedeemManyRequest => RedeemManyRequest.decode(value),
+    responseSerialize: (value: RedeemManyResponse): Buffer => Buffer.from(RedeemManyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RedeemManyResponse => RedeemManyResponse.decode(value),
+  },
   /** Decides a scan without storing anything, and explains the decision. */
   simulateScan: {
     path: "/ticketing.checkin.v1.ScansService/SimulateScan" as const,
@@ -1708,6 +2071,8 @@ export interface ScansServiceServer extends UntypedServiceImplementation {
   redeem: handleUnaryCall<RedeemRequest, RedeemResponse>;
   /** The same on one of several lists of different events: the list of the event whose ticket has the code. */
   redeemOnLists: handleUnaryCall<RedeemOnListsRequest, RedeemOnListsResponse>;
+  /** Decides many scans in order, each as RedeemOnLists does, behind the scans of other calls. */
+  redeemMany: handleUnaryCall<RedeemManyRequest, RedeemManyResponse>;
   /** Decides a scan without storing anything, and explains the decision. */
   simulateScan: handleUnaryCall<SimulateScanRequest, SimulateScanResponse>;
 }
@@ -1744,6 +2109,22 @@ export interface ScansServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RedeemOnListsResponse) => void,
+  ): ClientUnaryCall;
+  /** Decides many scans in order, each as RedeemOnLists does, behind the scans of other calls. */
+  redeemMany(
+    request: RedeemManyRequest,
+    callback: (error: ServiceError | null, response: RedeemManyResponse) => void,
+  ): ClientUnaryCall;
+  redeemMany(
+    request: RedeemManyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RedeemManyResponse) => void,
+  ): ClientUnaryCall;
+  redeemMany(
+    request: RedeemManyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RedeemManyResponse) => void,
   ): ClientUnaryCall;
   /** Decides a scan without storing anything, and explains the decision. */
   simulateScan(
