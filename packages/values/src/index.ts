@@ -23,6 +23,15 @@ export {
   parseDecimal,
 } from "./money.ts";
 export {
+  hashBytes,
+  Pack,
+  type PackedPresence,
+  type PackedScan,
+  type PackedStatus,
+  type PackedTicket,
+} from "./pack.ts";
+export { PackWriter } from "./pack-writer.ts";
+export {
   devicePermissions,
   everyPermission,
   isPermission,

@@ -21,6 +21,7 @@ export const permissions = [
   "organizer.customers:write",
   "organizer.reusablemedia:read",
   "organizer.reusablemedia:write",
+  "organizer.records:write",
 ] as const;
 
 export type Permission = (typeof permissions)[number];
