@@ -139,6 +139,10 @@ export const mapOf = <S extends Schema, const O extends MapOptions<TypeOf<S>> = 
   return typed({ type: orNull("object", options), additionalProperties: values, ...rest });
 };
 
+/** The same map, for which an empty list is an empty map: some clients write one for the other. It stays a list. */
+export const orEmptyList = <S extends Schema>(map: S): S =>
+  typed({ ...map, type: [map["type"], "array"].flat(), items: raw(), maxItems: 0 });
+
 interface ArrayOptions<T> extends Annotations<readonly T[]> {
   readonly minItems?: number;
   readonly maxItems?: number;

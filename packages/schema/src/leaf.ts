@@ -160,6 +160,7 @@ function readInstant(data: unknown, leaf: LeafSchema): LeafResult {
 
 function readChoice(data: unknown, leaf: LeafSchema): LeafResult {
   if (leaf.enum?.includes(data as string) === true) return read(data);
+  if (data === "" && leaf.nullable === true) return read(null);
   const words = leaf.enum?.filter((word) => word !== null && word !== "").join(", ");
   return wrong(`This is not one of the valid choices: ${words}.`);
 }

@@ -21,7 +21,8 @@ export async function setup(project: Project): Promise<() => Promise<void>> {
     return async () => {};
   }
   const directory = await mkdtemp(join(tmpdir(), "tessera-test-"));
-  const postgres = await startEmbeddedPostgres({ directory, durable: false });
+  // Tests start several platforms at once.
+  const postgres = await startEmbeddedPostgres({ directory, durable: false, settings: { max_connections: "400" } });
   project.provide("postgresUrl", postgres.url);
   return async () => {
     await postgres.stop();

@@ -60,6 +60,20 @@ it("leaves items in their place and drops others without counting them", () => {
   expect(queue.take(9)).toEqual(["left", "left", "a2"]);
 });
 
+it("takes heavy items in their order, and fewer of them", () => {
+  const queue = filled({ a: ["a heavy", "a1", "a2"], b: ["b heavy", "b1"] });
+  const take = () =>
+    queue.take(
+      4,
+      () => "take",
+      (item) => (item.includes("heavy") ? 3 : 1),
+    );
+  expect([take(), take()]).toEqual([
+    ["a heavy", "b heavy"],
+    ["a1", "b1", "a2"],
+  ]);
+});
+
 it("puts items back in front", () => {
   const queue = filled({ a: ["a3"] });
   queue.putBack("a", ["a1", "a2"]);

@@ -34,19 +34,21 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes up to so many items: one of each party, then the next of each, and so on. Items that are left stay in their
-   * place; those that are dropped are gone and do not count.
+   * Takes items of that weight together, of which the last may exceed it: one of each party, then the next of each, and so
+   * on. Items that are left stay in their place; those that are dropped are gone and do not count.
    */
-  take(most: number, choose: (item: T) => Choice = () => "take"): T[] {
+  take(most: number, choose: (item: T) => Choice = () => "take", weigh: (item: T) => number = () => 1): T[] {
     const taken: T[] = [];
+    let weight = 0;
     for (const party of this.#served) this.#moveLast(party);
     const turns = [...this.#parties].map(([party, items]) => ({ party, items, next: 0, left: [] as T[], had: false }));
-    for (let round: readonly Turn<T>[] = turns; taken.length < most && round.length > 0; ) {
+    for (let round: readonly Turn<T>[] = turns; weight < most && round.length > 0; ) {
       round = round.filter((turn) => {
-        if (taken.length >= most) return false;
+        if (weight >= most) return false;
         const item = nextOf(turn, choose);
         if (item === undefined) return false;
         taken.push(item);
+        weight += weigh(item);
         turn.had = true;
         return true;
       });

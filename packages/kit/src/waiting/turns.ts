@@ -1,4 +1,3 @@
-import type { Fault } from "../fault.ts";
 import { Counts } from "./counts.ts";
 
 /** How much may run at a time, in units of the caller's choice. */
@@ -11,7 +10,7 @@ export interface TurnLimits {
   /** How many requests of one party may wait; by default any number. */
   readonly queue?: number;
   /** The error after that time, and for a request that finds so many of its party waiting. */
-  readonly busy: () => Fault;
+  readonly busy: () => Error;
 }
 
 export interface TurnRequest {

@@ -46,6 +46,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
       const { transport } = await arrange([
         implement(Scans, {
           redeemOnLists: () => Promise.reject(new Error("it is not called")),
+          redeemMany: () => Promise.reject(new Error("it is not called")),
           simulateScan: () => Promise.reject(new Error("nothing is simulated")),
           redeem: async (request) => {
             received = request;
