@@ -85,6 +85,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       for (const [record, errors] of outcome.refused) refused.set(record, errors);
       for (const [record, stored] of outcome.taken) taken.set(record, stored);
     }
+    for (const run of splitRecords(lastRemovals(taken.keys()))) await applyRun(tx, run, owner);
     await owner.raiseIds?.(tx, highestIds([...taken.values()]));
     return { refused, taken };
   }
@@ -135,6 +136,17 @@ function splitBehindRemovals<R extends Readable<{ readonly commitsRemoval?: bool
     if (record.removal && record.kind.commitsRemoval === true) parts.push([]);
   }
   return parts;
+}
+
+/** The removals, of kinds with parts that may move, behind which no record brings their key back: they take what did not move. */
+function lastRemovals<R extends Readable<Pick<RecordKind<unknown, never, unknown>, "name" | "partsOf">>>(
+  taken: Iterable<R>,
+): R[] {
+  const last = new Map<string, R>();
+  for (const record of taken)
+    if (record.kind.partsOf !== undefined)
+      last.set(JSON.stringify([record.kind.name, record.scope, record.key]), record);
+  return [...last.values()].filter(({ removal }) => removal);
 }
 
 type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf" | "idsOf">;

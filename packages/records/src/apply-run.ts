@@ -37,7 +37,7 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   const { refused, taken, known } = await checkRun(tx, { run, behind }, owner);
   const applied = [...taken.values()];
   if (applied.length === 0) return { refused, taken };
-  if (removal) await kind.remove(tx, toRemoval(scope, applied));
+  if (removal) await kind.remove(tx, toRemoval(scope, applied, behind));
   else if (known !== undefined) await kind.store(tx, { scope, values: applied.map(({ value }) => value), known });
   return { refused, taken };
 }
@@ -111,9 +111,20 @@ async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   return { refused, taken };
 }
 
-function toRemoval(scope: Scope, records: readonly Readable<unknown>[]): Removal {
+function toRemoval<Mentioned, Known>(
+  scope: Scope,
+  records: RecordRun<Mentioned, Known>,
+  behind: readonly Behind<unknown>[] = [],
+): Removal {
+  const partsOf = records[0]?.kind.partsOf ?? (() => []);
+  const moving = new Map<number, Set<string>>();
+  for (const { key, value } of behind) {
+    if (value === undefined) continue;
+    for (const part of partsOf(value)) moving.set(part, (moving.get(part) ?? new Set()).add(key));
+  }
   return {
     scope,
+    moving,
     keys: records.map(({ key }) => key),
     removedAt: new Map(records.flatMap(({ key, removedAt }) => (removedAt == null ? [] : [[key, removedAt]]))),
   };

@@ -43,6 +43,8 @@ export interface Removal {
   readonly keys: readonly string[];
   /** When the sender removed some of them, in microseconds since 1970, by their keys. */
   readonly removedAt: ReadonlyMap<string, number>;
+  /** What records behind them in the batch bring, with the keys of these records: it may move there. */
+  readonly moving: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
 /** An element that a list of a record was sent with, and that is wrong. */
@@ -120,6 +122,7 @@ export interface RecordKind<V, Mentioned, Known> {
   store(tx: Tx, run: Run<V, Known>): Promise<void>;
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
+  /** Removes all but what may move. At the end of the batch it is called for the rest. */
   remove(tx: Tx, removal: Removal): Promise<void>;
   /** What a removal has begun must be committed before records behind it are applied. */
   readonly commitsRemoval?: boolean;
