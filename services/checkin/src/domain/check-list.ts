@@ -1,6 +1,6 @@
+import { checkRules } from "@tessera/admission";
 import type { ListFields } from "./list.ts";
 import { reportUnknownIds } from "./report-unknown-ids.ts";
-import { checkRules } from "./rules/check-rules.ts";
 
 /** Messages by field; what belongs to no single field is under `non_field_errors`. */
 export type ListErrors = Record<string, string[]>;

@@ -1,5 +1,4 @@
-/** The state of a ticket's order, as boxoffice reports it. */
-export type OrderStatus = "pending" | "paid" | "expired" | "canceled";
+import type { OrderStatus } from "@tessera/admission";
 
 /** How a ticket counts: `pending` only on lists that include pending orders. */
 export type CountedAs = "paid" | "pending_valid" | "pending";

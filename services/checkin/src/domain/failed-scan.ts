@@ -1,4 +1,4 @@
-import type { ScanType } from "./presence.ts";
+import type { ScanType } from "@tessera/admission";
 
 /** A refusal that a device decided, as the device reports it. */
 export interface FailedScan {

@@ -1,6 +1,6 @@
+import { zoneOf } from "@tessera/admission/testing/decisions";
 import { formatInstant, parseInstant } from "@tessera/values";
 import { describe, expect, it } from "vitest";
-import { zoneOf } from "../testing/decisions.ts";
 import { type AutomaticExit, nextExit } from "./next-exit.ts";
 
 const at = (text: string): number => {

@@ -1,5 +1,5 @@
+import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "@tessera/admission";
 import type { Instant } from "@tessera/values";
-import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "./local-time.ts";
 
 /** The time at which a list checks out all tickets that are inside. */
 export interface AutomaticExit {

@@ -1,4 +1,4 @@
-import type { ScanType } from "./presence.ts";
+import type { ScanType } from "@tessera/admission";
 
 /** A scan as the history of its event shows it, refused or not. */
 export interface PastScan {

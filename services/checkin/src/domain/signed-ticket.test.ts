@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createReaders } from "../readers.ts";
+import { createCheckinReaders } from "../checkin-readers.ts";
 import { backwards, signTicket, ticketKeys, toCode, toPayload } from "../testing/sign-ticket.ts";
 import { mayBeSigned, readSignedTicket } from "./signed-ticket.ts";
 
 const own = ticketKeys();
 const another = ticketKeys();
-const readers = createReaders();
+const readers = createCheckinReaders();
 const hasSigned = (...keys: readonly string[]) => readers.ticketKeys(JSON.stringify(keys));
 const byOwn = hasSigned(own.publicKey);
 const anybody = () => true;
