@@ -338,6 +338,7 @@ create table "position" (
   left_out boolean not null default false,
   made_at timestamptz default clock_timestamp(),
   voucher_since_at timestamptz,
+  voucher_overtaken_at timestamptz,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );

@@ -22,6 +22,7 @@ export const fault = faultCodes({
   sale_invalid: "invalid",
   sale_not_found: "not_found",
   setup_refused: "invalid",
+  token_replaced: "unauthenticated",
   too_many_answer_files: "invalid",
   too_many_events: "invalid",
   too_many_needs: "invalid",

@@ -27,6 +27,7 @@ import { getDevice, initializeDevice, rollDevice, shareDeviceChanges, updateDevi
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOrganizer } from "./handlers/find-organizer.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
+import { findPrints } from "./handlers/find-prints.ts";
 import { findReadiness, listEnding } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
@@ -62,7 +63,7 @@ export const boxoffice = defineService({
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Catalogue, { listDocuments, getDocument }),
     rpcs(Devices, { initializeDevice, getDevice, updateDevice, rollDevice }),
-    rpcs(Orders, { listOrders, getOrder, listOrderPositions, getOrderPosition, recordPrint }),
+    rpcs(Orders, { listOrders, getOrder, listOrderPositions, getOrderPosition, recordPrint, findPrints }),
     rpcs(Media, { linkMedium }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity, tellVouchers }),

@@ -5,6 +5,8 @@ export interface MediumBefore {
   readonly expires: number | null;
   readonly isLinked: boolean;
   readonly links: number;
+  /** It stands for another ticket of the event and the date, which may be used: a scan of it would be ambiguous. */
+  readonly isTaken: boolean;
 }
 
 /** What becomes of a ticket that is to be exchanged for a medium. */
@@ -18,6 +20,7 @@ export function judgeLink({
   policy,
   medium,
   hasOther,
+  isTicketCode,
   now,
 }: {
   readonly policy: string;
@@ -25,12 +28,16 @@ export function judgeLink({
   readonly medium: MediumBefore | undefined;
   /** The ticket has another medium of this type that is in use. */
   readonly hasOther: boolean;
+  /** A ticket of the event has the code: a scan of it would mean that ticket. */
+  readonly isTicketCode: boolean;
   readonly now: number;
 }): LinkVerdict {
   const isInUse = medium?.active === true && (medium.expires === null || medium.expires > now);
   if (isInUse && medium.isLinked) return "linked";
   if (hasOther) return "other";
+  if (isTicketCode) return "invalid";
   if (medium === undefined) return policy === "reuse" ? "invalid" : "make";
   if (policy === "new") return "exists";
-  return isInUse && medium.links < mostLinks ? "link" : "invalid";
+  if (!isInUse || medium.links >= mostLinks) return "invalid";
+  return medium.isTaken ? "exists" : "link";
 }

@@ -30,7 +30,7 @@ const get = async (kind: DocumentKind, asked: { event?: string; organizer?: stri
 
 const series = (rest: object = {}) =>
   sample.event({ slug: "series", has_subevents: true, live: true, date_from: "2026-01-01T00:00:00Z", ...rest });
-const inSeries = (test: ReturnType<typeof sample.subevent>) => ({ ...test, event: "series" });
+const inSeries = <T extends object>(test: T) => ({ ...test, event: "series" });
 const date = (id: number, day: string, rest: object = {}) =>
   inSeries(sample.subevent({ id, date_from: `${day}T18:00:00Z`, ...rest }));
 
@@ -67,6 +67,25 @@ describe("documents", () => {
     await expect(list(DocumentKind.ITEM, { page: 3, pageSize: 2 })).rejects.toMatchObject({ code: "page_not_found" });
     expect(await idsOf(DocumentKind.ITEM, { active: true })).toEqual([2, 3]);
     expect(await idsOf(DocumentKind.SUBEVENT, { event: "series" })).toEqual([2, 3, 1]);
+  });
+
+  it("[E1.14] are on a shorter page where they are large, and the next one goes on behind it", async () => {
+    const languages = Array.from({ length: 100 }, (_, index) => [`x${index}`, "ä".repeat(5000)]);
+    const ids = Array.from({ length: 12 }, (_, index) => index + 10);
+    const categories = ids.map((id) => sample.category({ id, description: Object.fromEntries(languages) }));
+    await office.apply(...categories.map(inSeries));
+    const read: unknown[] = [];
+    let pages = 0;
+    for (let asked: Partial<ListDocumentsRequest> | undefined = {}; asked !== undefined; ) {
+      const { documents, next, page, count } = await list(DocumentKind.CATEGORY, { event: "series", ...asked });
+      pages += 1;
+      expect([page, count]).toEqual([pages, ids.length]);
+      expect(Buffer.byteLength(JSON.stringify(documents))).toBeLessThan(5 * 2 ** 20);
+      read.push(...documents.map(({ data }) => (isObject(data) ? data["id"] : undefined)));
+      asked = next?.cursor === undefined ? undefined : { page: page + 1, cursor: next.cursor };
+    }
+    expect(read).toEqual(ids);
+    expect(pages).toBeGreaterThan(2);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { cutPage } from "@tessera/kit/lists/cut-page";
+import { cutPage, fitPage, followPage } from "@tessera/kit/lists/cut-page";
 import { refuseFilters } from "@tessera/kit/lists/refuse-filters";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
@@ -56,11 +56,13 @@ export async function listDocuments(
       return { documents: [], count: 0, page: 0, asOf, changedAt, isUnchanged: true };
     }
     const count = await countDocuments(db, kind, filter);
-    const { page, limit, offset } = cutPage(request, count);
-    const found = await pageDocuments(db, kind, { ...filter, ordering, limit, offset });
+    const cut = cutPage(request, count);
+    const found = await pageDocuments(db, kind, { ...filter, ordering, limit: cut.limit, offset: cut.offset });
+    const fitting = fitPage(found, ({ json }) => Buffer.byteLength(json));
     const documents =
-      request.withAvailability === true ? await addAvailability(db, request, found) : found.map(toDocument);
-    return { documents, count, page, asOf, changedAt, isUnchanged: false };
+      request.withAvailability === true ? await addAvailability(db, request, fitting) : fitting.map(toDocument);
+    const next = followPage(cut, { shown: fitting.length, isShort: fitting.length < found.length, count });
+    return { documents, count, page: cut.page, asOf, changedAt, isUnchanged: false, next };
   });
 }
 

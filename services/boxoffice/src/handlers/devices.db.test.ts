@@ -122,6 +122,9 @@ describe("a device that was set up", () => {
     await takeFacts(office.db);
   });
 
+  const roll = (token: string, former: string) =>
+    rollDevice({ organizer, id, tokenHash: sha256(token), formerHash: sha256(former) }, deps());
+
   it("[E3.4] tells what it runs on by now, and keeps its number and token", async () => {
     const { device: before } = await getDevice({ organizer, id }, deps());
     const newer = { ...machine, softwareVersion: "3.0.0" };
@@ -131,8 +134,25 @@ describe("a device that was set up", () => {
   });
 
   it("[E3.5] gets another token, and the former one is unknown", async () => {
-    await rollDevice({ organizer, id, tokenHash: sha256("another") }, deps());
+    await roll("another", "token of code");
     expect(await published()).toMatchObject([{ tokenHash: sha256("another") }]);
+  });
+
+  it("[E3.5] gets one of the tokens that it asks for at once with the same token, and a repeated request the same", async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, at) => roll(`new ${at}`, "token of code")),
+    );
+    const done = outcomes.flatMap(({ status }, at) => (status === "fulfilled" ? [`new ${at}`] : []));
+    expect(done).toHaveLength(1);
+    expect(outcomes.filter(({ status }) => status === "rejected")).toEqual(
+      Array.from({ length: 11 }, () => ({
+        status: "rejected",
+        reason: expect.objectContaining({ code: "token_replaced" }),
+      })),
+    );
+    const [got = ""] = done;
+    await roll(got, "token of code");
+    expect((await published()).at(-1)).toMatchObject({ tokenHash: sha256(got) });
   });
 
   it("[E3.6] keeps its token and what it runs when its record comes again without them", async () => {
@@ -160,7 +180,7 @@ describe("a device that was set up", () => {
     for (const ask of [
       () => getDevice({ organizer: "other", id }, deps()),
       () => updateDevice({ organizer: "other", id, machine }, deps()),
-      () => rollDevice({ organizer: "other", id, tokenHash: sha256("x") }, deps()),
+      () => rollDevice({ organizer: "other", id, tokenHash: sha256("x"), formerHash: sha256("token of code") }, deps()),
     ])
       await expect(ask()).rejects.toMatchObject({ code: "device_not_found" });
   });

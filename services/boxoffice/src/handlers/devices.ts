@@ -97,15 +97,16 @@ export async function updateDevice(
   return { device: shown };
 }
 
-/** Gives a device another token. */
+/** Gives a device another token. Of requests that come at once with one token the first counts. A repeated request is welcome. */
 export async function rollDevice(
-  { organizer, id, tokenHash }: RollDeviceRequest,
+  { organizer, id, tokenHash, formerHash }: RollDeviceRequest,
   deps: DeviceDeps,
 ): Promise<RollDeviceResponse> {
-  const shown = await change(deps, { organizer, id }, ({ machine }) => ({
-    tokenHash: Buffer.from(tokenHash),
-    machine: machine ?? toMachine(undefined, drawSerial()),
-  }));
+  const welcome = [formerHash, tokenHash].map((sent) => Buffer.from(sent));
+  const shown = await change(deps, { organizer, id }, ({ tokenHash: held, machine }) => {
+    if (!welcome.some((sent) => held?.equals(sent))) throw fault("token_replaced", "This token is not valid.");
+    return { tokenHash: Buffer.from(tokenHash), machine: machine ?? toMachine(undefined, drawSerial()) };
+  });
   return { device: shown };
 }
 

@@ -65,13 +65,56 @@ it("[E8.3] of many media that come at once for one ticket it gets one", async ()
   expect(await link(1, { type: "barcode" })).toBe(MediumLink.LINKED);
 });
 
-it("[E8.4] reuses a medium that is in use, beside its other tickets", async () => {
+it("[E8.4] reuses a medium that is in use, beside its tickets of other events", async () => {
   expect(await link(1, { policy: "reuse" })).toBe(MediumLink.INVALID);
   await office.apply(sample.medium({ linked_orderpositions: [{ event: "other", id: 3 }] }));
   expect(await link(1)).toBe(MediumLink.EXISTS);
   expect(await link(1, { policy: "reuse" })).toBe(MediumLink.LINKED);
-  expect(await link(2, { policy: "reuse_or_new" })).toBe(MediumLink.LINKED);
-  expect(await linksOf()).toEqual([[{ event: "other", id: 3 }, ...ofFest(1, 2)]]);
+  expect(await linksOf()).toEqual([[{ event: "other", id: 3 }, ...ofFest(1)]]);
+});
+
+it.each(["reuse", "reuse_or_new"])(
+  "[E8.4] with the policy %s hands out no medium that another ticket of the event has, until that is canceled",
+  async (policy) => {
+    await office.apply(sample.medium());
+    expect(await link(1, { policy })).toBe(MediumLink.LINKED);
+    expect(await link(2, { policy })).toBe(MediumLink.EXISTS);
+    expect(await link(1, { policy })).toBe(MediumLink.LINKED);
+    expect(await linksOf()).toEqual([ofFest(1)]);
+    await office.apply(sample.order({ positions: [{ ...numbered(1), canceled: true }, numbered(2)] }));
+    expect(await link(2, { policy })).toBe(MediumLink.LINKED);
+    expect(await linksOf()).toEqual([ofFest(1, 2)]);
+  },
+);
+
+it("[E8.4] hands out a medium for tickets of several dates", async () => {
+  const series = [
+    sample.event({ slug: "series", has_subevents: true }),
+    sample.item(),
+    ...[1, 2].map((id) => sample.subevent({ id })),
+    sample.order({ positions: [1, 2, 3].map((id) => ({ ...numbered(id + 10), subevent: id === 3 ? 2 : id })) }),
+    sample.medium(),
+  ];
+  expect(await office.apply(...series.map((sent) => ({ ...sent, event: "series" })))).toEqual({});
+  const ofSeries = (id: number) => link(id, { event: "series", policy: "reuse" });
+  expect([await ofSeries(11), await ofSeries(12), await ofSeries(13)]).toEqual([
+    ...[MediumLink.LINKED, MediumLink.LINKED],
+    MediumLink.EXISTS,
+  ]);
+});
+
+it.each([
+  ["its own code", "secret-1"],
+  ["the code of another", "secret-2"],
+  ["a code that a scan finds with a blank", "with+blank"],
+])("[E8.4] a ticket is not exchanged for %s", async (_what, identifier) => {
+  await office.apply(sample.order({ code: "BLANK", positions: [{ ...numbered(9), secret: "with blank" }] }));
+  expect(await link(1, { identifier, policy: "new" })).toBe(MediumLink.INVALID);
+  expect(await office.apply(sample.medium({ identifier }))).toEqual({});
+  expect(await link(1, { identifier, policy: "reuse" })).toBe(MediumLink.INVALID);
+  expect(await linksOf()).toEqual([[]]);
+  await office.apply({ ...sample.item(), event: "other" });
+  expect(await link(3, { event: "other", identifier, policy: "reuse" })).toBe(MediumLink.LINKED);
 });
 
 it.each([{ active: false }, { expires: "2020-01-01T00:00:00Z" }])("[E8.4] reuses no medium of %o", async (unused) => {
@@ -86,6 +129,27 @@ it("[E8.7] a later record of a medium keeps the tickets that were exchanged for 
   expect(await linksOf()).toEqual([[{ event: "other", id: 3 }, ...ofFest(1)]]);
   expect(await office.apply(deleted("reusable_medium", { id: 1 }), sample.medium())).toEqual({});
   expect(await linksOf()).toEqual([[]]);
+});
+
+it("[E8.9] what was exchanged for tickets of an event ends with it, and for others stays", async () => {
+  await office.apply(sample.medium({ linked_orderpositions: [{ event: "fest", id: 2 }] }));
+  expect(await link(3, { event: "other", policy: "reuse" })).toBe(MediumLink.LINKED);
+  expect(await link(1, { identifier: "made" })).toBe(MediumLink.LINKED);
+  await takeFacts(office.db);
+  expect(await office.apply(deleted("event", { slug: "fest" }))).toEqual({});
+  // The link that the record of the medium brought is for the shop to take back.
+  const left = [
+    { event: "fest", id: 2 },
+    { event: "other", id: 3 },
+  ];
+  expect(await linksOf()).toEqual([left, []]);
+  expect((await takeFacts(office.db)).filter(({ topic }) => topic === "reusable-medium-changed")).toMatchObject([
+    { value: { identifier: "made", linkedPositions: [] } },
+  ]);
+  await office.apply(...festival, sample.order({ positions: [numbered(1)] }));
+  expect(await linksOf()).toEqual([left, []]);
+  expect(await office.apply(sample.medium())).toEqual({});
+  expect(await linksOf()).toEqual([[{ event: "other", id: 3 }], []]);
 });
 
 it("[E8.7] a record of a medium that was made here is refused", async () => {

@@ -4,14 +4,22 @@ import {
   type LinkMediumResponse,
   MediumLink,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/media";
-import { type Misread, noteUnread, type Reading } from "@tessera/records/read";
+import type { Reading } from "@tessera/records/read";
+import type { Checked } from "@tessera/schema/schema";
 import { formatInstant } from "@tessera/values";
 import { judgeLink, type LinkVerdict, type MediumBefore } from "../domain/judge-link.ts";
 import { fault } from "../faults.ts";
-import { type Medium, readMedium, reusableMedium } from "../records/reusable-medium.ts";
+import { type Medium, readMedium, readStoredMedium, reusableMedium } from "../records/reusable-medium.ts";
 import { lockPresent } from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { findMedium, hasOtherMedium, nextMadeMedium, noteExchanged } from "../store/media.ts";
+import {
+  findMedium,
+  hasOtherMedium,
+  hasUsableBeside,
+  isTicketCode,
+  nextMadeMedium,
+  noteExchanged,
+} from "../store/media.ts";
 import { findPosition } from "../store/order-reads.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
 
@@ -28,8 +36,13 @@ export async function linkMedium(request: LinkMediumRequest, { db }: { readonly 
       throw fault("order_position_not_found", "The event has no such position.");
     const { now } = present;
     const stored = await readStored(tx, request);
-    const hasOther = await hasOtherMedium(tx, request, { ...request, now });
-    const verdict = judgeLink({ policy, medium: stored && toBefore(stored, request), hasOther, now });
+    const verdict = judgeLink({
+      policy,
+      medium: stored && (await readBefore(tx, request, stored)),
+      hasOther: await hasOtherMedium(tx, request, { ...request, now }),
+      isTicketCode: await isTicketCode(tx, request, request.identifier),
+      now,
+    });
     if (verdict === "link" || verdict === "make") await link(tx, request, stored ?? (await make(tx, request, now)));
     return { result: results[verdict] };
   });
@@ -46,24 +59,26 @@ const results: Readonly<Record<LinkVerdict, MediumLink>> = {
 
 async function readStored(tx: Tx, request: LinkMediumRequest): Promise<Reading<Medium> | undefined> {
   const found = await findMedium(tx, request);
-  return found === undefined ? undefined : mustRead(found, (found as Misread).unread);
+  return found === undefined ? undefined : mustBeRead(readStoredMedium(found));
 }
 
-function toBefore(
+async function readBefore(
+  tx: Tx,
+  request: LinkMediumRequest,
   { data: { active, expires, linked_orderpositions: links } }: Reading<Medium>,
-  { event, position }: LinkMediumRequest,
-): MediumBefore {
-  const isLinked = links.some((each) => each.event === event && each.id === position);
-  return { active, expires, isLinked, links: links.length };
+): Promise<MediumBefore> {
+  const ofEvent = links.filter((each) => each.event === request.event).map(({ id }) => id);
+  const others = ofEvent.filter((id) => id !== request.position);
+  const isTaken = await hasUsableBeside(tx, request, others);
+  return { active, expires, isLinked: ofEvent.includes(request.position), links: links.length, isTaken };
 }
 
 async function make(tx: Tx, { type, identifier }: LinkMediumRequest, now: number): Promise<Reading<Medium>> {
   const created = formatInstant(now);
-  return mustRead({ id: await nextMadeMedium(tx), type, identifier, created, updated: created });
+  return mustBeRead(readMedium({ id: await nextMadeMedium(tx), type, identifier, created, updated: created }));
 }
 
-function mustRead(sent: unknown, unread: readonly string[] = []): Reading<Medium> {
-  const checked = noteUnread(readMedium(sent), unread);
+function mustBeRead(checked: Checked<Reading<Medium>>): Reading<Medium> {
   if (!checked.ok) throw fault("document_unreadable", "The medium is not accepted any more; send its record again.");
   return checked.value;
 }

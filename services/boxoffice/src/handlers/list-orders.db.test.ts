@@ -1,12 +1,13 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
-import type { ListOrdersRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
+import { type ListOrdersRequest, OrderDocument } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import { beforeEach, describe, expect, it } from "vitest";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
 import { position, record, sample } from "../testing/records.ts";
+import { findPrints } from "./find-prints.ts";
 import { getOrder } from "./get-order.ts";
 import { listOrders } from "./list-orders.ts";
 import { getOrderPosition, listOrderPositions } from "./order-positions.ts";
@@ -226,6 +227,80 @@ describe("pages of orders", () => {
     expect(first.codes.length).toBeLessThan(6);
     expect((await walk({})).codes).toEqual([7, 6, 5, 4, 3, 2, 1].map((id) => `ORDER${id}`));
   });
+
+  const firstSix = [1, 2, 3, 4, 5, 6];
+  const ofThree = (id: number) => {
+    const ids = [id, id + 10, id + 20];
+    return order(id, { positions: ids.map((each) => position({ id: each, positionid: each, secret: `s${each}` })) });
+  };
+  const mebibytes = (orders: readonly OrderDocument[]) =>
+    orders.reduce((sum, each) => sum + OrderDocument.encode(each).finish().length, 0) / 2 ** 20;
+
+  it("[E4.4] are shorter also where answers of gates or prints make them large", async () => {
+    await office.apply(...firstSix.map(ofThree));
+    // Of answers all have 9 MB, and of prints, of which each shows half, three orders 8 MB.
+    const ids = firstSix.flatMap((id) => [id, id + 10, id + 20]);
+    const facts = ids.map((id) => answersFact([given(1, id, "x".repeat(500_000))], { position: id }));
+    await deliverAnswers(office.db, ...facts);
+    await office.db.run(sql`
+      insert into print (organizer, event, position, successful, printed_at, source, type, info)
+      select 'org', 'fest', made.position, true, now(), 'app', 'badge', jsonb_build_object('x', repeat('y', 64000))
+        from unnest(array[1, 2, 3, 11, 12, 13]) as made (position)
+       cross join generate_series(1, 40)`);
+    const prints = new Map<number, number>();
+    let codes: readonly string[] = [];
+    for (let page = 1, cursor: string | undefined; page === 1 || cursor !== undefined; page += 1) {
+      const found = await list({ page, cursor });
+      expect(mebibytes(found.orders)).toBeLessThan(14);
+      codes = [...codes, ...found.codes];
+      for (const shown of found.orders.flatMap(({ positions }) => positions)) {
+        expect(shown.position?.answers).toHaveLength(1);
+        prints.set(shown.position?.id ?? 0, shown.prints.length);
+      }
+      cursor = found.next?.cursor;
+    }
+    expect(codes).toEqual(firstSix.toReversed().map((id) => `ORDER${id}`));
+    expect(ids.map((id) => prints.get(id))).toEqual(ids.map((id) => ([1, 2, 3, 11, 12, 13].includes(id) ? 20 : 0)));
+  });
+
+  const answersOf = ({ orders }: Awaited<ReturnType<typeof list>>) =>
+    orders.map(({ positions }) => positions.map(({ position: shown }) => shown?.answers.length));
+
+  it("[E4.12] show an order with more answers than have room without those of its last tickets", async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => index + 1);
+    const asked = Array.from({ length: 200 }, (_, index) => index + 1);
+    const answers = [{ question: 1, answer: "x".repeat(60_000) }];
+    await office.apply(sample.question({ id: 1, type: "T", options: [], items: asked }));
+    const positions = ids.map((id) => position({ id, positionid: id, secret: `s${id}`, answers }));
+    await office.apply(order(1, { positions }), order(2, {}, { id: 999, secret: "other" }));
+    const whole = await list({ ordering: ["code"] });
+    expect(answersOf(whole)).toEqual([ids.map(() => 1)]);
+    const more = ids.map((id) => answersFact([given(1, id, "y".repeat(60_000))], { position: id }));
+    await deliverAnswers(office.db, ...more);
+    const cut = await list({ ordering: ["code"] });
+    expect(mebibytes(cut.orders)).toBeLessThan(14);
+    expect(answersOf(cut)).toEqual([ids.map((id) => (id <= 69 ? 1 : 0))]);
+    expect(cut.orders[0]?.positions[68]?.position?.answers[0]?.answer).toMatch(/^y+$/);
+    expect((await walk({ ordering: ["code"] })).codes).toEqual(["ORDER1", "ORDER2"]);
+  });
+
+  it("[E4.4] show an order with more prints than have room with some of them", async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => index + 1);
+    await office.apply(
+      order(1, { positions: ids.map((id) => position({ id, positionid: id, secret: `s${id}` })) }),
+      order(2, {}, { id: 99, secret: "other" }),
+    );
+    await office.db.run(sql`
+      insert into print (organizer, event, position, successful, printed_at, source, type, info)
+      select 'org', 'fest', position.id, true, now(), 'app', 'badge', jsonb_build_object('x', repeat('y', 60000))
+        from position
+       cross join generate_series(1, 20)`);
+    const { orders } = await list({ ordering: ["code"] });
+    expect(mebibytes(orders)).toBeLessThan(14);
+    expect(orders[0]?.positions[0]?.prints).toHaveLength(20);
+    expect(orders[0]?.positions.at(-1)?.prints).toHaveLength(0);
+    expect((await walk({ ordering: ["code"] })).codes).toEqual(["ORDER1", "ORDER2"]);
+  });
 });
 
 describe("orders that have changed", () => {
@@ -358,5 +433,66 @@ describe("positions", () => {
     expect(await office.count("print")).toBe(1);
     await office.apply(record("order", { code: "ORDER1" }, { deleted: true }));
     expect(await office.count("print")).toBe(0);
+  });
+
+  it("[E4.8] keep their newest twenty prints", async () => {
+    await office.apply(order(1), order(2));
+    const print = (position: number, at: number) =>
+      recordPrint(
+        {
+          ...{ organizer: "org", event: "fest", position },
+          print: { id: 0, successful: true, at, source: "app", type: "badge", info: Buffer.from("{}") },
+        },
+        { db: office.db },
+      );
+    await print(2, 1);
+    for (let at = 1; at <= 25; at += 1) await print(1, at);
+    const { position: shown } = await getOrderPosition(
+      { organizer: "org", event: "fest", id: 1, withCanceled: false },
+      { reads },
+    );
+    expect(shown?.position?.prints.map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, index) => index + 6));
+    expect(await office.count("print")).toBe(21);
+  });
+
+  it("[E4.11] tell what was printed for some of them, and whether anything was in their event", async () => {
+    await office.apply(order(1), order(2));
+    const find = (positions: number[], event = "fest") => findPrints({ organizer: "org", event, positions }, { reads });
+    expect(await find([1, 2])).toEqual({ positions: [], hasAny: false });
+    const print = { id: 0, successful: true, source: "app", type: "badge", info: Buffer.from('{"a":1}') };
+    await recordPrint({ organizer: "org", event: "fest", position: 1, print }, { db: office.db });
+    expect(await find([1, 2])).toMatchObject({
+      positions: [{ position: 1, prints: [{ source: "app", type: "badge", info: Buffer.from('{"a":1}') }] }],
+      hasAny: true,
+    });
+    expect(await find([2])).toEqual({ positions: [], hasAny: true });
+    expect(await find([1], "other")).toEqual({ positions: [], hasAny: false });
+  });
+
+  it("[E4.7] of large orders, or with large answers, come on shorter pages", async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => index + 1);
+    const comment = "x".repeat(900_000);
+    await office.apply(
+      ...[0, 1, 2, 3, 4, 5].map((at) =>
+        order(at + 1, {
+          comment,
+          positions: [at + 1, at + 7].map((id) => position({ id, positionid: id, secret: `s${id}` })),
+        }),
+      ),
+    );
+    await deliverAnswers(
+      office.db,
+      ...ids.map((id) => answersFact([given(1, id, "x".repeat(900_000))], { position: id })),
+    );
+    const pages: (readonly unknown[])[] = [];
+    for (let page = 1, cursor: string | undefined; ; page += 1) {
+      const found = await listOrderPositions({ ...usual, page, cursor }, { reads });
+      pages.push(found.positions.map(({ json }) => parse(json)["id"]));
+      expect(found).toMatchObject({ page, count: 12 });
+      cursor = found.next?.cursor;
+      if (cursor === undefined) break;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([4, 4, 4]);
+    expect(pages.flat()).toEqual(ids);
   });
 });

@@ -61,12 +61,12 @@ async function findCodes(
   const filter = await pages.withoutTests(tx, asked);
   if (opened !== undefined) {
     const { place, walk } = opened;
-    const { limit } = cutPage({ ...sought, page: 1 }, walk.count);
+    const { limit } = cutPage({ page: 1, pageSize: sought.pageSize }, walk.count);
     const codes = await pages.codesBehind(tx, filter, { ordering, place, limit: limit + 1 });
     return { codes: codes.slice(0, limit), hasMore: codes.length > limit, page: number, walk };
   }
   const count = await pages.countOrders(tx, filter);
-  const { page, limit, offset } = cutPage(sought, count);
+  const { page, limit, offset } = cutPage({ page: number, pageSize: sought.pageSize }, count);
   const codes = await pages.pageCodes(tx, filter, { ordering, limit, offset, count });
   return { codes, hasMore: offset + limit < count, page, walk: { count, asOf } };
 }

@@ -88,6 +88,15 @@ describe("what comes after an erasure", () => {
     expect(await lost()).toHaveLength(2);
   });
 
+  it("[D4.8] is left out where an order of before is removed directly before a later one brings its ticket", async () => {
+    await erase(orders.service, place, { kinds: everyKind });
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const split = order({ code: "SPLIT", datetime: later, positions: [position({ id: 2, secret: "second", ...ada })] });
+    const errors = await orders.apply(order({}, { deleted: true }), split);
+    expect(Object.keys(errors[2] ?? {})).toEqual(expect.arrayContaining(["email", "positions.0.attendee_name"]));
+    expect(await orders.db.many(sql`select id from lost_position order by id`)).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
   it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {
     const request = { ...place, case: randomUUID(), kinds: everyKind };
     const next = (datetime: string) =>

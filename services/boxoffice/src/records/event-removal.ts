@@ -8,7 +8,9 @@ import type { Scope } from "../domain/scope.ts";
 import { type Deleted, deleteNext, type EventTable } from "../store/event-contents.ts";
 import * as events from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
+import { hasExchanged } from "../store/media.ts";
 import { drawRevision } from "../store/positions.ts";
+import { unlinkExchanged } from "./unlink-exchanged.ts";
 
 /** Deletes everything in a removed event, and the event last. */
 export const eventRemoval = defineWork("remove-event", {
@@ -20,8 +22,15 @@ export const eventRemoval = defineWork("remove-event", {
   atOnce: 1,
 });
 
-/** The entities of an event, in the order of their removal, and the topics of their facts. */
-const contents: readonly { readonly table: EventTable; readonly topic?: { readonly name: string } }[] = [
+/** Something of an event that is removed as a whole. */
+interface Content {
+  readonly table: EventTable;
+  readonly topic?: { readonly name: string };
+}
+
+/** The entities of an event, in the order of their removal, and the topics of their facts. First media lose their tickets. */
+const contents: readonly ("exchanged" | Content)[] = [
+  "exchanged",
   { table: "position", topic: topics.positionChanged },
   { table: "order" },
   { table: "sale" },
@@ -44,6 +53,9 @@ const contents: readonly { readonly table: EventTable; readonly topic?: { readon
 
 /** Few enough that the locks of event and organizer are held for a fraction of a second. */
 const rowsAtATime = 1000;
+
+/** Of documents of media, which may be large. */
+const mediaAtATime = 100;
 
 /** Hides the event from all requests; background work deletes its contents. */
 export async function beginRemoval(tx: Tx, { organizer, event }: Scope): Promise<void> {
@@ -70,13 +82,19 @@ export async function removeNext(
   scope: Scope,
   { place: { part, after }, limit = rowsAtATime }: { readonly place: RemovalPlace; readonly limit?: number },
 ): Promise<RemovalPlace | undefined> {
-  await takeLocks(tx, locksOf([scope]));
-  if (!(await events.isRemoved(tx, scope))) return undefined;
   const next = contents[part];
+  // Media belong to the organizer, whose other events wait for this lock.
+  const changesMedia = next === "exchanged" && (await hasExchanged(tx, scope));
+  await takeLocks(tx, locksOf(changesMedia ? [scope, { organizer: scope.organizer, event: "" }] : [scope]));
+  if (!(await events.isRemoved(tx, scope))) return undefined;
   if (next === undefined) {
     await endErasures(tx, rowsAs("gone", { ...eventKey, at: instant.orNull }, [{ ...scope, at: null }]));
     await events.deleteRemoved(tx, scope);
     return undefined;
+  }
+  if (next === "exchanged") {
+    if (changesMedia) await unlinkExchanged(tx, scope, { limit: Math.min(limit, mediaAtATime) });
+    return { part: changesMedia ? part : part + 1 };
   }
   const deleted = await deleteNext(tx, next.table, { scope, after, limit });
   const toKey = ({ key }: Deleted) => entityKey(scope.organizer, scope.event, key);

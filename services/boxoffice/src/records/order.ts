@@ -14,6 +14,7 @@ import type { Known } from "../domain/known.ts";
 import { nameAnswer } from "../domain/name-answer.ts";
 import type { Scope } from "../domain/scope.ts";
 import { doubtOrder, validatePositions, validateReferences } from "../domain/validate-order.ts";
+import type { UsedSince } from "../domain/voucher-uses.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import { findLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
@@ -152,21 +153,35 @@ export const order: RecordKind<OrderRecord> = {
     const kept = await keepLeftOut(tx, scope, { values, known, sent });
     const orderRows = kept.values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
-    const allRows = [...rows, ...kept.rows, ...scanned];
-    const mayUse = allRows.filter(({ id, voucher }) => voucher !== null || known.positions.has(id));
+    const storedRows = [...kept.rows, ...scanned];
+    const allRows = [...rows, ...storedRows];
+    const mayUse = [...rows.filter(({ id, voucher }) => voucher !== null || known.positions.has(id)), ...storedRows];
     const usedSince = await changeUses(tx, scope, mayUse.map(toUseChange));
     const changes = await storePositions(tx, scope, allRows, usedSince);
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
     await publishUses(tx, scope, { changes, rows: allRows, usedSince });
   },
-  async remove(tx, { scope, keys, removedAt }) {
+  async remove(tx, { scope, keys, removedAt, moving }) {
     const removable = await orders.findRemovable(tx, scope, { codes: keys, removedAt });
-    const gone = removable.flatMap(({ code, positions: ids }) =>
-      ids.map((id) => ({ id, changedAt: removedAt.get(code) ?? null })),
+    const all = removable.flatMap(({ code, positions: ids }) =>
+      ids.map((id) => ({
+        id,
+        code,
+        changedAt: removedAt.get(code) ?? null,
+        moves:
+          moving
+            .get(id)
+            ?.values()
+            .some((other) => other !== code) === true,
+      })),
     );
+    const [left, gone] = [all.filter(({ moves }) => moves), all.filter(({ moves }) => !moves)];
+    await positions.leave(tx, scope, left);
     await removePositions(tx, scope, gone);
-    const codes = removable.map(({ code }) => code);
+    const kept = new Set(left.map(({ code }) => code));
+    const codes = removable.map(({ code }) => code).filter((code) => !kept.has(code));
     await orders.deleteOrders(tx, scope, codes);
+    await orders.dropPositions(tx, scope, { codes: [...kept], ids: gone.map(({ id }) => id) });
   },
 };
 
@@ -178,7 +193,7 @@ export async function storePositions(
   tx: Tx,
   scope: Scope,
   rows: readonly positions.PositionRow[],
-  usedSince: ReadonlyMap<number, number>,
+  usedSince: ReadonlyMap<number, UsedSince>,
 ): Promise<ReadonlyMap<number, positions.ChangedPosition>> {
   const changed = await positions.upsert(tx, scope, { rows, since: usedSince });
   const changes = new Map(changed.map((change) => [change.id, change]));
@@ -396,12 +411,13 @@ async function publishUses(
   }: {
     readonly changes: ReadonlyMap<number, positions.ChangedPosition>;
     readonly rows: readonly positions.PositionRow[];
-    readonly usedSince: ReadonlyMap<number, number>;
+    readonly usedSince: ReadonlyMap<number, UsedSince>;
   },
 ): Promise<void> {
   const concerned = rows.flatMap((row) => {
-    const [change, since] = [changes.get(row.id), usedSince.get(row.id)];
-    return change === undefined || since === undefined ? [] : [{ ...scope, ...row, revision: change.revision, since }];
+    const [change, used] = [changes.get(row.id), usedSince.get(row.id)];
+    if (change === undefined || used === undefined) return [];
+    return [{ ...scope, ...row, revision: change.revision, since: used.since }];
   });
   await tx.publish(
     topics.voucherUseChanged,
@@ -450,6 +466,6 @@ async function removePositions(
   await retractUses(
     tx,
     scope,
-    Array.from(usedSince, ([id, since]) => ({ id, since })),
+    Array.from(usedSince, ([id, { since }]) => ({ id, since })),
   );
 }

@@ -149,6 +149,58 @@ describe("an order that is split", () => {
   });
 });
 
+describe("an order that is removed directly before another brings its position", () => {
+  const removal = record("order", { code: "ABCDE" }, { deleted: true });
+  const ofSecond = async () => (await published()).filter((fact) => fact["key"] === "org/fest/2");
+
+  it.each([
+    ["next to each other", []],
+    ["with another record between them", [sample.gate()]],
+    ["behind which it comes back", [withoutSecond()]],
+  ])("[R3.41, R3.47] leaves it that position with its scans, in one batch: %s", async (_name, between) => {
+    expect(await office.apply(removal, ...between, split())).toEqual({});
+    expect((await ofSecond()).filter(({ isGone }) => isGone)).toEqual([]);
+    await office.apply(split({ email: "ada@example.org" }));
+    expect(await ofSecond()).toMatchObject([
+      { position: { canceled: false, secret: "new", order: { code: "SPLIT" } }, earlierCheckins: [{ id: 5 }] },
+    ]);
+    expect(await positionsOf("SPLIT")).toEqual([[2, false]]);
+    expect(await positionsOf("ABCDE")).toEqual(between.some(({ kind }) => kind === "order") ? [[1, false]] : undefined);
+  });
+
+  it("[R3.41, R3.47] leaves it that position with its scans, where the removed order comes again behind it with that position", async () => {
+    const again = sample.order({ positions: [first, second] });
+    expect(await office.apply(removal, split(), again)).toEqual({
+      3: { "positions.1": ["Position 2 belongs to another order."] },
+    });
+    expect((await ofSecond()).filter(({ isGone }) => isGone)).toEqual([]);
+    await office.apply(split({ email: "ada@example.org" }));
+    expect(await ofSecond()).toMatchObject([
+      { position: { canceled: false, secret: "new", order: { code: "SPLIT" } }, earlierCheckins: [{ id: 5 }] },
+    ]);
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([[[1, false]], [[2, false]]]);
+  });
+
+  it.each([
+    ["another cannot be stored", [split({ positions: [{ ...second, item: 99 }] })]],
+    ["another is removed again", [split(), record("order", { code: "SPLIT" }, { deleted: true })]],
+    ["only it comes back, and cannot be stored", [sample.order({ positions: [{ ...second, item: 99 }] })]],
+  ])("[R3.41] takes it along where %s", async (_name, behind) => {
+    await office.apply(removal, ...behind);
+    expect((await ofSecond()).at(-1)).toEqual({ key: "org/fest/2", isGone: true });
+    expect([await positionsOf("ABCDE"), await positionsOf("SPLIT")]).toEqual([undefined, undefined]);
+    expect(await office.count("position")).toBe(0);
+  });
+
+  it("[R3.32, R3.41] releases the seat of that position at once", async () => {
+    await office.apply(sample.order({ positions: [position(), { ...second, seat: "stalls-1-1" }] }));
+    const seated = sample.order({ code: "OTHER", positions: [position({ id: 3, secret: "3", seat: "stalls-1-1" })] });
+    expect(await office.apply(removal, seated, sample.gate(), split())).toEqual({});
+    const held = sql`select position.id from position where position.seat is not null and position.taken_as is not null`;
+    expect(await office.db.many(held)).toEqual([{ id: 3 }]);
+  });
+});
+
 describe("a position that two orders bring", () => {
   const day = (number: number) => ({ last_modified: `2026-02-0${number}T10:00:00Z` });
   const claimed = (code: string, changed: number, ids: readonly number[], rest: object = day(changed)) =>

@@ -1,7 +1,7 @@
 import { topics } from "@tessera/protos/topics";
-import { compileReader, type Reading } from "@tessera/records/read";
+import { compileReader, type Misread, noteUnread, type Reading } from "@tessera/records/read";
 import { reusableMediumRecord, type SentLink } from "@tessera/resources/records/reusable-medium";
-import type { TypeOf } from "@tessera/schema/schema";
+import type { Checked, TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
@@ -24,6 +24,11 @@ export const readMedium = compileReader(reusableMediumRecord, {
   rules: { linked_orderposition: linkRule, "linked_orderpositions.*": linkRule },
   omit: ["linked_orderposition"],
 });
+
+/** Reads the stored document of a medium. */
+export function readStoredMedium(found: unknown): Checked<Reading<Medium>> {
+  return noteUnread(readMedium(found), (found as Misread).unread ?? []);
+}
 
 const base = catalogueKind({
   table: "reusable_medium",

@@ -185,6 +185,35 @@ describe("the use of a voucher", () => {
     ).toBe(true);
   });
 
+  it("[V6.11] is there again since its shop changed the order that it had removed", async () => {
+    await apply(record("order", { code: "ABCDE", last_modified: "2026-03-01T10:00:00Z" }, { deleted: true }));
+    await told();
+    await send([first, plain], { last_modified: "2026-03-02T10:00:00Z" });
+    expect(await told()).toMatchObject([{ canceled: false, since: Date.UTC(2026, 2, 2, 10) * 1000 }]);
+  });
+
+  it("[V6.12, R5.1] is told anew when an old state comes again, and when the newest does, but not when either repeats", async () => {
+    const at = (day: number) => ({ last_modified: `2026-03-0${day}T10:00:00Z` });
+    const states = [
+      [[first, plain], { status: "p", ...at(1) }],
+      [[position(), plain], { status: "p", ...at(2) }],
+      [[first, plain], { status: "c", ...at(3) }],
+    ] as const;
+    for (const [positions, rest] of states) await send([...positions], rest);
+    await told();
+    for (const [positions, rest] of states) {
+      await send([...positions], rest);
+      expect(await told()).toHaveLength(1);
+      await send([...positions], rest);
+      expect(await told()).toEqual([]);
+    }
+    const { since } = await db.one<{ since: number }>(sql`select voucher_since_at as since from position where id = 1`);
+    expect(since).toBe(Date.UTC(2026, 2, 3, 10) * 1000);
+    expect(await db.many(sql`select since_at as since, until_at as until from former_use order by since_at`)).toEqual([
+      { since: placed, until: Date.UTC(2026, 2, 2, 10) * 1000 },
+    ]);
+  });
+
   it("[V6.11] is gone since its shop changed the order so that the position names no voucher", async () => {
     await told();
     await send([position(), plain], { last_modified: "2026-03-01T10:00:00Z" });

@@ -28,6 +28,18 @@ export function gateAnswersOf(position: Sql): Sql {
     end`;
 }
 
+/** Selects how many bytes the gate answers of a row of `position` have, as `bytes`. */
+export function gateBytesOf(position: Sql): Sql {
+  return sql`
+    select case when ${position}.answers_revision is null then 0 else (
+             select coalesce(sum(octet_length(gate_answer.answer)), 0)
+               from gate_answer
+              where gate_answer.organizer = ${position}.organizer
+                and gate_answer.event = ${position}.event
+                and gate_answer.position = ${position}.id)
+           end as bytes`;
+}
+
 /** A row; `awaited` is the encoded GivenAnswer whose file is awaited. */
 export interface GateAnswerRow extends Scope, AnswerPlace, StoredGateAnswer {
   readonly awaited: Uint8Array | null;

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { isPlacedIn } from "@tessera/kit/pg/with-key";
 import type { MediumCode } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { shareSequences } from "./id-sequences.ts";
@@ -54,6 +55,40 @@ export async function hasOtherMedium(
   return found;
 }
 
+/** Whether one of these other positions of its event can be used beside a ticket: it is not canceled, and of the same date. */
+export async function hasUsableBeside(
+  db: Queryable,
+  { organizer, event, position }: Ticket,
+  others: readonly number[],
+): Promise<boolean> {
+  if (others.length === 0) return false;
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (
+      select from position as own
+        join position as other on other.organizer = own.organizer and other.event = own.event
+       where own.organizer = ${organizer}
+         and own.event = ${event}
+         and own.id = ${position}
+         and other.id = any(${others}::bigint[])
+         and not other.canceled
+         and other.subevent is not distinct from own.subevent) as found`);
+  return found;
+}
+
+/** Whether a scan of a code finds a ticket of the event by its secret. Scanners may send a plus sign for a blank. */
+export async function isTicketCode(db: Queryable, { organizer, event }: Scope, code: string): Promise<boolean> {
+  const wanted = [code, code.replaceAll("+", " ")].map((secret) => `${organizer}/${event}/${secret}`);
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (
+      select from unnest(${wanted}::text[]) as wanted (ticket)
+       cross join lateral (
+         select position.id
+           from position
+          where (position.organizer || '/' || position.event || '/' || position.secret) = wanted.ticket
+          limit 1) as position) as found`);
+  return found;
+}
+
 /** Draws an id that no record uses. */
 export async function nextMadeMedium(tx: Tx): Promise<number> {
   const { id } = await shareSequences(tx, () =>
@@ -72,6 +107,47 @@ export async function noteExchanged(
     insert into exchanged_ticket (organizer, medium, event, position)
     values (${organizer}, ${medium}, ${event}, ${position})
         on conflict do nothing`);
+}
+
+/** Reads the documents of media. */
+export async function readMedia(tx: Tx, organizer: string, ids: readonly number[]): Promise<unknown[]> {
+  const rows = await tx.many<{ data: unknown }>(sql`
+    select reusable_medium.data
+      from reusable_medium
+     where reusable_medium.organizer = ${organizer}
+       and reusable_medium.id = any(${ids}::bigint[])
+     order by reusable_medium.id`);
+  return rows.map(({ data }) => data);
+}
+
+/** Whether tickets of an event were exchanged here. */
+export async function hasExchanged(db: Queryable, { organizer, event }: Scope): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (
+      select from exchanged_ticket as exchanged
+       where exchanged.organizer = ${organizer}
+         and exchanged.event = ${event}) as found`);
+  return found;
+}
+
+/** Forgets the next tickets of an event that were exchanged, and returns them. */
+export function forgetExchangedOf(
+  tx: Tx,
+  { organizer, event }: Scope,
+  { limit }: { readonly limit: number },
+): Promise<{ readonly medium: number; readonly position: number }[]> {
+  return tx.many(sql`
+    with next as materialized (
+      select exchanged.ctid
+        from exchanged_ticket as exchanged
+       where exchanged.organizer = ${organizer}
+         and exchanged.event = ${event}
+       order by exchanged.position
+       limit ${limit}
+    )
+    delete from exchanged_ticket as exchanged
+     where ${isPlacedIn(sql`exchanged`, sql`next`)}
+    returning exchanged.medium, exchanged.position`);
 }
 
 /** Forgets what was exchanged for media that are deleted. */

@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
-import { gateAnswersOf } from "./gate-answer-rows.ts";
+import { gateAnswersOf, gateBytesOf } from "./gate-answer-rows.ts";
 import { orderWithCode } from "./orders.ts";
 import type { StoredPosition } from "./positions.ts";
 
@@ -20,7 +20,12 @@ export interface StoredOrderData {
   readonly valid_if_pending: boolean;
   readonly require_approval: boolean;
   readonly fees: readonly { readonly canceled: boolean }[];
-  readonly positions: readonly { readonly id: number; readonly item: number; readonly canceled: boolean }[];
+  readonly positions: readonly {
+    readonly id: number;
+    readonly item: number;
+    readonly canceled: boolean;
+    readonly answers?: unknown;
+  }[];
 }
 
 /** Reads the first of these orders, up to `mostBytes` together, and the first in any case. */
@@ -63,22 +68,36 @@ export async function findCode(db: Queryable, scope: Scope, code: string): Promi
 }
 
 /** What orders show of their positions beside their documents. */
-export type PositionState = Pick<StoredPosition, "id" | "state" | "gate">;
+export interface PositionState extends Pick<StoredPosition, "id" | "state" | "gate"> {
+  /** The answers of gates were left out: those of the record may no longer hold. */
+  readonly isCut: boolean;
+}
 
+/**
+ * Reads the states of positions, in the order of these: of the first `least`, and further ones up to `mostBytes` together. Of
+ * the first `least` the answers of gates are left out behind `mostBytes` of them.
+ */
 export async function readStatesOf(
   db: Queryable,
   { organizer, event }: Scope,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, PositionState>> {
+  { ids, least, mostBytes }: { readonly ids: readonly number[]; readonly least: number; readonly mostBytes: number },
+): Promise<Map<number, PositionState>> {
   if (ids.length === 0) return new Map();
   const rows = await db.many<PositionState>(sql`
-    select position.id, position.state, ${gateAnswersOf(sql`position`)} as gate
-      from unnest(${ids}::bigint[]) as wanted (id)
-     cross join lateral (
-       select position.organizer, position.event, position.id, position.state, position.answers_revision
-         from position
-        where ${withKey(sql`position.organizer, position.event, position.id`, sql`${organizer}, ${event}, wanted.id`)}
-        limit 1) as position`);
+    select sized.id, sized.state, case when sized.given <= ${mostBytes} then ${gateAnswersOf(sql`sized`)} end as gate,
+           sized.given > ${mostBytes} as "isCut"
+      from (select wanted.place, position.organizer, position.event, position.id, position.state, position.answers_revision,
+                   sum(octet_length(position.state) + given.bytes) over (order by wanted.place) as bytes,
+                   sum(given.bytes) over (order by wanted.place) as given
+              from unnest(${ids}::bigint[]) with ordinality as wanted (id, place)
+             cross join lateral (
+               select position.organizer, position.event, position.id, position.state, position.answers_revision
+                 from position
+                where ${withKey(sql`position.organizer, position.event, position.id`, sql`${organizer}, ${event}, wanted.id`)}
+                limit 1) as position
+             cross join lateral (${gateBytesOf(sql`position`)}) as given) as sized
+     where sized.place <= ${least}
+        or sized.bytes <= ${mostBytes}`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

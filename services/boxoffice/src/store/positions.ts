@@ -6,6 +6,7 @@ import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { UsedSince } from "../domain/voucher-uses.ts";
 import { addTaken } from "./capacity.ts";
 import { gateAnswersOf, type StoredGateAnswers } from "./gate-answer-rows.ts";
 
@@ -92,6 +93,7 @@ const rowColumns = {
   voucher: bigint.orNull,
   budgetUse: decimal.orNull,
   voucherSince: instant.orNull,
+  voucherOvertaken: instant.orNull,
   leftOut: boolean,
   state: bytea,
   earlierCheckins: bytea.orNull,
@@ -104,11 +106,14 @@ const rowColumns = {
 export async function upsert(
   tx: Tx,
   scope: Scope,
-  { rows, since }: { readonly rows: readonly PositionRow[]; readonly since: ReadonlyMap<number, number> },
+  { rows, since }: { readonly rows: readonly PositionRow[]; readonly since: ReadonlyMap<number, UsedSince> },
 ): Promise<ChangedPosition[]> {
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
-  const sent = rows.map((row) => ({ ...row, voucherSince: row.voucher === null ? null : since.get(row.id) }));
+  const sent = rows.map((row) => {
+    const { since: at = null, overtakenAt: voucherOvertaken = null } = since.get(row.id) ?? {};
+    return { ...row, voucherSince: row.voucher === null ? null : at, voucherOvertaken };
+  });
   // All parts of a statement see one snapshot: `before` are the rows that `stored` replaces.
   const before = sql`
     lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as
@@ -125,12 +130,13 @@ export async function upsert(
   return tx.many<ChangedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                    secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at, left_out,
-                                    state, earlier_checkins, revision)
+                                    secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
+                                    voucher_overtaken_at, left_out, state, earlier_checkins, revision)
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
              incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-             incoming.voucher_since_at, incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
+             incoming.voucher_since_at, incoming.voucher_overtaken_at, incoming.left_out, incoming.state,
+             incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, sent)}
        order by incoming.id
           on conflict (organizer, event, id) do update
@@ -147,6 +153,7 @@ export async function upsert(
              voucher = excluded.voucher,
              budget_use = excluded.budget_use,
              voucher_since_at = excluded.voucher_since_at,
+             voucher_overtaken_at = excluded.voucher_overtaken_at,
              left_out = excluded.left_out,
              state = excluded.state,
              earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
@@ -155,6 +162,7 @@ export async function upsert(
           or kept.seat is distinct from excluded.seat
           or kept.taken_as is distinct from excluded.taken_as
           or kept.left_out <> excluded.left_out
+          or kept.voucher_overtaken_at is distinct from excluded.voucher_overtaken_at
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
       returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
                 kept.revision, kept.earlier_checkins, kept.answers_revision
@@ -288,6 +296,22 @@ export async function setAnswersRevisions(
        and position.id = incoming.id
     returning ${storedPosition(sql`position`)}, incoming.is_news as "isNews"`);
   return stored.filter(({ isNews }) => isNews);
+}
+
+/** Leaves positions of a removed order, and their seats, to orders that are about to be stored. */
+export async function leave(
+  tx: Tx,
+  { organizer, event }: Scope,
+  left: readonly Pick<PositionRow, "id">[],
+): Promise<void> {
+  if (left.length === 0) return;
+  await tx.run(sql`
+    update position
+       set left_out = true,
+           seat = null
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${left.map(({ id }) => id)}::bigint[])`);
 }
 
 export interface DeletedPosition {

@@ -79,7 +79,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
   ],
   "order-reads": [
     ["readOrders", (db) => readOrders(db, scope, { codes: ["A"], mostBytes: 1 })],
-    ["readStatesOf", (db) => readStatesOf(db, scope, [1])],
+    ["readStatesOf", (db) => readStatesOf(db, scope, { ids: [1], least: 1, mostBytes: 1 })],
   ],
   positions: [
     ["upsert", (tx) => upsert(tx, scope, { rows: [position], since: new Map() })],

@@ -2,43 +2,48 @@ import { type EntityKey, eventKey, keysAs } from "@tessera/events/entity-key";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, boolean, type InputOf, instant, rowsAs, table } from "@tessera/kit/pg/table";
+import { bigint, boolean, instant, rowsAs, table } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Instant } from "@tessera/values";
 import type { Scope } from "../domain/scope.ts";
-import type { Use } from "../domain/voucher-uses.ts";
+import type { FormerUse, Use, UsedSince } from "../domain/voucher-uses.ts";
 import { usedSince } from "./positions.ts";
 
 /** What is known of a position that names a voucher, or did. */
 export interface KnownUse {
   readonly id: number;
   readonly current: Use | undefined;
-  /** When it ended the last time; null: never. */
-  readonly endedAt: number | null;
+  readonly last: UsedSince;
 }
 
-interface Row extends Pick<KnownUse, "id" | "endedAt"> {
+interface Row extends UsedSince, Pick<KnownUse, "id"> {
   readonly voucher: number | null;
   readonly counts: boolean;
   readonly budget: string | null;
-  readonly since: number;
 }
 
 /** Reads the uses of these positions; most name no voucher, and are left out. */
 export async function readUses(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<KnownUse[]> {
   if (ids.length === 0) return [];
+  const place = sql`${organizer}, ${event}, wanted.id`;
   const rows = await tx.many<Row>(sql`
-    select wanted.id, named.voucher, named.taken_as is not null as counts, named.budget_use as budget, named.since, ended.at as "endedAt"
+    select wanted.id, named.voucher, named.taken_as is not null as counts, named.budget_use as budget,
+           coalesce(named.since, ended.at) as since,
+           case when named.voucher is null then ended.overtaken_at else named.voucher_overtaken_at end as "overtakenAt"
       from unnest(${ids}::bigint[]) as wanted (id)
       left join lateral (
-        select position.voucher, position.taken_as, position.budget_use, ${usedSince(sql`position`)} as since
+        select position.voucher, position.taken_as, position.budget_use, position.voucher_overtaken_at,
+               ${usedSince(sql`position`)} as since
           from position
          where position.voucher is not null
-           and ${withKey(sql`position.organizer, position.event, position.id`, sql`${organizer}, ${event}, wanted.id`)}
+           and ${withKey(sql`position.organizer, position.event, position.id`, place)}
          limit 1) as named
              on true
       left join lateral (
-        select former_use.until_at as at
+        select former_use.until_at as at,
+               (select position.voucher_overtaken_at
+                  from position
+                 where ${withKey(sql`position.organizer, position.event, position.id`, place)}) as overtaken_at
           from former_use
          where former_use.organizer = ${organizer}
            and former_use.event = ${event}
@@ -48,23 +53,49 @@ export async function readUses(tx: Tx, { organizer, event }: Scope, ids: readonl
              on true
      where named.voucher is not null
         or ended.at is not null`);
-  return rows.map(({ id, endedAt, voucher, ...rest }) => {
-    return { id, endedAt, current: voucher === null ? undefined : { voucher, ...rest } };
+  return rows.map(({ id, voucher, counts, budget, since, overtakenAt }) => {
+    const current = voucher === null ? undefined : { voucher, counts, budget, since };
+    return { id, current, last: { since, overtakenAt } };
   });
 }
 
 const key = { ...eventKey, voucher: bigint, position: bigint, until: instant };
 const formerUses = table("former_use", { key, columns: { since: instant, counts: boolean } });
 
-/** Stores former uses of positions. */
-export async function addFormerUses(
+interface FormerUseOf extends FormerUse {
+  readonly position: number;
+}
+
+/** Reads the former uses of positions. */
+export async function readFormerUses(
   tx: Tx,
-  scope: Scope,
-  ended: readonly Omit<InputOf<typeof key & { since: typeof instant; counts: typeof boolean }>, keyof Scope>[],
-): Promise<void> {
+  { organizer, event }: Scope,
+  ids: readonly number[],
+): Promise<FormerUseOf[]> {
+  if (ids.length === 0) return [];
+  return tx.many<FormerUseOf>(sql`
+    select former_use.position, former_use.voucher, former_use.counts, former_use.since_at as since, former_use.until_at as until
+      from former_use
+     where former_use.organizer = ${organizer}
+       and former_use.event = ${event}
+       and former_use.position = any(${ids}::bigint[])`);
+}
+
+/** Deletes the former uses of positions. */
+export async function deleteFormerUses(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run(sql`
+    delete from former_use
+     where former_use.organizer = ${organizer}
+       and former_use.event = ${event}
+       and former_use.position = any(${ids}::bigint[])`);
+}
+
+/** Stores former uses of positions. */
+export async function addFormerUses(tx: Tx, scope: Scope, ended: readonly FormerUseOf[]): Promise<void> {
   await formerUses.insert(
     tx,
-    ended.map((each) => ({ ...scope, ...each })),
+    ended.map(({ position, voucher, counts, since, until }) => ({ ...scope, position, voucher, counts, since, until })),
   );
 }
 

@@ -19,9 +19,14 @@ export interface BesideOrders {
   readonly settings: EventSettings;
 }
 
-export function toOrderDocument({ data, changedAt }: StoredOrder, beside: BesideOrders): OrderDocument {
+/** An order with its whole data, which `json` has as text. */
+export interface ShownOrder extends StoredOrder {
+  readonly json: Uint8Array;
+}
+
+export function toOrderDocument({ json, data, changedAt }: ShownOrder, beside: BesideOrders): OrderDocument {
   return {
-    json: Buffer.from(JSON.stringify(data)),
+    json,
     changedAt,
     positions: data.positions.map(({ id }) => toOrderedPosition(id, data, beside)),
   };

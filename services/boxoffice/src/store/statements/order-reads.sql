@@ -17,20 +17,37 @@ select sized.code, sized.data, sized.changed_at as "changedAt"
  order by sized.place;
 
 -- readStatesOf
-select position.id, position.state, case when position.answers_revision is not null then
-                                    jsonb_build_object('upTo', position.answers_revision, 'answers', array(
-                                      select jsonb_build_object('question', gate_answer.question, 'revision', gate_answer.revision,
-                                                                'answer', encode(gate_answer.answer, 'base64'), 'file', gate_answer.file,
-                                                                'awaitedRevision', gate_answer.awaited_revision)
-                                        from gate_answer
-                                       where gate_answer.organizer = position.organizer
-                                         and gate_answer.event = position.event
-                                         and gate_answer.position = position.id))
-                                    end as gate
-  from unnest($1::bigint[]) as wanted (id)
- cross join lateral (
-   select position.organizer, position.event, position.id, position.state, position.answers_revision
-     from position
-    where (position.organizer, position.event, position.id) >= ($2, $3, wanted.id)
-      and (position.organizer, position.event, position.id) <= ($4, $5, wanted.id) order by position.organizer, position.event, position.id
-    limit 1) as position;
+select sized.id, sized.state, case when sized.given <= $1 then case when sized.answers_revision is not null then
+                                                               jsonb_build_object('upTo', sized.answers_revision, 'answers', array(
+                                                                 select jsonb_build_object('question', gate_answer.question, 'revision',
+                                                                                           gate_answer.revision,
+                                                                                           'answer', encode(gate_answer.answer, 'base64'),
+                                                                                           'file', gate_answer.file,
+                                                                                           'awaitedRevision', gate_answer.awaited_revision)
+                                                                   from gate_answer
+                                                                  where gate_answer.organizer = sized.organizer
+                                                                    and gate_answer.event = sized.event
+                                                                    and gate_answer.position = sized.id))
+                                                               end end as gate,
+       sized.given > $2 as "isCut"
+  from (select wanted.place, position.organizer, position.event, position.id, position.state, position.answers_revision,
+               sum(octet_length(position.state) + given.bytes) over (order by wanted.place) as bytes,
+               sum(given.bytes) over (order by wanted.place) as given
+          from unnest($3::bigint[]) with ordinality as wanted (id, place)
+         cross join lateral (
+           select position.organizer, position.event, position.id, position.state, position.answers_revision
+             from position
+            where (position.organizer, position.event, position.id) >= ($4, $5, wanted.id)
+              and (position.organizer, position.event, position.id) <= ($6, $7, wanted.id)
+            order by position.organizer, position.event, position.id
+            limit 1) as position
+         cross join lateral (
+           select case when position.answers_revision is null then 0 else (
+             select coalesce(sum(octet_length(gate_answer.answer)), 0)
+               from gate_answer
+              where gate_answer.organizer = position.organizer
+                and gate_answer.event = position.event
+                and gate_answer.position = position.id)
+                  end as bytes) as given) as sized
+ where sized.place <= $8
+    or sized.bytes <= $9;

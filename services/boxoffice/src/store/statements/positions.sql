@@ -3,17 +3,19 @@
 -- upsert
 with stored as (
   insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at, left_out,
-                                state, earlier_checkins, revision)
+                                secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
+                                voucher_overtaken_at, left_out, state, earlier_checkins, revision)
   select $1, $2, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
          incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
          incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-         incoming.voucher_since_at, incoming.left_out, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
+         incoming.voucher_since_at, incoming.voucher_overtaken_at, incoming.left_out, incoming.state,
+         incoming.earlier_checkins, nextval('revision_seq')
     from unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::boolean[],
-                $12::bigint[], $13::text[], $14::bigint[], $15::numeric[], $16::timestamptz[], $17::boolean[], $18::bytea[],
-                $19::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "addon_to", "secret",
-                                             "canceled", "seat", "taken_as", "voucher", "budget_use", "voucher_since_at", "left_out",
-                                             "state", "earlier_checkins")
+                $12::bigint[], $13::text[], $14::bigint[], $15::numeric[], $16::timestamptz[], $17::timestamptz[], $18::boolean[],
+                $19::bytea[], $20::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "addon_to",
+                                                           "secret", "canceled", "seat", "taken_as", "voucher", "budget_use",
+                                                           "voucher_since_at", "voucher_overtaken_at", "left_out", "state",
+                                                           "earlier_checkins")
    order by incoming.id
       on conflict (organizer, event, id) do update
      set order_code = excluded.order_code,
@@ -29,6 +31,7 @@ with stored as (
          voucher = excluded.voucher,
          budget_use = excluded.budget_use,
          voucher_since_at = excluded.voucher_since_at,
+         voucher_overtaken_at = excluded.voucher_overtaken_at,
          left_out = excluded.left_out,
          state = excluded.state,
          earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
@@ -37,12 +40,13 @@ with stored as (
       or kept.seat is distinct from excluded.seat
       or kept.taken_as is distinct from excluded.taken_as
       or kept.left_out <> excluded.left_out
+      or kept.voucher_overtaken_at is distinct from excluded.voucher_overtaken_at
       or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
   returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
          kept.revision, kept.earlier_checkins, kept.answers_revision
 ), counted as (
   insert into taken_capacity as kept (organizer, event, subevent, item, variation, taken_as, positions)
-  select $20, $21, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
+  select $21, $22, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
     from (
       select stored.subevent, stored.item, stored.variation, stored.taken_as, 1 as positions
         from stored
@@ -51,8 +55,8 @@ with stored as (
         from stored
        cross join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as
                              from position as before
-                            where (before.organizer, before.event, before.id) >= ($22, $23, stored.id)
-                              and (before.organizer, before.event, before.id) <= ($24, $25, stored.id)
+                            where (before.organizer, before.event, before.id) >= ($23, $24, stored.id)
+                              and (before.organizer, before.event, before.id) <= ($25, $26, stored.id)
                             order by before.organizer, before.event, before.id
                             limit 1) as before) as change
    where change.taken_as is not null

@@ -1,15 +1,18 @@
 -- Written by `npm run statements`. What several functions ask for stands below the first of them.
 
 -- readUses
-select wanted.id, named.voucher, named.taken_as is not null as counts, named.budget_use as budget, named.since, ended.at as "endedAt"
+select wanted.id, named.voucher, named.taken_as is not null as counts, named.budget_use as budget,
+       coalesce(named.since, ended.at) as since,
+       case when named.voucher is null then ended.overtaken_at else named.voucher_overtaken_at end as "overtakenAt"
   from unnest($1::bigint[]) as wanted (id)
   left join lateral (
-    select position.voucher, position.taken_as, position.budget_use, coalesce(position.voucher_since_at,
-                                                                              (select ("order".data ->> 'datetime')::timestamptz
-                                                                                 from "order"
-                                                                                where "order".organizer = position.organizer
-                                                                                  and "order".event = position.event
-                                                                                  and "order".code = position.order_code)) as since
+    select position.voucher, position.taken_as, position.budget_use, position.voucher_overtaken_at,
+           coalesce(position.voucher_since_at,
+                    (select ("order".data ->> 'datetime')::timestamptz
+                       from "order"
+                      where "order".organizer = position.organizer
+                        and "order".event = position.event
+                        and "order".code = position.order_code)) as since
       from position
      where position.voucher is not null
        and (position.organizer, position.event, position.id) >= ($2, $3, wanted.id)
@@ -17,10 +20,15 @@ select wanted.id, named.voucher, named.taken_as is not null as counts, named.bud
      limit 1) as named
     on true
   left join lateral (
-    select former_use.until_at as at
+    select former_use.until_at as at,
+           (select position.voucher_overtaken_at
+              from position
+             where (position.organizer, position.event, position.id) >= ($6, $7, wanted.id)
+               and (position.organizer, position.event, position.id) <= ($8, $9, wanted.id)
+             order by position.organizer, position.event, position.id) as overtaken_at
       from former_use
-     where former_use.organizer = $6
-       and former_use.event = $7
+     where former_use.organizer = $10
+       and former_use.event = $11
        and former_use.position = wanted.id
      order by former_use.until_at desc
      limit 1) as ended
