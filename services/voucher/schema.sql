@@ -138,6 +138,7 @@ create table former_use (
   budget numeric(15,2) not null,
   constraint former_use_pkey primary key (organizer, event, voucher, "position", until_at)
 );
+create index former_use_by_position on former_use using btree (organizer, event, "position", until_at);
 
 create table gone_event (
   organizer text collate "C" not null,

@@ -23,9 +23,17 @@ const steps = oneof(
       voucher: constantFrom(7, 8, null),
       counts: boolean(),
       budget: integer({ min: 0, max: 2 }),
+      back: oneof({ weight: 3, arbitrary: constant(0) }, integer({ min: 1, max: 8 })),
     }),
   },
-  { weight: 2, arbitrary: record({ kind: constant("removal" as const), position: integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: record({
+      kind: constant("removal" as const),
+      position: integer({ min: 1, max: 3 }),
+      back: constantFrom(0, 0, 3),
+    }),
+  },
   { weight: 5, arbitrary: record({ kind: constant("delivery" as const), facts: integer({ min: 1, max: 4 }) }) },
   {
     weight: 3,
@@ -47,7 +55,9 @@ interface Taking {
   readonly taken: { readonly voucher: number; readonly counts: boolean; readonly budget: number } | null;
 }
 
-type Message = { readonly fact: VoucherUseChanged | string; readonly at: number } | { readonly sweepBefore: number };
+type Message =
+  | { readonly fact: VoucherUseChanged | string; readonly at: number; readonly deletedAt?: number }
+  | { readonly sweepBefore: number };
 
 type Taken = Taking["taken"];
 
@@ -60,17 +70,22 @@ class World {
   readonly #history = new Map<number, Taking[]>();
   readonly #told = new Map<number, VoucherUseChanged>();
 
-  change(position: number, taken: Taken): void {
+  /** Changes a position, now or since an earlier moment: what was told of it behind that moment was not so. */
+  change(position: number, taken: Taken, back = 0): void {
     this.time += 1;
     const history = this.#history.get(position) ?? [];
     const before = history.at(-1)?.taken ?? null;
     const isNew = history.length === 0;
-    this.#history.set(position, history);
     const isSame = !isNew && JSON.stringify(before) === JSON.stringify(taken);
-    if (!isSame) history.push({ at: this.time, taken });
-    const at = start + this.time * second;
+    const isBack = !isNew && back > 0;
+    // No two changes are of one moment.
+    const from = isBack ? Math.max(0, this.time - back) + this.time / 1000 : this.time;
+    if (isBack) this.#history.set(position, [...history.filter(({ at }) => at < from), { at: from, taken }]);
+    else if (!isSame) this.#history.set(position, [...history, { at: from, taken }]);
+    const [at, since] = [start + this.time * second, start + Math.round(from * second)];
     if (taken === null) {
-      if (before !== null) this.queue.push({ fact: `${place.organizer}/${place.event}/${position}`, at });
+      if (before !== null || isBack)
+        this.queue.push({ fact: `${place.organizer}/${place.event}/${position}`, at, deletedAt: since });
       this.#told.delete(position);
       return;
     }
@@ -84,15 +99,15 @@ class World {
       canceled: !taken.counts,
       budgetUse: `${taken.budget}.00`,
       orderStatus: OrderStatus.PAID,
-      since: isSame && told ? told.since : at,
+      since: isSame && !isBack && told ? told.since : since,
     };
     this.#told.set(position, fact);
     this.queue.push({ fact, at });
   }
 
-  remove(position: number): void {
+  remove(position: number, back: number): void {
     if (this.#history.get(position)?.at(-1)?.taken == null) return;
-    this.change(position, null);
+    this.change(position, null, back);
   }
 
   /** Publishes everything again, and lets the sweep delete the rest. */
@@ -120,7 +135,9 @@ class World {
       voucher,
       [...this.#history.values()].map((history) => history.at(-1)?.taken),
     );
-    return [known.redeemed + now.redeemed - then.redeemed, `${known.budget + now.budget - then.budget}.00`];
+    // A record that said less than its moment turned out to have is not counted below zero.
+    const [redeemed, budget] = [known.redeemed + now.redeemed - then.redeemed, known.budget + now.budget - then.budget];
+    return [Math.max(0, redeemed), `${Math.max(0, budget)}.00`];
   }
 }
 
@@ -137,7 +154,13 @@ async function send(data: { readonly id: number }, deleted = false): Promise<voi
 async function deliver(messages: readonly Message[]): Promise<void> {
   for (const message of messages) {
     if ("sweepBefore" in message) await service.sweep(topics.voucherUseChanged, message.sweepBefore);
-    else await service.deliver(topics.voucherUseChanged, [message.fact], { at: message.at });
+    else {
+      const { fact, at, deletedAt } = message;
+      await service.deliver(topics.voucherUseChanged, [fact], {
+        at,
+        ...(deletedAt === undefined ? {} : { deletedAt }),
+      });
+    }
   }
 }
 
@@ -146,7 +169,7 @@ const countOf = async (id: number) => {
   return [voucher?.redeemed, voucher?.budgetUsed];
 };
 
-it("[V6.3, V6.4, V6.6, V6.7, V6.9] vouchers count what they were used for since their record, in whatever order records and uses come", async () => {
+it("[V6.3, V6.4, V6.6, V6.7, V6.9, V6.12] vouchers count what they were used for since their record, in whatever order records and uses come", async () => {
   const seen = { compared: 0, moved: 0 };
   await assert(
     asyncProperty(array(steps, { minLength: 5, maxLength: 40, size: "max" }), async (run) => {
@@ -156,9 +179,9 @@ it("[V6.3, V6.4, V6.6, V6.7, V6.9] vouchers count what they were used for since 
       let last: readonly Message[] = [];
       for (const step of run) {
         if (step.kind === "state") {
-          const { position, voucher, counts, budget } = step;
-          world.change(position, voucher === null ? null : { voucher, counts, budget: counts ? budget : 0 });
-        } else if (step.kind === "removal") world.remove(step.position);
+          const { position, voucher, counts, budget, back } = step;
+          world.change(position, voucher === null ? null : { voucher, counts, budget: counts ? budget : 0 }, back);
+        } else if (step.kind === "removal") world.remove(step.position, step.back);
         else if (step.kind === "delivery") {
           last = world.queue.splice(0, step.facts);
           await deliver(last);

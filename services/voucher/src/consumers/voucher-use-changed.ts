@@ -7,18 +7,20 @@ import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { firstIdMadeHere } from "@tessera/values";
 import Big from "big.js";
 import { storeChanged } from "../capacity/store-changed.ts";
-import { followUse, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
+import { followUse, type History, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
 import { fault } from "../faults.ts";
-import { type EntityKey, nameOf } from "../store/keys.ts";
+import { type EntityKey, type EventKey, nameOf } from "../store/keys.ts";
 import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
 import {
   addFormerUses,
   addUses,
+  deleteFormerUses,
   deleteUses,
   findOlderUses,
   type PositionKey,
   putSums,
   putUses,
+  readFormerUses,
   readUses,
   type StoredFormerUse,
   type StoredSums,
@@ -67,39 +69,61 @@ async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
   // Exclusively for deletions only: a sweep never ends a use that was only confirmed.
   await lockUses(tx, { alone: changes.filter(({ revision }) => revision === afterAll), shared: changes });
   const ofPosition = Map.groupBy(changes, nameOfPosition);
-  const known = byPosition(await readUses(tx, changes));
+  const known = await readKnown(tx, [...ofPosition.values()]);
   await noteEnded(
     tx,
     [...ofPosition.values()].flatMap((of) => (of.at(-1)?.taken === null ? [of[0] as Change] : [])),
   );
-  const concerned = [...ofPosition].filter(([name, of]) => known.has(name) || of.some(({ taken }) => taken !== null));
+  const isKnown = new Set(known.map(nameOfPosition));
+  const concerned = [...ofPosition].filter(([name, of]) => isKnown.has(name) || of.some(({ taken }) => taken !== null));
   if (concerned.length === 0) return;
-  const mentioned = concerned.flatMap(([name, of]) => {
-    const ids = [known.get(name)?.voucher, ...of.map(({ taken }) => taken?.voucher)].filter((id) => id !== undefined);
-    return ids.map((id): EntityKey => ({ organizer: place(of).organizer, event: place(of).event, id }));
-  });
-  const keys = [...new Map(mentioned.map((key) => [nameOf(key), key])).values()];
+  const named = changes.flatMap(({ taken, ...change }) => (taken === null ? [] : [{ ...change, ...taken }]));
+  const keys = [
+    ...new Map([...known, ...named].map((use) => [nameOfVoucher(use), { ...use, id: use.voucher }])).values(),
+  ];
   const vouchers = new Map((await lockVouchers(tx, keys)).map((voucher) => [nameOf(voucher), voucher]));
   // Read again under the locks: a shop may have confirmed a position in between.
-  const places = concerned.map(([, of]) => place(of));
-  const before = byPosition(await readUses(tx, places));
+  const before = await readKnown(
+    tx,
+    concerned.map(([, of]) => of),
+  );
   const locked = new Set(keys.map(nameOf));
-  if ([...before.values()].some((use) => !locked.has(nameOf({ ...use, id: use.voucher })))) throw confirmedNow();
+  if (before.some((use) => !locked.has(nameOfVoucher(use)))) throw confirmedNow();
+  const current = before.filter(isCurrent);
+  const former = before.flatMap((use) => (isCurrent(use) ? [] : [use]));
+  const had = byPosition(current);
   const now = await readClock(tx);
-  const followed = concerned.map(([name, of]) => follow(of, before.get(name), { vouchers, now }));
-  const after = followed.flatMap(({ current }) => current ?? []);
-  const former = followed.flatMap((each) => each.former);
+  const ended = Map.groupBy(former, nameOfPosition);
+  const followed = concerned.map(([name, of]) =>
+    follow(of, { current: had.get(name), former: ended.get(name) ?? [] }, { vouchers, now }),
+  );
+  const after = followed.flatMap((each) => each.current ?? []);
+  const left = followed.flatMap((each) => each.former);
   await deleteUses(
     tx,
-    followed.flatMap(({ key, current }) => (current === undefined && before.has(nameOfPosition(key)) ? [key] : [])),
+    followed.flatMap((each) => (each.current === undefined && had.has(nameOfPosition(each.key)) ? [each.key] : [])),
   );
   const { added = [], replaced = [] } = Object.groupBy(after, (use) =>
-    before.has(nameOfPosition(use)) ? "replaced" : "added",
+    had.has(nameOfPosition(use)) ? "replaced" : "added",
   );
   if ((await addUses(tx, added)) < added.length) throw confirmedNow();
   await putUses(tx, replaced);
-  await addFormerUses(tx, former);
-  await moveCounts(tx, vouchers, { before: [...before.values()], after: [...after, ...former] });
+  await deleteFormerUses(tx, former);
+  await addFormerUses(tx, left);
+  await moveCounts(tx, vouchers, { before, after: [...after, ...left] });
+}
+
+/** Reads the uses of positions whose changes are given, and the former ones that ended behind the first of these. */
+async function readKnown(
+  tx: Tx,
+  ofPosition: readonly (readonly Change[])[],
+): Promise<readonly (StoredUse | StoredFormerUse)[]> {
+  const places = ofPosition.map((of) => ({ ...place(of), since: Math.min(...of.map(({ since }) => since)) }));
+  return [...(await readUses(tx, places)), ...(await readFormerUses(tx, places))];
+}
+
+function isCurrent(use: StoredUse | StoredFormerUse): use is StoredUse {
+  return "revision" in use;
 }
 
 /** A shop has confirmed the position for a voucher that is not locked: read again. */
@@ -116,7 +140,7 @@ function place([first]: readonly Change[]): PositionKey {
 /** Applies the changes of one position. Former uses are kept only for imported vouchers. */
 function follow(
   changes: readonly Change[],
-  first: Use | undefined,
+  known: History,
   { vouchers, now }: { readonly vouchers: ReadonlyMap<string, StoredVoucher>; readonly now: number },
 ): {
   readonly key: PositionKey;
@@ -124,18 +148,21 @@ function follow(
   readonly former: readonly StoredFormerUse[];
 } {
   const key = place(changes);
-  let current = first;
-  const former: StoredFormerUse[] = [];
+  let history = known;
   for (const change of changes) {
-    if (current === undefined ? change.taken === null : change.revision <= current.revision) continue;
+    const { current } = history;
+    if (current !== undefined && change.revision <= current.revision) continue;
     const moments = [current?.voucher, change.taken?.voucher].map(
       (id = 0) => vouchers.get(nameOf({ ...key, id }))?.countedAsOf ?? 0,
     );
-    const next = followUse(current, change, { now, countedAsOf: Math.max(...moments) });
-    if (next.former !== undefined && next.former.voucher < firstIdMadeHere) former.push({ ...key, ...next.former });
-    current = next.current;
+    history = followUse(history, change, { now, countedAsOf: Math.max(...moments) });
   }
-  return { key, current: current && { ...key, ...current }, former };
+  const { current, former } = history;
+  return {
+    key,
+    current: current && { ...key, ...current },
+    former: former.flatMap((use) => (use.voucher < firstIdMadeHere ? [{ ...key, ...use }] : [])),
+  };
 }
 
 /** Positions per statement of the sweep. */
@@ -192,6 +219,10 @@ function toSums({ organizer, event, id, redeemedMore, budgetMore }: Recounted): 
 
 function byPosition(uses: readonly StoredUse[]): Map<string, StoredUse> {
   return new Map(uses.map((use) => [nameOfPosition(use), use]));
+}
+
+function nameOfVoucher({ organizer, event, voucher }: EventKey & Pick<Use, "voucher">): string {
+  return nameOf({ organizer, event, id: voucher });
 }
 
 function nameOfPosition({ organizer, event, position }: PositionKey): string {

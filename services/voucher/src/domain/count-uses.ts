@@ -35,25 +35,38 @@ export interface Sums {
   readonly budgetUsed: string;
 }
 
+/** What a position is, and was, for vouchers. */
+export interface History {
+  readonly current: Use | undefined;
+  readonly former: readonly FormerUse[];
+}
+
 /**
- * Applies a change to the use of a position. A different use ends the current one at its `since`. If the change claims
- * to be older than the current use, which a shop has confirmed, it begins now; and, as clocks differ, not before the
- * moment of a record in the future.
+ * Applies a change to the uses of a position. A different use ends the current one at its `since`; what began behind that was
+ * none. If the change claims to be older than a current use that only a shop has confirmed, it begins now; and, as clocks differ,
+ * no later use begins before the moment of a record in the future.
  */
 export function followUse(
-  current: Use | undefined,
+  { current, former }: History,
   { revision, since: told, taken }: UseChange,
   { now, countedAsOf }: { readonly now: Instant; readonly countedAsOf: Instant },
-): { readonly current: Use | undefined; readonly former: FormerUse | undefined } {
+): History {
   const known = current?.revision === 0 && taken !== null ? asSold(current, { since: told, taken }) : current;
-  if (known !== undefined && taken !== null && isSame(known, taken))
-    return { current: { ...known, revision }, former: undefined };
-  const isLater = known === undefined || (told > known.since && countedAsOf <= now);
-  const since = isLater ? told : Math.max(now, known.since, countedAsOf);
+  if (known !== undefined && taken !== null && isSame(known, taken) && known.since <= told)
+    return { current: { ...known, revision }, former };
+  const isTold =
+    known === undefined || (told > known.since ? countedAsOf <= now : told < known.since && known.revision > 0);
+  const since = isTold ? told : Math.max(now, known.since, countedAsOf);
   return {
     current: taken === null ? undefined : { ...taken, revision, since },
-    former: known !== undefined && known.since < since ? toFormer(known, since) : undefined,
+    former: [...former, ...(known === undefined ? [] : [toFormer(known, since)])].flatMap((use) => endAt(use, since)),
   };
+}
+
+/** What a former use is if another one begins at a moment. */
+function endAt(use: FormerUse, at: Instant): readonly FormerUse[] {
+  if (use.since >= at) return [];
+  return [use.until <= at ? use : { ...use, until: at }];
 }
 
 /** A confirmed use gets its time and amount from the first state of its position. */

@@ -94,6 +94,27 @@ export async function addFormerUses(tx: Queryable, ended: readonly StoredFormerU
         on conflict (organizer, event, voucher, position, until_at) do nothing`);
 }
 
+/** Reads the former uses of positions that ended behind a moment. */
+export async function readFormerUses(
+  db: Queryable,
+  behind: readonly (PositionKey & { readonly since: number })[],
+): Promise<StoredFormerUse[]> {
+  if (behind.length === 0) return [];
+  const rows = await db.many<Row>(sql`
+    select ${former.selected}
+      from ${rowsAs("wanted", { ...positionKey, since: instant }, behind)}
+      join former_use
+        on former_use.organizer = wanted.organizer
+           and former_use.event = wanted.event
+           and former_use.position = wanted.position
+           and former_use.until_at > wanted.since_at`);
+  return rows.map(former.toRow);
+}
+
+export async function deleteFormerUses(tx: Queryable, uses: readonly StoredFormerUse[]): Promise<void> {
+  await former.delete(tx, uses);
+}
+
 export async function readUsesOf(
   db: Queryable,
   { organizer, event, id }: EntityKey,
