@@ -6,8 +6,10 @@ import { topics } from "@tessera/protos/topics";
 import { renderWorks, worksOf } from "../printing/render-work.ts";
 import { items, salesChannels } from "../store/copies.ts";
 import { events } from "../store/events.ts";
+import { deleteLayoutsOf } from "../store/gone-events.ts";
 
-const endingRenders = endingWith(events, async (tx, { deletedAt, ...event }) => {
+const endingLayouts = endingWith(events, async (tx, { deletedAt, ...event }) => {
+  await deleteLayoutsOf(tx, event);
   for (const work of renderWorks) {
     const ended = await endWork(tx, work, { prefix: worksOf(event), before: deletedAt });
     await noteFilesToRemove(
@@ -18,10 +20,10 @@ const endingRenders = endingWith(events, async (tx, { deletedAt, ...event }) => 
 });
 
 /**
- * Keeps our copy of events. A deleted event ends its jobs, and a job removes their files. The layouts are unreachable,
- * and stay for a day: the event may come back.
+ * Keeps our copy of events. With a deleted event its layouts and jobs go: another one may get its name. Jobs remove their files.
+ * Layouts of an event that a rebuild has left out stay for a day, unreachable: it may come back.
  */
-export const eventChanged = keepCopy(topics.eventChanged, notingGone(endingRenders), (fact) => fact);
+export const eventChanged = keepCopy(topics.eventChanged, notingGone(endingLayouts), (fact) => fact);
 
 /** Keeps our copy of items. A deleted item loses its assignments. */
 export const itemChanged = keepCopy(topics.itemChanged, items, (fact) => fact);

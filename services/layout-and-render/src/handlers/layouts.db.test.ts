@@ -237,20 +237,29 @@ describe("[L1.7] the layouts of a deleted event", () => {
     service.db.run(sql`update gone_event set gone_at = now() - ${interval}::interval`);
   const left = async () => (await service.db.many(sql`select from layout`)).length;
 
-  it("are out of reach at once, and deleted a day later", async () => {
+  it("are deleted with it: the next event of its name has none of them", async () => {
     await service.prepareEvent({ event: "other" });
     await service.create({}, { ...place, event: "other" });
     const { id } = await service.create();
     await assign(id, [1, "web"]);
     await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
     await expect(service.get(id)).rejects.toMatchObject({ code: "layout_event_not_found" });
-    await goneFor("23 hours");
-    await service.runJob("remove-gone-events");
-    expect(await left()).toBe(2);
-    await goneFor("25 hours");
-    await service.runJob("remove-gone-events");
     expect(await left()).toBe(1);
     expect(await service.db.many(sql`select from assignment`)).toEqual([]);
+    await service.prepareEvent();
+    await expect(service.get(id)).rejects.toMatchObject({ code: "layout_not_found" });
+  });
+
+  it("are out of reach, and deleted a day later, where a rebuild left it out", async () => {
+    const { id } = await service.create();
+    await service.sweep(topics.eventChanged, 1000);
+    await expect(service.get(id)).rejects.toMatchObject({ code: "layout_event_not_found" });
+    await goneFor("23 hours");
+    await service.runJob("remove-gone-events");
+    expect(await left()).toBe(1);
+    await goneFor("25 hours");
+    await service.runJob("remove-gone-events");
+    expect(await left()).toBe(0);
     expect(await service.db.many(sql`select from gone_event`)).toEqual([]);
   });
 
