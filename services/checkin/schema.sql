@@ -2,6 +2,86 @@ create sequence answer_revision as bigint;
 create sequence list_id as bigint minvalue 1000000000001;
 create sequence scan_id as bigint;
 
+create or replace function note_changed_answers()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity)
+  select distinct changed.organizer, changed.event, 'ticket', changed.position
+    from changed;
+  return null;
+end
+$function$;
+
+create or replace function note_changed_events()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity)
+  select changed.organizer, changed.event, 'event', 0
+    from changed;
+  return null;
+end
+$function$;
+
+create or replace function note_changed_media()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity)
+  select distinct changed.organizer, ticket ->> 'event', 'medium', changed.id
+    from changed
+   cross join jsonb_array_elements(changed.linked_positions) as ticket;
+  return null;
+end
+$function$;
+
+create or replace function note_changed_presences()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity, list)
+  select changed.organizer, changed.event, 'presence', changed.position, changed.list
+    from changed;
+  return null;
+end
+$function$;
+
+create or replace function note_changes()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity)
+  select changed.organizer, changed.event, tg_argv[0], changed.id
+    from changed;
+  return null;
+end
+$function$;
+
+create or replace function note_left_media()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  insert into change (organizer, event, kind, entity)
+  select distinct former.organizer, ticket ->> 'event', 'medium', former.id
+    from former
+   cross join jsonb_array_elements(former.linked_positions) as ticket;
+  return null;
+end
+$function$;
+
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
@@ -25,6 +105,9 @@ create table blocked_secret (
   constraint blocked_secret_pkey primary key (organizer, event, id)
 );
 create index blocked_secret_by_secret on blocked_secret using btree (organizer, event, lower("left"(secret, 250)));
+create trigger blocked_secret_added after insert on blocked_secret referencing new table as changed for each statement execute function note_changes('blocked');
+create trigger blocked_secret_changed after update on blocked_secret referencing new table as changed for each statement execute function note_changes('blocked');
+create trigger blocked_secret_removed after delete on blocked_secret referencing old table as changed for each statement execute function note_changes('blocked');
 
 create table category (
   organizer text collate "C" not null,
@@ -34,6 +117,31 @@ create table category (
   "position" bigint not null,
   known_columns integer not null default 0,
   constraint category_pkey primary key (organizer, event, id)
+);
+
+create table change (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  changed_in xid8 not null default pg_current_xact_id(),
+  id bigint not null generated always as identity (cache 32),
+  kind text not null,
+  entity bigint not null,
+  list bigint,
+  constraint change_pkey primary key (organizer, event, changed_in, id),
+  constraint change_kind_check check ((kind = any (array['event'::text, 'subevent'::text, 'item'::text, 'question'::text, 'list'::text, 'revoked'::text, 'blocked'::text, 'ticket'::text, 'presence'::text, 'medium'::text])))
+) with (autovacuum_vacuum_insert_scale_factor=0.05);
+
+create table change_mark (
+  epoch text collate "C" not null,
+  marked_at timestamptz not null default now(),
+  oldest xid8 not null,
+  constraint change_mark_pkey primary key (epoch, marked_at)
+);
+
+create table code_key (
+  organizer text collate "C" not null,
+  key bytea not null,
+  constraint code_key_pkey primary key (organizer)
 );
 
 create table count_delta (
@@ -78,6 +186,20 @@ create index dead_letter_by_key on dead_letter using hash (key) where (not overt
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
 
+create table double_note (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  scan bigint not null,
+  "position" bigint not null,
+  list bigint not null,
+  explanation text,
+  explained_by text not null,
+  explained_at timestamptz not null default clock_timestamp(),
+  constraint double_note_pkey primary key (organizer, event, scan)
+);
+create index double_note_of_position on double_note using btree ("position", event, organizer);
+comment on column double_note.explanation is 'personal data: attendee_info; whatever somebody found out about a ticket';
+
 create table erased_part (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -121,6 +243,9 @@ create table event (
   reusable_media_usage_enforced boolean not null default false,
   constraint event_pkey primary key (organizer, event)
 );
+create trigger event_added after insert on event referencing new table as changed for each statement execute function note_changed_events();
+create trigger event_changed after update on event referencing new table as changed for each statement execute function note_changed_events();
+create trigger event_removed after delete on event referencing old table as changed for each statement execute function note_changed_events();
 
 create table given_answer (
   organizer text collate "C" not null,
@@ -131,6 +256,9 @@ create table given_answer (
   state bytea not null,
   constraint given_answer_pkey primary key ("position", question, event, organizer)
 );
+create trigger given_answer_added after insert on given_answer referencing new table as changed for each statement execute function note_changed_answers();
+create trigger given_answer_changed after update on given_answer referencing new table as changed for each statement execute function note_changed_answers();
+create trigger given_answer_removed after delete on given_answer referencing old table as changed for each statement execute function note_changed_answers();
 comment on column given_answer.state is 'personal data: question_answers; answer, file';
 
 create table gone_event (
@@ -185,6 +313,9 @@ create table item (
   media_type text,
   constraint item_pkey primary key (organizer, event, id)
 );
+create trigger item_added after insert on item referencing new table as changed for each statement execute function note_changes('item');
+create trigger item_changed after update on item referencing new table as changed for each statement execute function note_changes('item');
+create trigger item_removed after delete on item referencing old table as changed for each statement execute function note_changes('item');
 
 create table list (
   organizer text collate "C" not null,
@@ -207,6 +338,9 @@ create table list (
   constraint list_pkey primary key (organizer, event, id)
 );
 create index list_by_exit on list using btree (exit_all_at) where (exit_all_at is not null);
+create trigger list_added after insert on list referencing new table as changed for each statement execute function note_changes('list');
+create trigger list_changed after update on list referencing new table as changed for each statement execute function note_changes('list');
+create trigger list_removed after delete on list referencing old table as changed for each statement execute function note_changes('list');
 
 create table list_change (
   organizer text collate "C" not null,
@@ -299,6 +433,9 @@ create index position_limited on "position" using btree (organizer, event, id) i
 create index position_nameless on "position" using btree (organizer, event, id) include (item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is null) and (not canceled));
 create index position_nameless_addon on "position" using btree (organizer, event, id) include (addon_to, item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is not null) and (not canceled));
 create index position_uncounted on "position" using btree (organizer, event, id) include (item, variation, subevent, order_status) where ((counted_as is null) and (not canceled));
+create trigger position_added after insert on "position" referencing new table as changed for each statement execute function note_changes('ticket');
+create trigger position_changed after update on "position" referencing new table as changed for each statement execute function note_changes('ticket');
+create trigger position_removed after delete on "position" referencing old table as changed for each statement execute function note_changes('ticket');
 comment on column "position".attendee_name is 'personal data: attendee_info';
 comment on column "position".order_email is 'personal data: order_emails';
 comment on column "position".search_text is 'personal data: attendee_info, order_emails, invoice_addresses; names, e-mail addresses and companies of attendee, order and invoice';
@@ -319,6 +456,9 @@ create table presence (
 );
 create index presence_by_list on presence using btree (organizer, event, list, last_at, "position");
 create index presence_without_entry on presence using btree (organizer, event, list, "position") where (entries = 0);
+create trigger presence_added after insert on presence referencing new table as changed for each statement execute function note_changed_presences();
+create trigger presence_changed after update on presence referencing new table as changed for each statement execute function note_changed_presences();
+create trigger presence_removed after delete on presence referencing old table as changed for each statement execute function note_changed_presences();
 
 create table question (
   organizer text collate "C" not null,
@@ -333,6 +473,9 @@ create table question (
   constraint question_pkey primary key (organizer, event, id)
 );
 create index question_asked on question using btree (organizer, event) where ask_during_checkin;
+create trigger question_added after insert on question referencing new table as changed for each statement execute function note_changes('question');
+create trigger question_changed after update on question referencing new table as changed for each statement execute function note_changes('question');
+create trigger question_removed after delete on question referencing old table as changed for each statement execute function note_changes('question');
 
 create table rebuild (
   id uuid not null default gen_random_uuid(),
@@ -363,6 +506,10 @@ create table reusable_medium (
 );
 create index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
 create index reusable_medium_by_position on reusable_medium using gin (jsonb_path_query_array(linked_positions, '$[*]."id"'::jsonpath) jsonb_path_ops) with (fastupdate=off);
+create trigger reusable_medium_added after insert on reusable_medium referencing new table as changed for each statement execute function note_changed_media();
+create trigger reusable_medium_changed after update on reusable_medium referencing new table as changed for each statement execute function note_changed_media();
+create trigger reusable_medium_left after update on reusable_medium referencing old table as former for each statement execute function note_left_media();
+create trigger reusable_medium_removed after delete on reusable_medium referencing old table as changed for each statement execute function note_changed_media();
 
 create table revoked_secret (
   organizer text collate "C" not null,
@@ -375,6 +522,9 @@ create table revoked_secret (
   constraint revoked_secret_pkey primary key (organizer, event, id)
 );
 create index revoked_secret_by_secret on revoked_secret using btree (organizer, event, lower("left"(secret, 250)));
+create trigger revoked_secret_added after insert on revoked_secret referencing new table as changed for each statement execute function note_changes('revoked');
+create trigger revoked_secret_changed after update on revoked_secret referencing new table as changed for each statement execute function note_changes('revoked');
+create trigger revoked_secret_removed after delete on revoked_secret referencing old table as changed for each statement execute function note_changes('revoked');
 
 create table scan (
   organizer text collate "C" not null,
@@ -402,12 +552,15 @@ create table scan (
   raw_variation bigint,
   raw_subevent bigint,
   annulled_at timestamptz,
+  overruled text,
+  out_of_order boolean not null default false,
   constraint scan_pkey primary key (organizer, event, id),
   constraint scan_check check ((successful = (reason is null))),
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
 create index annulled_scan on scan using btree (organizer, event, annulled_at) where (annulled_at is not null);
+create index doubtful_scan on scan using btree (organizer, event, "position", list) where ((successful and (type = 'entry'::text) and ((overruled is not null) or out_of_order)) or ((annulled_at is not null) and (type = 'exit'::text)));
 create index refused_scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and (not successful));
 create index scan_by_creation on scan using btree (organizer, event, created_at, id);
 create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);
@@ -432,6 +585,9 @@ create table subevent (
   known_columns integer not null default 0,
   constraint subevent_pkey primary key (organizer, event, id)
 );
+create trigger subevent_added after insert on subevent referencing new table as changed for each statement execute function note_changes('subevent');
+create trigger subevent_changed after update on subevent referencing new table as changed for each statement execute function note_changes('subevent');
+create trigger subevent_removed after delete on subevent referencing old table as changed for each statement execute function note_changes('subevent');
 
 create table voucher (
   organizer text collate "C" not null,

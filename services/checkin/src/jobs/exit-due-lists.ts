@@ -1,3 +1,4 @@
+import { afterScan, countChange, type Readers } from "@tessera/admission";
 import type { Clock } from "@tessera/kit/clock";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { leadOnce } from "@tessera/kit/jobs/leader";
@@ -6,8 +7,6 @@ import { declareLock } from "@tessera/kit/pg/locks";
 import { pause } from "@tessera/kit/waiting/pause";
 import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
-import { afterScan, countChange } from "../domain/presence.ts";
-import type { Readers } from "../readers.ts";
 import type { CheckinEvents } from "../report-events.ts";
 import {
   findInside,

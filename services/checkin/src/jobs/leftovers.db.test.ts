@@ -1,6 +1,8 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
+import { databaseTime } from "@tessera/testkit/database-time";
+import { finishWork } from "@tessera/testkit/finish-work";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, place, positionFact } from "../testing/facts.ts";
@@ -14,7 +16,16 @@ const event = `${place.organizer}/${place.event}/`;
 
 const rowsLeft = async () => {
   const counts: Record<string, number> = {};
-  for (const table of ["scan", "presence", "count_delta", "list", "gone_list", "list_change", "gone_event"]) {
+  for (const table of [
+    "scan",
+    "double_note",
+    "presence",
+    "count_delta",
+    "list",
+    "gone_list",
+    "list_change",
+    "gone_event",
+  ]) {
     const { count } = await checkin.db.one<{ count: number }>({
       text: `select count(*)::integer as count from ${table}`,
       values: [],
@@ -35,6 +46,10 @@ async function visit(slug: string): Promise<void> {
   const { list } = await checkin.lists.createCheckinList({ ...there, fields: { ...fields } });
   const id = list?.id ?? 0;
   for (const code of ["secret1", "secret1", "unknown"]) await checkin.redeem({ ...scan(id, code), ...there });
+  // A note whose ticket was deleted while it was stored.
+  await checkin.db.run(sql`
+    insert into double_note (organizer, event, scan, position, list, explanation, explained_by)
+    values (${there.organizer}, ${there.event}, 1, 1, ${id}, 'A copy.', 'Ann')`);
   const data = Buffer.from(JSON.stringify({ id: 15, name: "Door" }));
   const records = [false, true].map((deleted) => ({ line: 1, kind: "checkin_list", ...there, deleted, data }));
   await checkin.records.applyRecords({ records });
@@ -54,29 +69,57 @@ const fields = {
 };
 
 describe("what a deleted event leaves", () => {
-  it("[C1.26] is deleted a day later, however often that is tried, and nothing of other events", async () => {
+  it("[C1.26] is deleted with it, the rest a day later, however often that is tried, and nothing of other events", async () => {
     await visit(place.event);
     await visit("other");
-    await checkin.deliver(topics.eventChanged, [event]);
+    const before = await rowsLeft();
+    await checkin.deliver(topics.eventChanged, [event], { at: await databaseTime(checkin.db) });
     await checkin.deliver(topics.positionChanged, [`${event}1`]);
-    await checkin.runJob("remove-gone-events");
-    expect(await rowsLeft()).toMatchObject({ list: 2, gone_event: 1 });
+    await finishWork(checkin.db, checkin.workers);
+    const half = Object.fromEntries(
+      ["scan", "presence", "list", "gone_list"].map((table) => [table, (before[table] ?? 0) / 2]),
+    );
+    expect(await rowsLeft()).toMatchObject({ ...half, gone_event: 1 });
     await letADayPass();
     await checkin.runJob("remove-gone-events");
     await checkin.runJob("remove-gone-events");
     const left = await checkin.db.many<{ event: string }>(sql`
       select distinct left_over.event
         from (select event from scan union all select event from list union all select event from gone_list
-              union all select event from list_change union all select event from presence
+              union all select event from double_note union all select event from list_change union all select event from presence
               union all select event from count_delta where not folded or positions <> 0) as left_over`);
     expect(left).toEqual([{ event: "other" }]);
     expect(await rowsLeft()).not.toHaveProperty("gone_event");
   });
 
+  it("[C1.26, R3.14] is nothing that the next event of its name has", async () => {
+    await visit(place.event);
+    const lists = () =>
+      checkin.lists.listCheckinLists({ ...place, page: 1, pageSize: 50, ordering: [], withCounts: true });
+    const changedAt = () => checkin.db.many(sql`select list_change.changed_at from list_change`);
+    const before = await changedAt();
+    const at = await databaseTime(checkin.db);
+    await checkin.deliver(topics.eventChanged, [event, eventFact({ revision: 2 })], { at });
+    expect(await changedAt()).not.toEqual(before);
+    await checkin.deliver(topics.positionChanged, [`${event}1`, positionFact(2, {}, { revision: 9 })]);
+    const { list } = await checkin.lists.createCheckinList({ ...place, fields });
+    await checkin.redeem({ ...scan(list?.id ?? 0, "another"), ...place });
+    await finishWork(checkin.db, checkin.workers);
+    expect((await lists()).lists).toMatchObject([{ id: list?.id, positionCount: 1, checkinCount: 0 }]);
+    expect(await checkin.db.many(sql`select scan.raw_code as code from scan`)).toEqual([{ code: "another" }]);
+    // A scan on a list that the former event had deleted is taken again.
+    const sent = positionFact(3, {}, { revision: 10, earlierCheckins: [earlierCheckin(80, { list: 15 })] });
+    await checkin.deliver(topics.positionChanged, [sent]);
+    expect(await checkin.db.many(sql`select scan.list from scan where scan.position = 3`)).toEqual([{ list: 15 }]);
+    await letADayPass();
+    await checkin.runJob("remove-gone-events");
+    expect((await lists()).lists).toHaveLength(1);
+  });
+
   it("[C1.26] is deleted by a later run where another transaction held it", async () => {
     await visit(place.event);
-    await checkin.deliver(topics.eventChanged, [event]);
     await checkin.deliver(topics.positionChanged, [`${event}1`]);
+    await checkin.sweep(topics.eventChanged, 2);
     await letADayPass();
     await checkin.db.transaction(async (tx) => {
       await tx.run(sql`select scan.id from scan for update`);
@@ -88,10 +131,11 @@ describe("what a deleted event leaves", () => {
     expect(await rowsLeft()).not.toHaveProperty("gone_event");
   });
 
-  it("[C1.26] stays if the event is back by then", async () => {
+  it("[C1.26] stays where only a rebuild left the event out, and it is back by then", async () => {
     await visit(place.event);
     const before = await rowsLeft();
-    await checkin.deliver(topics.eventChanged, [event, eventFact({ revision: 2 })]);
+    await checkin.sweep(topics.eventChanged, 2);
+    await checkin.deliver(topics.eventChanged, [eventFact({ revision: 2 })]);
     await letADayPass();
     await checkin.runJob("remove-gone-events");
     expect(await rowsLeft()).toEqual(before);

@@ -1,10 +1,10 @@
+import type { Presence, ScanType } from "@tessera/admission";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
 import type { NamedScan } from "../domain/annulment.ts";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
-import type { Presence, ScanType } from "../domain/presence.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
 import type { EntityKey } from "./keys.ts";
 import { type ListPlace, placeColumns } from "./list-places.ts";

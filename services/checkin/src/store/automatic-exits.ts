@@ -1,7 +1,7 @@
+import type { Presence, ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 
 /** Which tickets to read: a number of tickets after an id (keyset pagination), or these. */

@@ -1,7 +1,7 @@
+import type { ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, instant, rowsAs, text } from "@tessera/kit/pg/table";
-import type { ScanType } from "../domain/presence.ts";
 import type { PresenceKey } from "./presences.ts";
 
 /** A successful scan that was made elsewhere. */

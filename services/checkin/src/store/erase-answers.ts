@@ -109,6 +109,7 @@ export function versionOf({ organizer, event }: EventKey): Sql {
   return sql`
     select md5(concat_ws(' ',
              (select format('%s/%s', count(*), max(scan.id)) from scan where ${ofEvent(sql`scan`)}),
+             (select format('%s/%s', count(*), max(double_note.explained_at)) from double_note where ${ofEvent(sql`double_note`)}),
              (select format('%s/%s', count(*), max(given_answer.revision)) from given_answer where ${ofEvent(sql`given_answer`)}),
              (select format('%s/%s', count(*), max(list.id)) from list where ${ofEvent(sql`list`)}),
              (select max(list_change.changed_at) from list_change where ${ofEvent(sql`list_change`)}),

@@ -48,6 +48,19 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
   return { name, locale, hasSubevents, downloads };
 }
 
+/** Finds which of these events there are. */
+export async function findKnownEvents(
+  db: Queryable,
+  { organizer, events: named }: { readonly organizer: string; readonly events: readonly string[] },
+): Promise<string[]> {
+  const rows = await db.many<{ event: string }>(sql`
+    select event.event
+      from event
+     where event.organizer = ${organizer}
+       and event.event = any(${named}::text[])`);
+  return rows.map(({ event }) => event);
+}
+
 /** Finds an event; throws if it is unknown here. */
 export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, { organizer, event });

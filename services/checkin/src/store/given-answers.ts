@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
-import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
+import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
 import { answersAreErased } from "./erase-answers.ts";
 import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
 

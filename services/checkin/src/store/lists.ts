@@ -231,7 +231,7 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
        and presence.list = ${id}
        and presence.event = ${event}
        and presence.organizer = ${organizer}`);
-  for (const table of [sql`count_delta`, sql`scan`]) {
+  for (const table of [sql`count_delta`, sql`double_note`, sql`scan`]) {
     await tx.run(sql`
       delete from ${table} as held
        where held.organizer = ${organizer}
@@ -245,5 +245,21 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
       values (${organizer}, ${event}, ${id})
           on conflict (organizer, event, id) do nothing`);
   }
+  return removed > 0;
+}
+
+/**
+ * Deletes the lists of a deleted event, and the notes of lists that were deleted before; false: there were no lists. Scans and
+ * counts go with its tickets.
+ */
+export async function removeListsOf(tx: Queryable, { organizer, event }: EventKey): Promise<boolean> {
+  const removed = await tx.run(sql`
+    delete from list
+     where list.organizer = ${organizer}
+       and list.event = ${event}`);
+  await tx.run(sql`
+    delete from gone_list
+     where gone_list.organizer = ${organizer}
+       and gone_list.event = ${event}`);
   return removed > 0;
 }

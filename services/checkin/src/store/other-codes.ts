@@ -1,7 +1,7 @@
+import type { ArrivedScan } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { boolean, instant, rowsAs, text } from "@tessera/kit/pg/table";
-import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { mayBeSigned } from "../domain/signed-ticket.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import type { LinkedTickets } from "./scan-reads.ts";

@@ -1,6 +1,7 @@
+import type { OrderStatus } from "@tessera/admission";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import type { CountedAs, OrderStatus } from "../domain/counted-as.ts";
+import type { CountedAs } from "../domain/counted-as.ts";
 import { type CheckinList, countedOn } from "../domain/list.ts";
 import { type NamePlan, planName, type Search, type SearchPlan } from "../domain/search-text.ts";
 import { indexedSecret } from "./indexed-secret.ts";

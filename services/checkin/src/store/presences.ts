@@ -1,7 +1,7 @@
+import type { Presence, ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, instant, rowsAs, text } from "@tessera/kit/pg/table";
-import type { Presence, ScanType } from "../domain/presence.ts";
 import { type EntityKey, type EventKey, keysAs, nameOf } from "./keys.ts";
 import { presenceByKey } from "./presence-by-key.ts";
 
@@ -111,10 +111,10 @@ export async function putPresences(
                last_type = excluded.last_type, last_at = excluded.last_at`);
 }
 
-/** Deletes the presences and all scans of deleted tickets. */
+/** Deletes the presences and all scans of deleted tickets, and what was noted about them. */
 export async function deleteScansOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
   if (tickets.length === 0) return;
-  for (const table of [sql`presence`, sql`scan`]) {
+  for (const table of [sql`presence`, sql`double_note`, sql`scan`]) {
     await tx.run(sql`
       delete from ${table} as held
        using ${keysAs("deleted", tickets)}

@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
-import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
+import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
 import { gatherAnswers } from "./given-answers.ts";
 import { type EntityKey, keysAs } from "./keys.ts";
 

@@ -1,7 +1,7 @@
+import type { ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sql } from "@tessera/kit/pg/sql";
-import type { ScanType } from "../domain/presence.ts";
 import type { EntityKey } from "./keys.ts";
 
 export interface PublishedScan extends EntityKey {
@@ -11,6 +11,8 @@ export interface PublishedScan extends EntityKey {
   readonly successful: boolean;
   readonly reason: string | null;
   readonly at: number;
+  readonly overruled: string | null;
+  readonly isOutOfOrder: boolean;
   /** When the scan was stored here, and published. */
   readonly publishedAt: number;
   /** The scan was not made here, or was published too long ago. */
@@ -41,7 +43,7 @@ export async function nextPublishedScans(
   const { after } = page;
   return db.many<PublishedScan>(sql`
     select scan.organizer, scan.event, scan.id, scan.list, scan.position, scan.type, scan.successful, scan.reason, scan.at,
-           scan.created_at as "publishedAt",
+           scan.overruled, scan.out_of_order as "isOutOfOrder", scan.created_at as "publishedAt",
            scan.imported_id is not null or scan.created_at < now() - make_interval(days => ${page.days}) as "isOver"
       from scan
      where (scan.organizer, scan.event, scan.id)

@@ -1,8 +1,7 @@
+import type { RuledScan, RuleFacts, ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
-import type { ScanType } from "../domain/presence.ts";
-import type { RuledScan, RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
 import { bindPacked, packed, unpack } from "./packed.ts";
 import { presenceByKey } from "./presence-by-key.ts";

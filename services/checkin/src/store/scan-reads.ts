@@ -1,14 +1,18 @@
+import {
+  type AdmissionTerms,
+  type ArrivedScan,
+  type FoundBy,
+  type MediaTerms,
+  type RuleFacts,
+  readMediaTerms,
+  type TicketMedium,
+} from "@tessera/admission";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "@tessera/values";
-import type { ArrivedScan } from "../domain/arrived-scan.ts";
-import type { AdmissionTerms } from "../domain/list.ts";
-import { type MediaTerms, readMediaTerms, type TicketMedium } from "../domain/media-terms.ts";
-import type { RuleFacts } from "../domain/rules/judge-rules.ts";
-import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
 import { answersAreErased } from "./erase-answers.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";

@@ -7,6 +7,7 @@ import { noon, place } from "../testing/facts.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countOnLists, movePresences } from "./counts.ts";
+import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
 import { readAddons, readRuled } from "./listed-positions.ts";
 import { pageLists, removeList } from "./lists.ts";
@@ -19,11 +20,13 @@ import { pageScans } from "./scan-history.ts";
 import { readForScans } from "./scan-reads.ts";
 import { searchPositions } from "./search-positions.ts";
 import { storeScans } from "./store-scans.ts";
+import { findEventBehind, readPresencesOfFirst, readSyncedPresences } from "./synced-rows.ts";
 
 const ticket = { ...place, id: 1 };
 const list = { id: 7, allProducts: true, limitProducts: [], subevent: null } as object as CheckinList;
 const narrow = { ...list, allProducts: false, limitProducts: [10], subevent: 3 };
 const key = { ...place, list: 7 };
+const onList = { position: 1, list: 7 };
 const due = { ...list, ...ticket, exit: { at: noon, local: null }, timezone: "UTC" };
 const scan = { ...key, id: 1, position: 1, type: "entry", at: noon, admission: null, refusal: null } as const;
 const scans = [{ ...scan, fact: { key: "1", payload: null } }];
@@ -62,6 +65,11 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["movePresences", (db) => movePresences(db, [{ ...ticket, from: null, to: bucket }])],
     ["countOnLists", (db) => countOnLists(db, { ...place, lists: [7] })],
     ["countBuckets", (db) => countBuckets(db, { ...some, list: 7, countedAs: ["paid"] })],
+  ],
+  "doubtful-scans": [
+    ["nextDoubtful", (db) => nextDoubtful(db, place, { after: undefined, limit: 1000 })],
+    ["nextDoubtful, of a ticket on a list", (db) => nextDoubtful(db, place, { after: onList, limit: 1000, ...onList })],
+    ["readScansOnLists", (db) => readScansOnLists(db, place, [onList])],
   ],
   "given-answers": [
     ["putGivenAnswers", (db) => putGivenAnswers(db, [{ ...ticket, question: 1, state: new Uint8Array() }])],
@@ -122,6 +130,14 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
   "store-scans": [
     ["storeScans", (db) => storeScans(db, { topic: "scan", scans })],
     ["storeScans, automatic exits", (db) => storeScans(db, { topic: "scan", scans, asRead: due })],
+  ],
+  "synced-rows": [
+    ["findEventBehind", (db) => findEventBehind(db, { ...place, after: "" }), { event: null }],
+    [
+      "readSyncedPresences",
+      (db) => readSyncedPresences(db, { ...place, keys: [{ ...place, ...onList }], most: 10_000 }),
+    ],
+    ["readPresencesOfFirst", (db) => readPresencesOfFirst(db, { ...place, keys: [ticket], most: 10_000 })],
   ],
 };
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { ScanType } from "@tessera/admission";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ScanType } from "../domain/presence.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";

@@ -1,10 +1,10 @@
+import type { Presence, ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
-import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
 import { findPlaces, type ListPlace, placeColumns } from "./list-places.ts";
@@ -30,6 +30,10 @@ export interface ScanToStore {
   readonly gate?: number | null;
   readonly forced?: boolean;
   readonly forceSent?: boolean;
+  /** The objection that `force` overruled. */
+  readonly overruled?: string | null;
+  /** An entry that is older than a scan that was stored before. */
+  readonly isOutOfOrder?: boolean;
   /** Not scanned by a device: the list checks its tickets out. */
   readonly isAutomatic?: boolean;
   /** Null: the scan is refused. */
@@ -94,7 +98,9 @@ export async function storeScans(
              case when not held_list.is_erased then sent.raw_code end as raw_code,
              coalesce(sent.source_type, 'barcode') as source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
              sent.nonce, sent.device_id, sent.gate, coalesce(sent.forced, false) as forced,
-             coalesce(sent.force_sent, false) as force_sent, coalesce(sent.is_automatic, false) as is_automatic, sent.ord
+             coalesce(sent.force_sent, false) as force_sent, sent.overruled,
+             coalesce(sent.is_out_of_order, false) as is_out_of_order,
+             coalesce(sent.is_automatic, false) as is_automatic, sent.ord
         from unnest(${placeOf}::bigint[],
                     ${scans.map((scan) => scan.position)}::bigint[],
                     ${sparseColumn(admissions.map((admission) => admission?.presence.version))}::bigint[],
@@ -118,11 +124,13 @@ export async function storeScans(
                     ${sparseColumn(scans.map((scan) => scan.gate))}::bigint[],
                     ${sparseColumn(scans.map((scan) => scan.forced || null))}::boolean[],
                     ${sparseColumn(scans.map((scan) => scan.forceSent || null))}::boolean[],
+                    ${sparseColumn(scans.map((scan) => scan.overruled))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.isOutOfOrder || null))}::boolean[],
                     ${sparseColumn(scans.map((scan) => scan.isAutomatic || null))}::boolean[])
              with ordinality
              as sent (place, position, version, entries, last_type, last_at, entered, inside, id, type, reason, explanation,
                       raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
-                      force_sent, is_automatic, ord)
+                      force_sent, overruled, is_out_of_order, is_automatic, ord)
         join held_list on held_list.place = sent.place
     ), held_ticket as (
       select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
@@ -165,11 +173,12 @@ export async function storeScans(
     ), stored as (
       insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
                         raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
-                        auto_checked_in)
+                        overruled, out_of_order, auto_checked_in)
       select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
              decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.source_type,
              decided.raw_item, decided.raw_variation, decided.raw_subevent, decided.at, decided.nonce, decided.device_id,
-             decided.gate, decided.forced, decided.force_sent, decided.is_automatic
+             decided.gate, decided.forced, decided.force_sent, decided.overruled, decided.is_out_of_order,
+             decided.is_automatic
         from decided
        where ${isKept(sql`decided.ord`)}
     ), counted as (

@@ -1,10 +1,9 @@
+import type { Presence, RuledScan, ScanType } from "@tessera/admission";
 import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { ItemAtGate } from "../domain/item-at-gate.ts";
+import type { KeptAnswer } from "../domain/kept-answer.ts";
 import type { PastCheckin } from "../domain/past-scan.ts";
-import type { Presence, ScanType } from "../domain/presence.ts";
-import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
-import type { RuledScan } from "../domain/rules/judge-rules.ts";
-import type { ItemAtGate } from "../domain/ticket.ts";
 import { presenceByKey } from "./presence-by-key.ts";
 import { toPresence } from "./presences.ts";
 

@@ -1,14 +1,16 @@
+import type { GivenAnswer, SentAnswer, StoredAnswer } from "@tessera/admission";
 import type { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer as GivenAnswerOnWire } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { SentAnswer as SentAnswerOnWire } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { GivenAnswer, SentAnswer, StoredAnswer } from "../domain/questions/answer-questions.ts";
-import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
+import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
+
+type Answered = Pick<Position, "answers" | "answersRevision" | "awaitedFiles">;
 
 /** Merges the answers given at gates that boxoffice has not applied yet into a position. */
-export function withGivenAnswers(
-  position: Position,
+export function withGivenAnswers<P extends Answered>(
+  position: P,
   given: readonly Pick<KeptAnswer, "revision" | "state">[],
-): Position {
+): P {
   const newer = given.filter(({ revision }) => revision > (position.answersRevision ?? 0));
   if (newer.length === 0) return position;
   const inOrder = newer.toSorted((one, other) => one.revision - other.revision);
@@ -23,7 +25,10 @@ export function withGivenAnswers(
 }
 
 /** Finds up to which revision boxoffice has applied the answers to a question: 0 while it awaits a file. */
-export function findAppliedUpTo({ answersRevision, awaitedFiles }: Position, question: number): number {
+export function findAppliedUpTo(
+  { answersRevision, awaitedFiles }: Omit<Answered, "answers">,
+  question: number,
+): number {
   if (awaitedFiles?.questions.includes(question) === true) return 0;
   return awaitedFiles?.answersUpTo ?? answersRevision ?? 0;
 }

@@ -1,3 +1,4 @@
+import type { OrderStatus, ScanType, Ticket } from "@tessera/admission";
 import {
   type Order,
   OrderStatus as OrderStatusOnWire,
@@ -10,10 +11,8 @@ import {
 } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { type DownloadSettings, findDownloads } from "@tessera/values";
 import { nameAttendee, type PersonName } from "../domain/attendee.ts";
-import type { OrderStatus } from "../domain/counted-as.ts";
+import type { ItemAtGate } from "../domain/item-at-gate.ts";
 import type { PastCheckin } from "../domain/past-scan.ts";
-import type { ScanType } from "../domain/presence.ts";
-import type { ItemAtGate, Ticket } from "../domain/ticket.ts";
 
 /** Decodes a position as it is sent and stored. */
 export function decodePosition(bytes: Uint8Array): Position {

@@ -1,6 +1,6 @@
+import type { ScanType } from "@tessera/admission";
 import { deriveFactId } from "@tessera/kit/bus/fact-id";
 import { topics } from "@tessera/protos/topics";
-import type { ScanType } from "../domain/presence.ts";
 import { fromScanType } from "./position-messages.ts";
 
 /** Writes the fact that publishes a scan; its id is deterministic. */
@@ -14,8 +14,11 @@ export function toScanFact(scan: {
   /** Null: the scan is admitted. */
   readonly reason: string | null;
   readonly at: number;
+  readonly overruled?: string | null;
+  readonly isOutOfOrder?: boolean;
 }): { readonly id: string; readonly key: string; readonly payload: Uint8Array } {
   const { organizer, event, id, list, position, type, reason, at } = scan;
+  const isAdmitted = reason === null;
   const isAnnulled = reason === "annulled";
   const fact = {
     organizer,
@@ -24,9 +27,12 @@ export function toScanFact(scan: {
     list,
     position: position ?? undefined,
     type: fromScanType(type),
-    successful: reason === null,
+    successful: isAdmitted,
     reason: reason ?? undefined,
     at,
+    // What was overruled counts no more once the scan is taken back.
+    overruled: isAdmitted ? (scan.overruled ?? undefined) : undefined,
+    outOfOrder: isAdmitted && scan.isOutOfOrder === true ? true : undefined,
   };
   return {
     // The time is part of the id: a database restored from a backup gives scan ids again. An annulment is a second fact.

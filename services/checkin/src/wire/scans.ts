@@ -1,6 +1,5 @@
+import type { ArrivedScan, BroughtMedium } from "@tessera/admission";
 import type { ExchangeMedium, Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { ArrivedScan } from "../domain/arrived-scan.ts";
-import type { BroughtMedium } from "../domain/media-terms.ts";
 import { toSentAnswers } from "./answers.ts";
 import { toScanType } from "./position-messages.ts";
 

@@ -58,6 +58,12 @@ delete from count_delta as held
    and held.list = $3;
 
 -- removeList
+delete from double_note as held
+ where held.organizer = $1
+   and held.event = $2
+   and held.list = $3;
+
+-- removeList
 delete from scan as held
  where held.organizer = $1
    and held.event = $2

@@ -19,7 +19,9 @@ with held_list as (
          case when not held_list.is_erased then sent.raw_code end as raw_code,
          coalesce(sent.source_type, 'barcode') as source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
          sent.nonce, sent.device_id, sent.gate, coalesce(sent.forced, false) as forced,
-         coalesce(sent.force_sent, false) as force_sent, coalesce(sent.is_automatic, false) as is_automatic, sent.ord
+         coalesce(sent.force_sent, false) as force_sent, sent.overruled,
+         coalesce(sent.is_out_of_order, false) as is_out_of_order,
+         coalesce(sent.is_automatic, false) as is_automatic, sent.ord
     from unnest($6::bigint[],
                 $7::bigint[],
                 $8::bigint[],
@@ -43,11 +45,13 @@ with held_list as (
                 $26::bigint[],
                 $27::boolean[],
                 $28::boolean[],
-                $29::boolean[])
+                $29::text[],
+                $30::boolean[],
+                $31::boolean[])
          with ordinality
          as sent (place, position, version, entries, last_type, last_at, entered, inside, id, type, reason, explanation,
                   raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
-                  force_sent, is_automatic, ord)
+                  force_sent, overruled, is_out_of_order, is_automatic, ord)
     join held_list on held_list.place = sent.place
 ), held_ticket as (
   select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
@@ -96,11 +100,12 @@ with held_list as (
 ), stored as (
   insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
                     raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
-                    auto_checked_in)
+                    overruled, out_of_order, auto_checked_in)
   select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
          decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.source_type,
          decided.raw_item, decided.raw_variation, decided.raw_subevent, decided.at, decided.nonce, decided.device_id,
-         decided.gate, decided.forced, decided.force_sent, decided.is_automatic
+         decided.gate, decided.forced, decided.force_sent, decided.overruled, decided.is_out_of_order,
+         decided.is_automatic
     from decided
    where decided.ord = any(array(select kept.ord from kept))
 ), counted as (
@@ -115,13 +120,13 @@ with held_list as (
   having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
 ), published as (
   insert into outbox (fact_id, topic, key, payload, traceparent, created_at, headers)
-  select coalesce(fact.id, gen_random_uuid()), $30, fact.key, fact.payload, fact.traceparent,
+  select coalesce(fact.id, gen_random_uuid()), $32, fact.key, fact.payload, fact.traceparent,
          case when fact.payload is null then clock_timestamp() else now() end, fact.headers
-    from unnest($31::uuid[],
-                $32::text[],
-                $33::bytea[],
+    from unnest($33::uuid[],
                 $34::text[],
-                $35::jsonb[])
+                $35::bytea[],
+                $36::text[],
+                $37::jsonb[])
          with ordinality as fact (id, key, payload, traceparent, headers, ord)
    where fact.ord = any(array(select kept.ord from kept))
    order by fact.ord
@@ -150,7 +155,9 @@ with held_list as (
          case when not held_list.is_erased then sent.raw_code end as raw_code,
          coalesce(sent.source_type, 'barcode') as source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
          sent.nonce, sent.device_id, sent.gate, coalesce(sent.forced, false) as forced,
-         coalesce(sent.force_sent, false) as force_sent, coalesce(sent.is_automatic, false) as is_automatic, sent.ord
+         coalesce(sent.force_sent, false) as force_sent, sent.overruled,
+         coalesce(sent.is_out_of_order, false) as is_out_of_order,
+         coalesce(sent.is_automatic, false) as is_automatic, sent.ord
     from unnest($9::bigint[],
                 $10::bigint[],
                 $11::bigint[],
@@ -174,11 +181,13 @@ with held_list as (
                 $29::bigint[],
                 $30::boolean[],
                 $31::boolean[],
-                $32::boolean[])
+                $32::text[],
+                $33::boolean[],
+                $34::boolean[])
          with ordinality
          as sent (place, position, version, entries, last_type, last_at, entered, inside, id, type, reason, explanation,
                   raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
-                  force_sent, is_automatic, ord)
+                  force_sent, overruled, is_out_of_order, is_automatic, ord)
     join held_list on held_list.place = sent.place
 ), held_ticket as (
   select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
@@ -189,8 +198,8 @@ with held_list as (
     join position
       on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
    where decided.version is not null
-     and ($33 or position.item = any($34::bigint[]))
-     and ($35::bigint is null or position.subevent = $36)
+     and ($35 or position.item = any($36::bigint[]))
+     and ($37::bigint is null or position.subevent = $38)
      for share of position skip locked
 ), admitted as (
   insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
@@ -228,11 +237,12 @@ with held_list as (
 ), stored as (
   insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
                     raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
-                    auto_checked_in)
+                    overruled, out_of_order, auto_checked_in)
   select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
          decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.source_type,
          decided.raw_item, decided.raw_variation, decided.raw_subevent, decided.at, decided.nonce, decided.device_id,
-         decided.gate, decided.forced, decided.force_sent, decided.is_automatic
+         decided.gate, decided.forced, decided.force_sent, decided.overruled, decided.is_out_of_order,
+         decided.is_automatic
     from decided
    where decided.ord = any(array(select kept.ord from kept))
 ), counted as (
@@ -247,13 +257,13 @@ with held_list as (
   having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
 ), published as (
   insert into outbox (fact_id, topic, key, payload, traceparent, created_at, headers)
-  select coalesce(fact.id, gen_random_uuid()), $37, fact.key, fact.payload, fact.traceparent,
+  select coalesce(fact.id, gen_random_uuid()), $39, fact.key, fact.payload, fact.traceparent,
          case when fact.payload is null then clock_timestamp() else now() end, fact.headers
-    from unnest($38::uuid[],
-                $39::text[],
-                $40::bytea[],
+    from unnest($40::uuid[],
                 $41::text[],
-                $42::jsonb[])
+                $42::bytea[],
+                $43::text[],
+                $44::jsonb[])
          with ordinality as fact (id, key, payload, traceparent, headers, ord)
    where fact.ord = any(array(select kept.ord from kept))
    order by fact.ord
