@@ -6,7 +6,7 @@ export const settings = {
     "REDEEM_BATCHES",
     2,
     [1, 16],
-    "Batches of scans that are under way at a time. More than two only make them smaller, unless the database is far away.",
+    "Batches of scans that are under way at a time, and beside them as many of uploads. More than two only make them smaller, unless the database is far away.",
   ),
   redeemBatchSize: int(
     "REDEEM_BATCH_SIZE",
@@ -24,7 +24,7 @@ export const settings = {
     "REDEEM_PER_SECOND",
     0,
     [0, 100_000],
-    "Scans that a process decides in a second, so that others have their share of the database; 0 is no limit.",
+    "Scans that a process decides in a second, so that others have their share of the database; 0 is no limit. Each further list of a scan counts as a fifth of one.",
   ),
   refusedCodeDays: int(
     "REFUSED_CODE_DAYS",

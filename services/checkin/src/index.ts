@@ -1,14 +1,17 @@
 import { rpcs } from "@tessera/kit/rpc";
-import { defineService } from "@tessera/kit/service";
+import { defineService, type Server } from "@tessera/kit/service";
 import {
   CheckinLists,
+  Doubles,
   FirstEntries,
   ListedPositions,
   OrderCheckins,
   Records,
   ScanHistory,
   Scans,
+  Sync,
 } from "@tessera/protos/services";
+import { createCheckinReaders } from "./checkin-readers.ts";
 import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
@@ -30,6 +33,11 @@ import {
   listCheckinLists,
   updateCheckinList,
 } from "./handlers/checkin-lists.ts";
+import { countDoubles } from "./handlers/doubles/count-doubles.ts";
+import { explainDouble } from "./handlers/doubles/explain-double.ts";
+import { getDouble } from "./handlers/doubles/get-double.ts";
+import { listDoubles } from "./handlers/doubles/list-doubles.ts";
+import { nextDoubles } from "./handlers/doubles/next-doubles.ts";
 import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
 import { findSharedIds } from "./handlers/find-shared-ids.ts";
@@ -45,15 +53,21 @@ import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
 import { linkMedia } from "./handlers/redeem/link-medium.ts";
 import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
+import { redeemMany } from "./handlers/redeem/redeem-many.ts";
 import { simulateScan } from "./handlers/redeem/simulate-scan.ts";
+import { codeHashes } from "./handlers/sync/code-hashes.ts";
+import { Followers } from "./handlers/sync/followers.ts";
+import { readChanges } from "./handlers/sync/read-changes.ts";
+import { openPacks, readPack } from "./handlers/sync/read-pack.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
+import { forgetOldChanges } from "./jobs/forget-changes.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
 import { mergeSearchIndex } from "./jobs/merge-search-index.ts";
+import { workOnEndedScans } from "./jobs/remove-ended-scans.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { personalData } from "./personal-data.ts";
-import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 import { reportEvents } from "./report-events.ts";
@@ -76,10 +90,12 @@ export const checkin = defineService({
       findSharedIds,
     }),
     rpcs(ListedPositions, { listPositions, getPosition, searchPositions }),
-    rpcs(Scans, { redeem, redeemOnLists, simulateScan }),
+    rpcs(Scans, { redeem, redeemOnLists, redeemMany, simulateScan }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned, annulScan }),
+    rpcs(Doubles, { listDoubles, nextDoubles, countDoubles, getDouble, explainDouble }),
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(OrderCheckins, { findScannedSince, findCheckins }),
+    rpcs(Sync, { readChanges, readPack }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
@@ -96,8 +112,8 @@ export const checkin = defineService({
     voucherChanged,
     personalData.consumer,
   ],
-  jobs: [compactCounts, exitDueLists, mergeSearchIndex, forgetOldCodes, removeGoneEvents],
-  works: [personalData.work],
+  jobs: [compactCounts, exitDueLists, mergeSearchIndex, forgetOldCodes, forgetOldChanges, removeGoneEvents],
+  works: [workOnEndedScans, personalData.work],
   holdings: personalData.holdings,
   rebuilds: [rebuildScans, rebuildAnswers],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
@@ -109,7 +125,9 @@ export const checkin = defineService({
       clock,
       events,
     });
-    const readers = createReaders();
+    const readers = createCheckinReaders();
+    const followers = new Followers(reads);
+    const findCodeHash = codeHashes(db);
     const batches = openBatches({
       urgent,
       events,
@@ -131,10 +149,25 @@ export const checkin = defineService({
         readers,
         batches,
         unknownTickets,
+        followers,
+        findCodeHash,
+        packs: openPacks({ reads, findCodeHash }),
         linkMedia: linkMedia(clients.media),
         listPlaces: openListPlaces(urgent),
         refusedCodeDays,
       },
+      servers: [endsWaits(followers)],
     };
   },
 });
+
+/** Readers of the feed wait for changes. They are answered before this process stops, and ask another one. */
+function endsWaits(followers: Followers): Server {
+  return {
+    name: "feed",
+    start: async () => {},
+    leave: () => {},
+    drain: async () => followers.stop(),
+    stop: async () => followers.stop(),
+  };
+}

@@ -126,6 +126,42 @@ describe("an erasure at check-in", () => {
     });
   });
 
+  it("[D3.5, F3.11] empties what was found out about doubles, and keeps no text of it from then on", async () => {
+    const hourAgo = Date.now() * 1000 - 3_600_000_000;
+    const explain = async (at: EventKey, text: string) => {
+      const page = { filter: {}, page: 1, pageSize: 50, ordering: [] };
+      const { doubles } = await checkin.doubles.listDoubles({ ...at, ...page });
+      const id = doubles[0]?.scan?.checkin?.id ?? 0;
+      const requestId = randomUUID();
+      const call = { ...at, id, text, by: "Ann" };
+      const { double } = await runInContext({ requestId }, () => checkin.doubles.explainDouble(call));
+      return double?.note;
+    };
+    for (const at of places) {
+      for (const deviceId of [1, 2])
+        await checkin.redeem(scan(listOf(at), "secret1", { ...at, deviceId, at: hourAgo + deviceId, force: true }));
+      expect(await explain(at, "Ms Eriksson lent it")).toMatchObject({ text: "Ms Eriksson lent it" });
+    }
+    const { version } = await checkin.connect(PersonalData).describeEvent(place);
+    await explain(place, "Ms Eriksson lost it");
+    expect((await checkin.connect(PersonalData).describeEvent(place)).version).not.toBe(version);
+    expect(await erase(checkin, place, { kinds: ["attendee_info"] })).toMatchObject({
+      state: ErasureState.DONE,
+      parts: { "attendee_info double_note.explanation": 1, "attendee_info answered_request.response": 2 },
+    });
+    expect(await explain(place, "Ms Eriksson found it")).toEqual({ by: "Ann", at: expect.any(Number) });
+    const texts = await checkin.db.many(sql`
+      select organizer, event, explanation from double_note order by organizer, event`);
+    expect(texts).toEqual([
+      { ...elsewhere, explanation: "Ms Eriksson lent it" },
+      { ...place, explanation: null },
+      { ...others, explanation: "Ms Eriksson lent it" },
+    ]);
+    const answers = await checkin.db.many<{ response: Buffer | null }>(sql`
+      select response from answered_request where organizer = ${place.organizer} and event = ${place.event}`);
+    expect(answers.map(({ response }) => response)).toEqual([null, null, null]);
+  });
+
   it("[D3.6] says that copies of tickets hold something until boxoffice has published them without it", async () => {
     const email = { attendeeEmail: "anna@example.org", order: order({ email: "anna@example.org" }) };
     await checkin.deliver(topics.positionChanged, [positionFact(1, email, { revision: 2 })]);
@@ -304,7 +340,8 @@ describe("what a scanner sends after an erasure", () => {
       at: await databaseTime(checkin.db),
     });
     await checkin.deliver(topics.eventChanged, [eventFact({ revision: 9 })]);
-    await checkin.redeem(scan(listOf(place), "secret1", { answers, nonce: "new" }));
+    const { list } = await checkin.lists.createCheckinList({ ...place, fields: listFields() });
+    await checkin.redeem(scan(list?.id ?? 0, "secret1", { answers, nonce: "new" }));
     expect(await stored(place)).toMatchObject({ given: 1, codes: ["secret1"] });
   });
 });

@@ -5,6 +5,7 @@ import { personalFields } from "@tessera/events/personal-data/personal-fields";
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { catalogue, entityKey, topics } from "@tessera/protos/topics";
 import { filledFields } from "@tessera/values";
+import * as notes from "./store/double-notes.ts";
 import * as store from "./store/erase-answers.ts";
 import { lockPositions } from "./store/positions.ts";
 import { deleteAnswersOf } from "./store/presences.ts";
@@ -48,6 +49,11 @@ export const personalData = holdPersonalData({
   holdings: [
     ...inCopies,
     ...inScans,
+    {
+      kind: "attendee_info",
+      name: "double_note.explanation",
+      left: (db, place) => notes.countDoubleNotes(db, place),
+    },
     {
       kind: "question_answers",
       name: "given_answer.state",
@@ -94,6 +100,14 @@ async function eraseWords({ organizer, event, signal, slice }: Erasing): Promise
       count("attendee_info", "scan.raw_code", found.rawCodes);
       count("attendee_info", "scan.explanation", found.explanations);
       return found.last;
+    });
+  }
+  for (let emptied = scansAtATime; emptied === scansAtATime; ) {
+    signal.throwIfAborted();
+    emptied = await slice(async (tx, count) => {
+      const found = await notes.forgetDoubleNotes(tx, place, { limit: scansAtATime });
+      count("attendee_info", "double_note.explanation", found);
+      return found;
     });
   }
   await slice(async (tx, count) => {

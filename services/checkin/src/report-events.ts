@@ -71,7 +71,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       lists.add({ change: "imported" }, count);
       log.debug("check-in lists imported", { lists: count });
     },
-    scanDecided({ organizer, event, list }: Scan, { outcome, position }: ScanOutcome): void {
+    scanDecided({ organizer, event, list }: ListPlace, { outcome, position }: ScanOutcome): void {
       const kind = outcomeLabels[outcome?.$case ?? "undecided"];
       const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
       scans.add({ outcome: kind, reason });

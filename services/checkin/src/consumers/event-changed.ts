@@ -1,12 +1,26 @@
-import { notingGone } from "@tessera/events/gone-events";
+import { endingWith, notingGone } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { enqueueWork } from "@tessera/kit/jobs/work";
 import { topics } from "@tessera/protos/topics";
+import { removeEndedScans } from "../ended-scans.ts";
 import { events } from "../store/events.ts";
+import { noteListsChanged } from "../store/list-changes.ts";
+import { removeListsOf } from "../store/lists.ts";
 
-/** Keeps our copy of events. Lists of a deleted event are unreachable, and stay for a day: it may come back. */
+const endingLists = endingWith(events, async (tx, ended) => {
+  const { organizer, event, deletedAt } = ended;
+  if (await removeListsOf(tx, { organizer, event })) await noteListsChanged(tx, { organizer, event });
+  const id = `${organizer}/${event}/${deletedAt}`;
+  await enqueueWork(tx, removeEndedScans, [{ id, owner: organizer, payload: ended }]);
+});
+
+/**
+ * Keeps our copy of events. With a deleted event its lists go, and its scans: another one may get its name. What belongs to an
+ * event that a rebuild has left out is unreachable, and stays for a day: it may come back.
+ */
 export const eventChanged = keepCopy(
   topics.eventChanged,
-  notingGone(events),
+  notingGone(endingLists),
   ({ ticketDownload, ticketKeys, ...fact }) => ({
     ...fact,
     reusableMediaUsageEnforced: fact.reusableMediaUsageEnforced ?? false,

@@ -1,9 +1,9 @@
+import { afterScan, countChange, neverScanned, type Presence } from "@tessera/admission";
 import { consume } from "@tessera/kit/bus/consume";
 import type { Fact } from "@tessera/kit/bus/fact";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, parseEntityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
-import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
 import { findDeletedSince, noteDeletedPositions } from "../store/deleted-positions.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";

@@ -5,7 +5,7 @@ import type { AnnulScanRequest } from "@tessera/protos/gen/ticketing/checkin/v1/
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createReaders } from "../readers.ts";
+import { createCheckinReaders } from "../checkin-readers.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
@@ -54,7 +54,7 @@ const countsOfScans = async () => (await recount(db)).recounted;
 const counts = async () => (await recount(db)).counted;
 
 describe("[E6.10] an annulment between the read and the write of another scan", () => {
-  const tools = { db, readers: createReaders(), withIds: true, events: { scansFailed: () => {} } };
+  const tools = { db, readers: createCheckinReaders(), withIds: true, events: { scansFailed: () => {} } };
   const read = async (nonce: string) => {
     const sent = scan(list, "secret1", { nonce, at: noon + 2 * minute });
     const decided = await readAndDecide(tools, [

@@ -1,3 +1,4 @@
+import { countChange, type Presence } from "@tessera/admission";
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
@@ -7,7 +8,6 @@ import type { AnnulScanRequest, AnnulScanResponse } from "@tessera/protos/gen/ti
 import { ScanHistory } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { type Objection, objectToAnnulment } from "../domain/annulment.ts";
-import { countChange, type Presence } from "../domain/presence.ts";
 import { fault } from "../faults.ts";
 import {
   findScansOfNonce,

@@ -1,3 +1,4 @@
+import { coversItem } from "@tessera/admission";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type {
   GetCheckinListStatusRequest,
@@ -5,7 +6,6 @@ import type {
   ItemStatus,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { pick } from "@tessera/values";
-import { coversItem } from "../domain/list.ts";
 import { countByItem, type ItemCounts } from "../store/counts.ts";
 import { requireEvent } from "../store/events.ts";
 import { type ItemInfo, listItems } from "../store/items.ts";

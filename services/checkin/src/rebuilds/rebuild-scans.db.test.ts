@@ -51,23 +51,27 @@ async function rebuild(): Promise<void> {
   await job.run(new AbortController().signal);
 }
 
-/** Admitted, refused, unknown, an exit, and one with the microseconds of a device. */
+/** Admitted, refused, unknown, an exit, one with the microseconds of a device, one that was forced, and one out of order. */
 async function scanAll(): Promise<void> {
   await checkin.redeemAll([scan(list, "secret1"), scan(list, "nobody"), scan(list, "secret2", { at: noon + 1 })]);
   await checkin.redeemAll([scan(list, "secret1", { nonce: "second" }), scan(list, "secret2", { type: ScanType.EXIT })]);
+  await checkin.redeemAll([
+    scan(list, "secret1", { force: true }),
+    scan(list, "secret2", { at: noon - 1, force: true }),
+  ]);
 }
 
 describe("scans that are published again", () => {
-  it("have the ids, keys, bytes and days that they had, so that no consumer acts on them twice", async () => {
+  it("[F3.1] have the ids, keys, bytes and days that they had, so that no consumer acts on them twice", async () => {
     await scanAll();
     const published = await takePublished();
-    expect(published).toHaveLength(5);
+    expect(published).toHaveLength(7);
     await rebuild();
     expect(await takePublished()).toEqual(published);
     const { expected, written } = await checkin.db.one<{ expected: number; written: number }>(
       sql`select expected, written from rebuild`,
     );
-    expect({ expected, written }).toEqual({ expected: 5, written: 5 });
+    expect({ expected, written }).toEqual({ expected: 7, written: 7 });
   });
 
   it("say when they were written this time, and what ends them sweeps nothing", async () => {
@@ -78,9 +82,9 @@ describe("scans that are published again", () => {
     const rows = await checkin.db.many<{ headers: Record<string, string> | null }>(
       sql`select headers from outbox order by id`,
     );
-    const at = rows.slice(0, 5).map(({ headers }) => Number(headers?.["written-at"]) - Number(headers?.["fact-at"]));
+    const at = rows.slice(0, 7).map(({ headers }) => Number(headers?.["written-at"]) - Number(headers?.["fact-at"]));
     for (const apart of at) expect(apart / 86_400_000_000).toBeCloseTo(10, 2);
-    const markers = rows.slice(5);
+    const markers = rows.slice(7);
     expect(markers).toHaveLength(await memoryBus([]).partitions(topics.scanDecided.name));
     for (const marker of markers) expect(marker).toEqual({ headers: null });
   });
@@ -108,6 +112,6 @@ describe("scans that are published again", () => {
         found.push(next.published);
       }
     });
-    expect(found.reduce((sum, count) => sum + count, 0)).toBe(5);
+    expect(found.reduce((sum, count) => sum + count, 0)).toBe(7);
   });
 });

@@ -1,3 +1,4 @@
+import { createReaders } from "@tessera/admission";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -8,7 +9,6 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { exitDueLists } from "../jobs/exit-due-lists.ts";
-import { createReaders } from "../readers.ts";
 import { reportEvents } from "../report-events.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact, subeventFact } from "./facts.ts";
 import { recount } from "./recount.ts";

@@ -2,13 +2,24 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import { implement } from "@tessera/kit/rpc";
 import { type LinkMediumRequest, MediumLink } from "@tessera/protos/gen/ticketing/boxoffice/v1/media";
+import type { WantedTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import type {
   CheckinListFields,
   CheckinList as CheckinListOnWire,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { CheckinLists, ListedPositions, Media, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
+import {
+  CheckinLists,
+  Doubles,
+  ListedPositions,
+  Media,
+  Records,
+  ScanHistory,
+  Scans,
+  Sync,
+  Tickets,
+} from "@tessera/protos/services";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { checkin } from "../index.ts";
 import { noon, place } from "./facts.ts";
@@ -22,7 +33,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     /** The codes that boxoffice was asked for. */
     asked: [] as string[],
     /** What boxoffice finds: nothing, unless a test sells something. */
-    sold: async (): Promise<Uint8Array[]> => [],
+    sold: async (_wanted: readonly WantedTicket[]): Promise<Uint8Array[]> => [],
     /** The media that boxoffice was asked to link. */
     toLink: [] as LinkMediumRequest[],
     /** What boxoffice says of them. */
@@ -37,7 +48,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
   const tickets = implement(Tickets, {
     findTickets: async ({ tickets: wanted }) => {
       sales.asked.push(...wanted.map(({ secret }) => secret));
-      return { facts: await sales.sold() };
+      return { facts: await sales.sold(wanted) };
     },
     findAmbiguousSecrets: () => Promise.reject(new Error("check-in does not ask for them")),
   });
@@ -59,7 +70,9 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     lists,
     positions: service.connect(ListedPositions),
     history: service.connect(ScanHistory),
+    doubles: service.connect(Doubles),
     records: service.connect(Records),
+    sync: service.connect(Sync),
 
     async createList(fields: Partial<CheckinListFields> = {}): Promise<CheckinListOnWire> {
       const { list } = await lists.createCheckinList({ ...place, fields: listFields(fields) });

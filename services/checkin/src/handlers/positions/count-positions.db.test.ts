@@ -1,7 +1,7 @@
+import type { OrderStatus } from "@tessera/admission";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { beforeAll, expect, it } from "vitest";
-import type { OrderStatus } from "../../domain/counted-as.ts";
 import { countPositions } from "../../store/count-positions.ts";
 import { requireList } from "../../store/lists.ts";
 import { conditionsOn, everyPosition, type PositionFilter } from "../../store/position-filter.ts";

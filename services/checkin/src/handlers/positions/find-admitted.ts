@@ -1,10 +1,7 @@
+import { admits, asksForScans, countValues, type Readers, type RuleFacts, type Rules } from "@tessera/admission";
 import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { inSlices } from "@tessera/kit/waiting/in-slices";
-import { asksForScans, countValues } from "../../domain/rules/ask-rules.ts";
-import { admits, type RuleFacts } from "../../domain/rules/judge-rules.ts";
-import type { Rules } from "../../domain/rules/read-rules.ts";
-import type { Readers } from "../../readers.ts";
 import { countPositions, findUnusable } from "../../store/count-positions.ts";
 import { type RuledTicket, readRuled } from "../../store/listed-positions.ts";
 import { isSearch, type PositionFilter } from "../../store/position-filter.ts";

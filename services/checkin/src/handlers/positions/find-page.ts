@@ -22,22 +22,22 @@ export interface FoundPage extends FoundIds {
 const many = 1000;
 
 export async function findPage(tx: Queryable, filter: PositionFilter, sought: SoughtPage): Promise<FoundPage> {
-  const { ordering, page: asked } = sought;
+  const { ordering, page: asked, pageSize } = sought;
   if (isSearch(filter)) {
     const ids = await sortIds(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
-    const { page, limit, offset } = cutPage(sought, ids.length);
+    const { page, limit, offset } = cutPage({ page: asked, pageSize }, ids.length);
     return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
   }
   const count = await countPositions(tx, filter);
   const place = await openCursor(tx, filter, sought);
   if (place !== undefined) {
-    const { limit } = cutPage({ ...sought, page: 1 }, count);
+    const { limit } = cutPage({ page: 1, pageSize }, count);
     const behind = await idsBehind(tx, filter, { ordering, place, limit: limit + 1 });
     const ids = behind.slice(0, limit);
     const nextCursor = behind.length > limit ? await makeCursor(tx, filter, { ...sought, last: ids.at(-1) }) : null;
     return { ids, count, page: asked, nextCursor };
   }
-  const { page, limit, offset } = cutPage(sought, count);
+  const { page, limit, offset } = cutPage({ page: asked, pageSize }, count);
   const ids = await pageIds(tx, filter, { ordering, limit, offset, count });
   if (count <= many || offset + limit >= count) return { ids, count, page };
   return { ids, count, page, nextCursor: await makeCursor(tx, filter, { ...sought, page, last: ids.at(-1) }) };

@@ -1,9 +1,9 @@
+import type { Readers } from "@tessera/admission";
 import type { Clock } from "@tessera/kit/clock";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListPositionsRequest, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../../domain/list.ts";
-import type { Readers } from "../../readers.ts";
 import { type EventInfo, requireEvent } from "../../store/events.ts";
 import { readPositions } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";

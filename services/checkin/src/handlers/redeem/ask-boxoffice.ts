@@ -1,21 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type ArrivedScan, onEachList } from "@tessera/admission";
 import type { Clock } from "@tessera/kit/clock";
 import { type Fault, isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
-import { Counts } from "@tessera/kit/waiting/counts";
-import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { Turns } from "@tessera/kit/waiting/turns";
+import type { WantedTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import type { Tickets } from "@tessera/protos/services";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { CheckinEvents } from "../../report-events.ts";
-
-type Code = Pick<ArrivedScan, "organizer" | "event" | "code">;
 
 /** Asks boxoffice for tickets that are unknown here. */
 export interface UnknownTickets {
-  /** Whether boxoffice is being asked for the code of a scan, or would be asked now. */
-  mayBeAsked(scan: Pick<Scan, "organizer" | "event" | "lookup">): boolean;
-  /** Asks for a code, in one call with others. Never fails: without an answer there is no such ticket. */
-  fetch(code: Code): Promise<void>;
+  /** Whether boxoffice answers, as far as known. */
+  mayBeAsked(organizer: string): boolean;
+  /**
+   * Asks for the code of a scan, in the events of all its lists. Without an answer there is no such ticket. False: too
+   * many other codes were asked for, and nothing is known about this one.
+   */
+  fetch(scan: ArrivedScan): Promise<boolean>;
 }
 
 export interface AskOptions {
@@ -35,11 +36,11 @@ const askMs = 300;
  */
 const restMs = 2000;
 
-/** Concurrent calls; further codes are answered from the copy. Each call asks for codes of one organizer. */
-const mostCalls = { total: 8, each: 2 };
+/** Concurrent calls, each for codes of one organizer. Further codes wait for the next call, as long as scans wait. */
+const callLimits = { total: 8, each: 2, waitMs: 3000 };
 
-/** As many codes as a batch has scans. */
-const mostCodes = 64;
+/** The limit of boxoffice: a code counts once for each event. */
+const mostWanted = 256;
 
 /** No secret is longer. */
 const longestCode = 1000;
@@ -51,78 +52,74 @@ const longestCode = 1000;
 export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): UnknownTickets {
   let restUntil = 0;
   const restOf = new Map<string, number>();
-  let calls = 0;
-  const callsOf = new Counts();
-  const underWay = new Map<string, Promise<void>>();
+  const turns = new Turns({ ...callLimits, busy: () => new Error("too many codes are unknown") });
+  const underWay = new Map<string, Promise<boolean>>();
   const nextCalls = new Map<string, NextCall>();
 
-  const isOpenTo = (organizer: string) =>
-    calls < mostCalls.total &&
-    callsOf.of(organizer) < mostCalls.each &&
-    performance.now() >= Math.max(restUntil, restOf.get(organizer) ?? 0);
+  const mayBeAsked = (organizer: string) => performance.now() >= Math.max(restUntil, restOf.get(organizer) ?? 0);
 
   function rest(organizer: string, until: number, { kind }: Fault): void {
     if (kind === "timeout") restOf.set(organizer, until);
     else restUntil = until;
   }
 
-  async function ask(organizer: string, codes: NextCall["codes"]) {
-    calls += 1;
-    callsOf.add(organizer, 1);
+  async function ask(wanted: WantedTicket[], organizer: string): Promise<void> {
     try {
       const askedAt = clock.now();
-      const wanted = codes.map((code) => ({ organizer, ...code }));
       const { facts } = await tickets.findTickets({ tickets: wanted }, { timeoutMs: askMs });
       if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
     } catch (error) {
       // Too large an answer for one request says nothing about the next: boxoffice is still asked.
       if (isTransient(error)) rest(organizer, performance.now() + restMs, error);
       events.ticketsNotFound(error);
-    } finally {
-      calls -= 1;
-      callsOf.add(organizer, -1);
     }
   }
 
-  /** The call that collects codes of an organizer: one batch of scans may leave several unknown. */
-  function nextCallOf(organizer: string): NextCall {
+  /** The call that collects codes of an organizer until it begins. */
+  function nextCallOf(organizer: string, { room }: { readonly room: number }): NextCall {
     const planned = nextCalls.get(organizer);
-    if (planned !== undefined && planned.codes.length < mostCodes) return planned;
-    const codes: NextCall["codes"] = [];
-    const asked = nextTurn().then(async () => {
+    if (planned !== undefined && planned.wanted.length + room <= mostWanted) return planned;
+    const wanted: WantedTicket[] = [];
+    const close = () => {
       if (nextCalls.get(organizer) === call) nextCalls.delete(organizer);
-      if (isOpenTo(organizer)) await ask(organizer, codes);
-    });
-    const call = { codes, asked };
+    };
+    const begin = async () => {
+      close();
+      if (mayBeAsked(organizer)) await ask(wanted, organizer);
+    };
+    // One batch of scans may leave several codes unknown.
+    const asked = nextTurn()
+      .then(() => turns.run({ party: organizer, amount: 1 }, begin))
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(close);
+    const call = { wanted, asked };
     nextCalls.set(organizer, call);
     return call;
   }
 
-  function fetch({ organizer, event, code: secret }: Code): Promise<void> {
-    if (secret === null || secret.length > longestCode) return Promise.resolve();
-    const key = keyOf({ organizer, event, code: secret });
+  async function fetch(scan: ArrivedScan): Promise<boolean> {
+    const { organizer, code: secret } = scan;
+    if (secret === null || secret.length > longestCode) return true;
+    const wanted = onEachList(scan).map(({ event }) => ({ organizer, event, secret }));
+    const key = JSON.stringify(wanted);
     const isAsked = underWay.get(key);
     if (isAsked !== undefined) return isAsked;
-    const call = nextCallOf(organizer);
-    call.codes.push({ event, secret });
-    const asked = call.asked.finally(() => underWay.delete(key));
-    underWay.set(key, asked);
-    return asked;
+    const call = nextCallOf(organizer, { room: wanted.length });
+    call.wanted.push(...wanted);
+    underWay.set(key, call.asked);
+    const answered = await call.asked;
+    underWay.delete(key);
+    return answered;
   }
 
-  return {
-    mayBeAsked: ({ organizer, event, lookup }) =>
-      underWay.has(keyOf({ organizer, event, code: lookup })) || isOpenTo(organizer),
-    fetch,
-  };
+  return { mayBeAsked, fetch };
 }
 
 interface NextCall {
-  readonly codes: { readonly event: string; readonly secret: string }[];
-  /** Resolves when boxoffice has answered or failed. */
-  readonly asked: Promise<void>;
-}
-
-function keyOf({ organizer, event, code }: Code): string {
-  return JSON.stringify([organizer, event, code]);
+  readonly wanted: WantedTicket[];
+  /** Resolves when boxoffice has answered or failed. False: there was no room for the call. */
+  readonly asked: Promise<boolean>;
 }

@@ -1,87 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { describe, expect, it, vi } from "vitest";
-import { arrivedScan } from "../../testing/decisions.ts";
-import { inWord } from "../../testing/start-checkin.ts";
-import { type BatchesOptions, createBatches, type IsAwaited } from "./batches.ts";
-import { conflict, type Decision, queuedBehind } from "./decision.ts";
-
-const here = new AbortController().signal;
-
-/** An outcome by its name, or why there is none. */
-type Said = string | typeof queuedBehind | typeof conflict;
-
-const toDecision = (said: Said): Decision =>
-  typeof said === "string"
-    ? {
-        outcome: { $case: "refused", value: { reason: said } },
-        list: undefined,
-        position: undefined,
-        checkinTexts: [],
-      }
-    : said;
-
-interface Held extends Partial<Omit<BatchesOptions, "decide">> {
-  readonly patienceMs?: number;
-  /** Called with nonces, which identify the scans of a test. */
-  decide?(items: readonly string[]): Promise<Said[]>;
-}
-
-/** Batches that a test answers when it likes. A scan is written `code nonce`, or as one word for both. */
-function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
-  const batches: {
-    items: readonly string[];
-    isAwaited: IsAwaited;
-    answer(said?: Said[]): void;
-    fail(error: unknown): void;
-  }[] = [];
-  const failures: number[] = [];
-  const hold = (items: readonly string[], isAwaited: IsAwaited) =>
-    new Promise<Said[]>((resolve, reject) => {
-      batches.push({
-        items,
-        isAwaited,
-        answer: (said = items.map((item) => item.toUpperCase())) => resolve(said),
-        fail: reject,
-      });
-    });
-  const decided = createBatches({
-    decide: async (scans, isAwaited) =>
-      (
-        await (decide ?? hold)(
-          scans.map(({ nonce }) => nonce ?? ""),
-          isAwaited,
-        )
-      ).map(toDecision),
-    onFailure: (_error, scans) => failures.push(scans),
-    atOnce: 2,
-    worthAnother: 1,
-    batchSize: 4,
-    longestQueue: 20,
-    ...changes,
-  });
-  const submit = async (
-    items: readonly string[],
-    signal: AbortSignal,
-    organizer = "o",
-    deadline = Number.POSITIVE_INFINITY,
-  ) => {
-    const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
-    const wait = { signal, deadline, patienceMs };
-    const answers = await Promise.all(scans.map((scan) => decided.submit(scan, wait)));
-    return answers.map((answer) => {
-      if (typeof answer === "symbol") return answer.description;
-      return "toLink" in answer ? "to link" : inWord(answer);
-    });
-  };
-  return { submit, batches, failures };
-}
-
-const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i${index}`);
-
-/** Lets everything run that is ready. */
-const turn = async () => {
-  for (let index = 0; index < 3; index += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+import { heldBatches, here, numbered, turn } from "../../testing/held-batches.ts";
+import { conflict, queuedBehind } from "./decision.ts";
 
 describe("gathering", () => {
   it("decides scans that arrive together as one batch, without waiting for more", async () => {
@@ -174,6 +94,22 @@ describe("gathering", () => {
     expect(begun.map(({ scans }) => scans)).toEqual([10, 10, 10, 10]);
     const [first, last] = [begun[0]?.at ?? 0, begun.at(-1)?.at ?? 0];
     expect(last - first).toBeGreaterThan(58);
+  });
+
+  it("decides fewer scans on several lists in a batch and in a second, as each costs more", async () => {
+    const begun: { readonly at: number; readonly scans: number }[] = [];
+    const { submit } = heldBatches({
+      mostPerSecond: 200,
+      lists: 16,
+      decide: async (items) => {
+        begun.push({ at: performance.now(), scans: items.length });
+        return [...items];
+      },
+    });
+    await submit(numbered(6), here);
+    // Each weighs as four on one list, which are all that 20 ms allow.
+    expect(begun.map(({ scans }) => scans)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect((begun.at(-1)?.at ?? 0) - (begun[0]?.at ?? 0)).toBeGreaterThan(98);
   });
 
   it("waits for its next batch with one timer, however many scans arrive meanwhile", async () => {

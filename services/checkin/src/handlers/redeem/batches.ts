@@ -1,33 +1,26 @@
+import type { ArrivedScan } from "@tessera/admission";
 import { runInContext } from "@tessera/kit/context";
-import { isTransient } from "@tessera/kit/fault";
 import { backoff } from "@tessera/kit/waiting/backoff";
-import { BatchSlots, type BatchSlotsOptions } from "@tessera/kit/waiting/batch-slots";
+import { BatchSlots } from "@tessera/kit/waiting/batch-slots";
 import { Counts } from "@tessera/kit/waiting/counts";
 import { type Choice, FairQueue } from "@tessera/kit/waiting/fair-queue";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import type { BatchesOptions } from "./batch-options.ts";
+import { Chunks } from "./chunks.ts";
 import { type Answer, conflict, type Decision, queuedBehind } from "./decision.ts";
+import { isOutage } from "./is-outage.ts";
 import { crowded, undecided } from "./outcome.ts";
 import { QueuedScan, type Wait } from "./queued-scan.ts";
 import { ScanRate } from "./scan-rate.ts";
-
-/** Whether the caller of this scan still waits. A caller that gave up may have got another outcome elsewhere. */
-export type IsAwaited = (index: number) => boolean;
-
-export interface BatchesOptions extends Pick<BatchSlotsOptions, "atOnce" | "worthAnother"> {
-  /** Decides scans together, in order. */
-  decide(scans: readonly ArrivedScan[], isAwaited: IsAwaited): Promise<readonly Decision[]>;
-  /** Called when a batch or a single scan could not be decided. */
-  onFailure(error: unknown, scans: number): void;
-  readonly batchSize: number;
-  /** The rate limit; undefined: none. */
-  readonly mostPerSecond?: number | undefined;
-  /** Backpressure: when this many scans wait, further ones are refused, since their callers would not wait so long. */
-  readonly longestQueue: number;
-}
+import { weighScan } from "./scan-weight.ts";
 
 export interface Batches {
   /** Decides a scan in a batch with others. A scan that is refused for crowding is not stored. */
   submit(scan: ArrivedScan, wait: Wait): Promise<Answer>;
+  /**
+   * Decides the first of these scans together and in order, as many as one batch has room for. They come behind all single
+   * scans.
+   */
+  submitTogether(scans: readonly ArrivedScan[], wait: Pick<Wait, "signal" | "deadline">): Promise<readonly Decision[]>;
 }
 
 /** The most scans of one code on one list that may wait. Each batch decides one of them. */
@@ -47,7 +40,8 @@ const pauses = { firstMs: 2, longestMs: 50 };
  * arrival.
  *
  * Each batch takes scans of all organizers in turn, and one scan per code and list: neither a flood of one organizer
- * nor a busy ticket delays the scans of others.
+ * nor a busy ticket delays the scans of others. The scans of uploads are in batches of their own, which begin while no
+ * other scan waits.
  */
 export function createBatches(options: BatchesOptions): Batches {
   const { decide, atOnce, worthAnother, longestQueue, mostPerSecond = Number.POSITIVE_INFINITY } = options;
@@ -59,6 +53,7 @@ export function createBatches(options: BatchesOptions): Batches {
   const slots = new BatchSlots({ atOnce, worthAnother, onSlow: schedule });
   const rate = new ScanRate(mostPerSecond, schedule);
   const batchSize = Math.min(options.batchSize, rate.batchSize);
+  const chunks = new Chunks({ decide, onFailure: options.onFailure, atOnce, batchSize, rate, onReady: schedule });
   let isScheduled = false;
 
   /** Defers the cut, so that every caller that is ready submits its scans first. */
@@ -73,10 +68,16 @@ export function createBatches(options: BatchesOptions): Batches {
   }
 
   function begin(): void {
+    if (chunks.isOverdue) chunks.begin();
+    beginBatches();
+    while (queue.size === 0 && chunks.begin());
+  }
+
+  function beginBatches(): void {
     while (slots.mayBegin(queue.size) && rate.mayBegin()) {
       const batch = cutBatch();
       if (batch.length === 0) return;
-      rate.begin(batch.length);
+      rate.begin(batch.reduce((sum, { scan }) => sum + weighScan(scan), 0));
       void runBatch(batch);
     }
   }
@@ -86,7 +87,7 @@ export function createBatches(options: BatchesOptions): Batches {
     for (const queued of batch) queued.isUnderWay = true;
     await decideTogether(batch);
     end();
-    if (queue.size > 0) schedule();
+    if (queue.size > 0 || chunks.isWaiting) schedule();
   }
 
   function cutBatch(): QueuedScan[] {
@@ -104,7 +105,7 @@ export function createBatches(options: BatchesOptions): Batches {
       underWay.add(queued.key);
       return "take";
     };
-    return queue.take(batchSize, choose);
+    return queue.take(batchSize, choose, ({ scan }) => weighScan(scan));
   }
 
   async function decideTogether(batch: readonly QueuedScan[]): Promise<void> {
@@ -169,10 +170,5 @@ export function createBatches(options: BatchesOptions): Batches {
     return queue.size >= longestQueue || queue.sizeOf(organizer) >= longestQueue * shareOfOrganizer;
   }
 
-  return { submit };
-}
-
-/** Without a database a retry of every scan alone would only take longer. A conflict concerns single rows. */
-function isOutage(error: unknown): boolean {
-  return isTransient(error) && error.kind !== "conflict";
+  return { submit, submitTogether: (scans, wait) => chunks.submit(scans, wait) };
 }

@@ -1,8 +1,5 @@
+import { type ArrivedScan, ambiguous, chooseList, decideScan, onEachList, type Readers } from "@tessera/admission";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { type ArrivedScan, onEachList } from "../../domain/arrived-scan.ts";
-import { chooseList } from "../../domain/choose-list.ts";
-import { ambiguous, decideScan } from "../../domain/decide-scan.ts";
-import type { Readers } from "../../readers.ts";
 import type { CheckinEvents } from "../../report-events.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { type DecidedScan, undecided, unknownList } from "./outcome.ts";

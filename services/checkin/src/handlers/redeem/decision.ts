@@ -18,3 +18,8 @@ export interface ToLink {
 export type Decision = Answer | typeof queuedBehind | typeof conflict;
 
 export type Answer = ScanOutcome | ToLink | typeof unknownYet;
+
+/** Whether a scan has its outcome; else it is decided again. */
+export function isOutcome(decision: Decision): decision is ScanOutcome {
+  return typeof decision !== "symbol" && !("toLink" in decision);
+}

@@ -112,15 +112,62 @@ it("[E8.5] many scans of one ticket with one medium at once admit once", async (
   expect(words.filter((word) => word === "already_redeemed")).toHaveLength(7);
 });
 
-it("[E8.8] a simulated scan links nothing, and explains the exchange", async () => {
-  const { outcome, explanation } = await checkin
-    .connect(Scans)
-    .simulateScan({ scan: scan(list, "secret1", { exchangeMedium }), lists: [] });
-  expect(outcome && inWord(outcome)).toBe("exchange");
-  const { steps } = JSON.parse(Buffer.from(explanation).toString()) as { steps: { passed: boolean }[] };
-  expect(steps.find(({ passed }) => !passed)).toMatchObject({
+async function simulate(exchange?: typeof exchangeMedium, lookup = "secret1") {
+  const said = exchange === undefined ? {} : { exchangeMedium: exchange };
+  const sent = { scan: scan(list, lookup, said), lists: [] };
+  const { outcome, explanation } = await checkin.connect(Scans).simulateScan(sent);
+  const { steps } = JSON.parse(Buffer.from(explanation).toString()) as {
+    steps: { step: string; passed: boolean; reason: string | null }[];
+  };
+  expect([await stored(), checkin.toLink]).toEqual([[], []]);
+  return { word: outcome && inWord(outcome), failed: steps.find(({ passed }) => passed === false) };
+}
+
+it("[E8.8] a simulated scan without a medium explains what its ticket is exchanged for", async () => {
+  const { word, failed } = await simulate();
+  expect(word).toBe("exchange");
+  expect(failed).toMatchObject({
     ...{ step: "exchange", reason: "exchange", value: { policy: "new", type: "nfc_uid" } },
     text: expect.stringContaining("wristband"),
   });
-  expect([await stored(), checkin.toLink]).toEqual([[], []]);
+});
+
+it("[E8.8] a simulated scan with a medium is decided as boxoffice would, and links nothing", async () => {
+  const nfc = (identifier: string) => ({ type: "nfc_uid", identifier });
+  const medium = (id: number, identifier: string, changes: object = {}) => ({
+    ...mediumFact(id),
+    ...{ identifier, linkedPositions: [], ...changes },
+  });
+  const ofTicket = (id: number) => ({ linkedPositions: [{ event: place.event, id }] });
+  await checkin.deliver(topics.itemChanged, [itemFact(12, { mediaPolicy: "reuse", mediaType: "nfc_uid" })]);
+  await checkin.deliver(topics.positionChanged, [
+    ...[positionFact(4, { item: 12 }), positionFact(5, { item: 12 }), positionFact(6, { canceled: true })],
+    positionFact(7, { secret: "with blank" }),
+  ]);
+  await checkin.deliver(topics.reusableMediumChanged, [
+    medium(1, "FREE"),
+    medium(2, "OFF", { active: false }),
+    medium(3, "OLD", { expires: 1 }),
+    medium(4, "TAKEN", ofTicket(5)),
+    medium(5, "CANCELED", ofTicket(6)),
+    medium(6, "ELSEWHERE", { linkedPositions: [{ event: "elsewhere", id: 5 }] }),
+  ]);
+  const told = async (...sent: Parameters<typeof simulate>) => {
+    const { word, failed } = await simulate(...sent);
+    expect(failed?.reason ?? "admitted").toBe(word);
+    return word;
+  };
+  expect([await told(nfc("NEW")), await told(nfc("FREE"))]).toEqual(["admitted", "medium_exists"]);
+  expect(await told({ type: "barcode", identifier: "NEW" })).toBe("medium_invalid");
+  for (const code of ["secret1", "secret3", "with+blank"]) expect(await told(nfc(code))).toBe("medium_invalid");
+  const words = [];
+  for (const code of ["FREE", "OFF", "OLD", "NEW", "TAKEN", "CANCELED", "ELSEWHERE"])
+    words.push(await told(nfc(code), "secret4"));
+  expect(words).toEqual([
+    ...["admitted", "medium_invalid", "medium_invalid", "medium_invalid", "medium_exists", "admitted", "admitted"],
+  ]);
+  await checkin.deliver(topics.reusableMediumChanged, [{ ...medium(7, "OWN"), ...ofTicket(1) }]);
+  expect([await told(nfc("OWN")), await told(nfc("NEW")), await told()]).toEqual([
+    ...["admitted", "already_exchanged", "already_exchanged"],
+  ]);
 });

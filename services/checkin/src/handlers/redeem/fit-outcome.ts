@@ -2,7 +2,7 @@ import type { Documents, ListedPosition } from "@tessera/protos/gen/ticketing/ch
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 
 /** Half of the limit of a gRPC message: the sizes here are estimates. */
-const mostBytes = 8 * 1024 * 1024;
+const mostOfMessage = 8 * 1024 * 1024;
 
 /**
  * Shrinks an outcome that exceeds the message limit: the scan is stored, so it must be answered. Expanded resources are
@@ -11,12 +11,14 @@ const mostBytes = 8 * 1024 * 1024;
 export function fitOutcome({
   shown,
   bare,
+  mostBytes = mostOfMessage,
 }: {
   readonly shown: ScanOutcome;
   /** The outcome without expanded resources. */
   readonly bare: ScanOutcome;
+  readonly mostBytes?: number;
 }): ScanOutcome {
-  return [shown, bare].find((outcome) => weigh(outcome) <= mostBytes) ?? withoutLists(bare);
+  return [shown, bare].find((outcome) => weighOutcome(outcome) <= mostBytes) ?? withoutLists(bare);
 }
 
 function withoutLists({ position: listed, ...outcome }: ScanOutcome): ScanOutcome {
@@ -32,7 +34,7 @@ const fixedBytes = 8000;
 const checkinBytes = 64;
 
 /** Estimates the size of an outcome by its unbounded fields: to encode it would take as long as to send it. */
-function weigh({ outcome: verdict, position, documents }: ScanOutcome): number {
+export function weighOutcome({ outcome: verdict, position, documents }: ScanOutcome): number {
   const questions = verdict?.$case === "incomplete" ? lengthsOf(verdict.value.questions) : 0;
   return fixedBytes + questions + weighPosition(position) + weighDocuments(documents);
 }

@@ -1,7 +1,7 @@
+import type { MediumAnswer } from "@tessera/admission";
 import type { Client } from "@tessera/kit/rpc";
 import { type LinkMediumRequest, MediumLink } from "@tessera/protos/gen/ticketing/boxoffice/v1/media";
 import type { Media } from "@tessera/protos/services";
-import type { MediumAnswer } from "../../domain/media-terms.ts";
 
 /** Asks boxoffice to link media to tickets. */
 export interface LinkMedia {

@@ -1,8 +1,7 @@
+import type { ArrivedScan, Verdict as VerdictOn } from "@tessera/admission";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import type { Verdict as VerdictOn } from "../../domain/decide-scan.ts";
+import type { KeptAnswer } from "../../domain/kept-answer.ts";
 import type { PastCheckin } from "../../domain/past-scan.ts";
-import type { KeptAnswer } from "../../domain/questions/kept-answer.ts";
 import type { ScanRead } from "../../store/scan-reads.ts";
 import { mostCheckins } from "../../store/ticket-rows.ts";
 import { encodeGivenAnswer, withGivenAnswers } from "../../wire/answers.ts";

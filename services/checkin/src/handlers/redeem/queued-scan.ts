@@ -1,5 +1,5 @@
+import type { ArrivedScan } from "@tessera/admission";
 import type { Counts } from "@tessera/kit/waiting/counts";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Answer } from "./decision.ts";
 import { undecided } from "./outcome.ts";
 

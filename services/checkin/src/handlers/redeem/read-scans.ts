@@ -1,10 +1,6 @@
+import type { ArrivedScan, Circumstances, Match, Question, Readers } from "@tessera/admission";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import type { Circumstances } from "../../domain/objections.ts";
-import type { Question } from "../../domain/questions/question.ts";
-import type { Match } from "../../domain/ticket.ts";
-import type { Readers } from "../../readers.ts";
 import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
 import { type FoundTicket, findReplayed, type Lookup, readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";

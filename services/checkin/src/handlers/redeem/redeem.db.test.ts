@@ -101,6 +101,8 @@ describe("an admission", () => {
         successful: true,
         reason: undefined,
         at: noon,
+        overruled: undefined,
+        outOfOrder: undefined,
       },
     ]);
   });
@@ -378,6 +380,28 @@ describe("a refusal", () => {
       { successful: false, reason: "invalid", forced: true, force_sent: true },
       { successful: true, reason: null, forced: true, force_sent: true },
     ]);
+  });
+
+  it("[F3.1] that force overruled is stored and published with the scan, and so is an entry out of order", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    await checkin.redeem(scan(list, "secret1", { type: ScanType.EXIT, at: noon + 2 * minute }));
+    await checkin.redeem(scan(list, "secret1", { at: noon + 3 * minute }));
+    await checkin.redeem(scan(list, "secret1", { at: noon + 4 * minute, force: true }));
+    await checkin.redeem(scan(list, "secret1", { at: noon, force: true }));
+    await checkin.redeem(scan(list, "secret1", { type: ScanType.EXIT, at: noon, force: true }));
+    const expected = [
+      ["exit", null, false],
+      ["entry", null, false],
+      ["entry", "already_redeemed", false],
+      ["entry", "already_redeemed", true],
+      ["exit", null, false],
+    ];
+    const rows = await checkin.db.many<{ type: string; overruled: string | null; late: boolean }>(
+      sql`select scan.type, scan.overruled, scan.out_of_order as late from scan order by scan.id`,
+    );
+    expect(rows.map(({ type, overruled, late }) => [type, overruled, late])).toEqual(expected);
+    const facts = (await published()).map(({ overruled, outOfOrder }) => [overruled ?? null, outOfOrder ?? false]);
+    expect(facts).toEqual(expected.map(([, ...noted]) => noted));
   });
 
   it("[C3.36] shows attention and texts of order, variation and item", async () => {

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type ArrivedScan, explainScan, findAdmittingGates, findNextAdmission, type Named } from "@tessera/admission";
 import type { Clock } from "@tessera/kit/clock";
 import type { Reads } from "@tessera/kit/pg/reads";
-import type { SimulateScanRequest, SimulateScanResponse } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type {
+  ScanOutcome,
+  SimulateScanRequest,
+  SimulateScanResponse,
+} from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { formatInstant } from "@tessera/values";
-import { type ArrivedScan, onEachList } from "../../domain/arrived-scan.ts";
-import { explainScan } from "../../domain/explanation/explain-scan.ts";
-import { findAdmittingGates, findNextAdmission, type Named } from "../../domain/explanation/find-admissions.ts";
+import { foreseeLink } from "../../domain/foresee-link.ts";
+import { findMedium, isTicketCode } from "../../store/brought-media.ts";
 import { listIdsOf } from "../../store/lists.ts";
 import { toArrivedScan } from "../../wire/scans.ts";
 import type { ListPlaces } from "../list-places.ts";
@@ -39,13 +43,12 @@ export async function simulateScan(
   const { organizer } = scan;
   const places = lists.length === 0 ? [scan] : await listPlaces.require({ organizer, lists, among: among?.slugs });
   const [place = scan, ...others] = places;
-  // Without its medium: nothing is linked, so such a ticket has yet to be exchanged.
-  const sent = { ...scan, event: place.event, list: place.list, exchangeMedium: undefined };
-  const mayBeNew = unknownTickets.mayBeAsked(sent);
+  const sent = { ...scan, event: place.event, list: place.list };
+  const mayBeNew = unknownTickets.mayBeAsked(organizer);
   const arrived = toArrivedScan(sent, { now: clock.now(), traceparent: undefined, others, mayBeNew });
   return reads.inTurn(organizer, async (db) => {
     const tools = { ...deps, db, withIds: false };
-    const decided = await decide(arrived, unknownTickets, tools);
+    const decided = await decide(arrived, deps, tools);
     if (!("verdict" in decided)) return { outcome: decided, explanation: new Uint8Array() };
     const explanation = await explain(decided, tools);
     const { event, list } = decided.scan;
@@ -55,11 +58,39 @@ export async function simulateScan(
   });
 }
 
-async function decide(scan: ArrivedScan, unknownTickets: UnknownTickets, tools: DeciderTools) {
+async function decide(
+  scan: ArrivedScan,
+  { unknownTickets, clock }: Pick<SimulationDeps, "unknownTickets" | "clock">,
+  tools: DeciderTools,
+) {
   const [decided = undecided] = await readAndDecide(tools, [scan]);
-  if (!("verdict" in decided) || !isUnknownYet(decided)) return decided;
-  await Promise.all(onEachList(scan).map(unknownTickets.fetch));
+  if (!("verdict" in decided)) return decided;
+  if (!isUnknownYet(decided)) return exchange(decided, { clock, tools });
+  if (!(await unknownTickets.fetch(scan))) return undecided;
   const [again = undecided] = await readAndDecide(tools, [{ ...scan, mayBeNew: false }]);
+  return "verdict" in again ? exchange(again, { clock, tools }) : again;
+}
+
+/** Decides with what boxoffice would say of the medium that was brought: it is not asked, as it would link it. */
+async function exchange(
+  decided: DecidedScan,
+  { clock, tools }: { readonly clock: Clock; readonly tools: DeciderTools },
+): Promise<DecidedScan | ScanOutcome> {
+  const { scan, verdict } = decided;
+  if (verdict.outcome !== "exchange" || verdict.medium === null) return decided;
+  const { organizer, event } = scan;
+  const { medium } = verdict;
+  const { id: ticket } = verdict.match.ticket;
+  const brought = { organizer, event, position: ticket, type: medium.type, identifier: medium.identifier };
+  const result = foreseeLink({
+    policy: verdict.terms.policy,
+    medium: await findMedium(tools.db, brought),
+    isTicketCode: await isTicketCode(tools.db, brought),
+    now: clock.now(),
+  });
+  const [again = undecided] = await readAndDecide(tools, [
+    { ...scan, others: [], medium: { ...medium, answer: { event, ticket, result } } },
+  ]);
   return again;
 }
 

@@ -1,9 +1,8 @@
+import { type ArrivedScan, countChange } from "@tessera/admission";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import { countChange } from "../../domain/presence.ts";
+import type { CheckinReaders } from "../../checkin-readers.ts";
 import { readSignedTicket } from "../../domain/signed-ticket.ts";
-import type { Readers } from "../../readers.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { nameOf } from "../../store/keys.ts";
 import { lockFreePositions } from "../../store/positions.ts";
@@ -15,7 +14,7 @@ import { type DecidedScan, refusalOf } from "./outcome.ts";
 
 interface Tools {
   readonly db: Db;
-  readonly readers: Readers;
+  readonly readers: CheckinReaders;
 }
 
 /** A decision with answers to questions. */
@@ -43,7 +42,7 @@ async function storeWithAnswers({ db, readers }: Tools, decided: readonly Decide
 
 /** A scan with open questions, or without the medium it needs, is not stored, and its decision is final. */
 async function store(
-  { db, readers }: { readonly db: Queryable; readonly readers: Readers },
+  { db, readers }: { readonly db: Queryable; readonly readers: CheckinReaders },
   decided: readonly DecidedScan[],
 ): Promise<Set<DecidedScan>> {
   const final = decided.filter(({ verdict: { outcome } }) => outcome !== "incomplete" && outcome !== "exchange");
@@ -56,7 +55,8 @@ async function store(
   return new Set(decided.filter((each) => !late.has(each)));
 }
 
-function isAnswered(decided: DecidedScan): decided is Answered {
+/** Whether the scan brings answers to store. */
+export function isAnswered(decided: DecidedScan): decided is Answered {
   return "given" in decided.verdict && decided.verdict.given.length > 0;
 }
 
@@ -83,17 +83,20 @@ function toAnswers(decided: Answered): AnswerToStore[] {
   });
 }
 
-function toScanToStore({ scan, read, verdict }: DecidedScan, readers: Readers): ScanToStore {
+function toScanToStore({ scan, read, verdict }: DecidedScan, readers: CheckinReaders): ScanToStore {
   const id = read.scanId;
   const position = verdict.outcome === "unknown_ticket" ? null : verdict.match.ticket.id;
   const refusal = refusalOf(verdict) ?? null;
+  const notes =
+    verdict.outcome === "admitted" ? { overruled: verdict.overruled, isOutOfOrder: verdict.isOutOfOrder } : {};
   return {
     ...scan,
     id,
     position,
     rawCode: isCodeKept(verdict, scan) ? scan.rawCode : null,
     ...(verdict.outcome === "unknown_ticket" ? readSigned(scan, { read, readers }) : {}),
-    forced: verdict.outcome === "admitted" ? verdict.forced : scan.force,
+    forced: verdict.outcome === "admitted" ? verdict.overruled !== null : scan.force,
+    ...notes,
     forceSent: scan.force,
     refusal,
     admission:
@@ -101,7 +104,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan, readers: Readers): 
         ? { presence: verdict.presence, ...countChange(verdict.match.presence, verdict.presence) }
         : null,
     fact: {
-      ...toScanFact({ ...scan, id, position, reason: refusal?.reason ?? null }),
+      ...toScanFact({ ...scan, id, position, reason: refusal?.reason ?? null, ...notes }),
       traceparent: scan.traceparent,
     },
   };
@@ -110,7 +113,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan, readers: Readers): 
 /** What an unknown code says of its ticket, if the event has signed it. */
 function readSigned(
   { code }: ArrivedScan,
-  { read: { ticketKeys }, readers }: { readonly read: ScanRead; readonly readers: Readers },
+  { read: { ticketKeys }, readers }: { readonly read: ScanRead; readonly readers: CheckinReaders },
 ): Pick<ScanToStore, "rawItem" | "rawVariation" | "rawSubevent"> {
   if (code === null || ticketKeys === null) return {};
   const ticket = readSignedTicket(code, readers.ticketKeys(ticketKeys));
