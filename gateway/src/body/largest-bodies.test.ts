@@ -1,6 +1,6 @@
 import { longestTurn } from "@tessera/testkit/longest-turn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Body, Route } from "../http/route.ts";
+import type { Body, ListBody, Route } from "../http/route.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
 
 /** The longest turn of the event loop. */
@@ -80,17 +80,18 @@ describe("the largest bodies", () => {
   afterAll(() => app.close());
 
   /** A body of this shape at the limit of the operation. */
-  function fill(
-    { kind, maxBytes, mostValues, schema, ...body }: Body<unknown>,
-    make: (typeof shapes)[number][1],
-  ): string {
-    const limits = body as { readonly mostInAll?: number; readonly mostElements?: number };
-    const inside = kind === "list" ? (schema as unknown as { readonly items: typeof schema }).items : schema;
-    const names = Object.keys(inside["properties"] as object);
-    if (kind === "object") return make({ bytes: maxBytes - 2, values: mostValues }, names);
-    const { mostInAll = 0, mostElements = 0 } = limits;
-    const one = make({ bytes: maxBytes / mostElements - 2, values: mostInAll / mostElements }, names);
-    return `[${repeated(Math.min(mostElements, maxBytes / (one.length + 1)), () => one)}]`;
+  function fill(body: Body<unknown>, make: (typeof shapes)[number][1]): string {
+    const { maxBytes } = body;
+    if (body.kind === "object")
+      return make({ bytes: maxBytes - 2, values: body.mostValues }, Object.keys(body.schema.properties));
+    const { mostInAll, mostElements } = body.kind === "list" ? body : body.list;
+    const { items } =
+      body.kind === "list" ? body.schema : (body.schema.properties[body.field] as ListBody<unknown>["schema"]);
+    // A batch has a few bytes around its list.
+    const bytes = (maxBytes - 20) / mostElements - 2;
+    const one = make({ bytes, values: mostInAll / mostElements }, Object.keys(items.properties));
+    const list = `[${repeated(Math.min(mostElements, maxBytes / (one.length + 1)), () => one)}]`;
+    return body.kind === "list" ? list : `{"${body.field}":${list}}`;
   }
 
   it.each(shapes)(

@@ -9,6 +9,8 @@ import { invalidElements } from "../http/element-errors.ts";
 import { type Body, checkObject, type ListBody, type ObjectBody } from "../http/route.ts";
 import { fieldTexts } from "./field-texts.ts";
 import { findExcess } from "./nesting.ts";
+import { parseBatch } from "./parse-batch.ts";
+import { parseJson } from "./parse-json.ts";
 import { parseList } from "./parse-list.ts";
 
 /** A form has some dozen fields, and repeats list fields. Longer lists are sent as JSON, which is cheaper. */
@@ -21,7 +23,7 @@ const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "mul
 
 /** The media types of a body. A form cannot hold a list of objects. */
 export function typesOf({ kind }: Pick<Body<unknown>, "kind">): readonly string[] {
-  return kind === "list" ? [bodyTypes[0]] : bodyTypes;
+  return kind === "object" ? bodyTypes : [bodyTypes[0]];
 }
 
 /** Reads a body by its media type. An empty body is an empty object, whatever its type. */
@@ -34,12 +36,23 @@ export async function parseBody(
   const encoding = headers.encoding.trim().toLowerCase();
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
   const type = mediaType(headers.type);
-  if (type === "application/json")
-    return body.kind === "list" ? parseList(decode(bytes), body) : parseObject(bytes, body);
-  if (body.kind === "list") throw unsupported("The Content-Type of the body is not supported; send application/json.");
+  if (type === "application/json") return parseText(decode(bytes), body);
+  if (body.kind !== "object")
+    throw unsupported("The Content-Type of the body is not supported; send application/json.");
   if (type === "application/x-www-form-urlencoded") return readForm(parseUrlEncoded(bytes), body);
   if (type === "multipart/form-data") return readForm(await parseMultipart(bytes, headers.type), body);
   throw unsupported("The Content-Type of the body is not supported; send application/json.");
+}
+
+function parseText(json: string, body: Body<unknown>): unknown {
+  switch (body.kind) {
+    case "object":
+      return parseObject(json, body);
+    case "list":
+      return parseList(json, body);
+    case "batch":
+      return parseBatch(json, body);
+  }
 }
 
 /** The media type of a Content-Type header, without parameters. */
@@ -56,7 +69,7 @@ export function unsupported(message: string): Fault {
 export async function checkBody<B>(value: unknown, body: Body<B>): Promise<B> {
   if (body.kind === "list") return checkList(value as readonly unknown[], body);
   if (value === null) throw invalid({ non_field_errors: ["No data provided."] });
-  const checked = checkObject(body, value);
+  const checked = body.kind === "batch" ? await body.check(value) : checkObject(body, value);
   if (!checked.ok) throw invalid(checked.errors);
   return checked.value;
 }
@@ -72,24 +85,11 @@ function invalid(fields: Record<string, readonly string[]>): Fault {
 }
 
 /** Parses JSON; fields that are kept as they were sent stay texts. */
-function parseObject(bytes: Buffer, { schema: { properties }, mostValues }: ObjectBody<unknown>): unknown {
-  const json = decode(bytes);
+function parseObject(json: string, { schema: { properties }, mostValues }: ObjectBody<unknown>): unknown {
   const value = parseJson(json, mostValues);
   const verbatim = Object.keys(properties).filter((name) => properties[name]?.["read"] === "json");
   if (verbatim.length === 0 || !isObject(value)) return value;
   return Object.assign(value, Object.fromEntries(fieldTexts(json, new Set(verbatim))));
-}
-
-function parseJson(json: string, mostValues: number): unknown {
-  const excess = findExcess(json, mostValues);
-  if (excess === "levels") throw fault("malformed_body", "The body nests too deep.");
-  if (excess === "values") throw fault("malformed_body", `The body holds more than ${mostValues} values.`);
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    // The parser's message quotes the body, which may contain personal data.
-    throw fault("malformed_body", "The body is not valid JSON.");
-  }
 }
 
 function decode(bytes: Buffer): string {

@@ -44,6 +44,7 @@ export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: B
     turn.resize(bytes.length);
     const own = await reading.take({ party: partyOf(ctx), amount: 1, signal: closed.signal });
     endWith(closed.signal, own);
+    ctx.state.endReading = () => own.end();
     return bytes;
   };
 }

@@ -17,6 +17,8 @@ export interface State {
   refusal?: string;
   /** The whole body, if a previous step has read it. */
   body?: Buffer;
+  /** Lets the next large body of the organizer be read, before this request ends. */
+  endReading?: () => void;
   /** Claims the idempotency key of a request whose handler reads a stream. */
   claimKey?: ClaimKey;
 }

@@ -18,7 +18,7 @@ export interface DownloadLimits {
 export type TakeTurn = (request: Incoming, amount: number) => Promise<Turn>;
 
 /** Makes turns for downloads. A turn ends when the answer was sent or the connection closed. */
-export function downloadTurns({ longestMs, ...limits }: DownloadLimits): TakeTurn {
+export function downloadTurns({ longestMs, ...limits }: DownloadLimits, busy = tooManyDownloads): TakeTurn {
   const downloads = new Turns({ ...limits, busy });
   return async (request, amount) => {
     const { organizer: party, signal } = request;
@@ -34,7 +34,7 @@ export function downloadTurns({ longestMs, ...limits }: DownloadLimits): TakeTur
   };
 }
 
-function busy(): Fault {
+function tooManyDownloads(): Fault {
   return fault("downloads_busy", "Too many files are being downloaded at once. Ask for this one again soon.", {
     retryAfterMs: 5000,
   });

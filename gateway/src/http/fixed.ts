@@ -1,34 +1,46 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { acceptsCoding } from "./accepts.ts";
 import type { Incoming, Reply } from "./route.ts";
 
 /** An answer that stays the same while the process runs. */
 export interface Fixed {
   readonly type: string;
-  readonly plain: Buffer;
-  readonly zipped: Buffer;
   readonly tag: string;
+  readonly plain: Buffer;
+  /** The best first. */
+  readonly compressed: readonly { readonly encoding: string; readonly body: Buffer }[];
 }
 
 /** Keeps an answer for all requests, compressed once. */
 export async function fix(type: string, content: string | Buffer): Promise<Fixed> {
   const plain = Buffer.from(content);
-  return { type, plain, zipped: await promisify(gzip)(plain), tag: hash("sha256", plain, "base64url") };
+  return { type, plain, compressed: [{ encoding: "gzip", body: await promisify(gzip)(plain) }], tag: tagOf(plain) };
 }
 
-/** Sends the answer, unless the client has it cached. Clients always revalidate, so that a new release takes effect. */
+/** Names a content. */
+export function tagOf(content: Buffer): string {
+  return hash("sha256", content, "base64url");
+}
+
+/**
+ * Sends the answer, unless the client has it cached. Clients always revalidate, so that a new release takes effect; `more` headers may
+ * say otherwise.
+ */
 export function sendFixed(
-  { type, plain, zipped, tag }: Fixed,
+  { type, plain, compressed, tag }: Fixed,
   request: Incoming,
   more: Readonly<Record<string, string>> = {},
 ): Reply {
-  const isZipped = /\bgzip\b/.test(request.header("Accept-Encoding"));
-  const ETag = `"${tag}${isZipped ? "-gzip" : ""}"`;
-  const headers = { ...more, ETag, "Cache-Control": "no-cache", Vary: "Accept, Accept-Encoding, Accept-Language" };
+  const accepted = request.header("Accept-Encoding");
+  const sent = compressed.find(({ encoding }) => acceptsCoding(accepted, encoding));
+  const ETag = `"${tag}${sent === undefined ? "" : `-${sent.encoding}`}"`;
+  const usual = { "Cache-Control": "no-cache", Vary: "Accept, Accept-Encoding, Accept-Language" };
+  const headers = { ...usual, ...more, ETag };
   const known = request.header("If-None-Match").split(",");
   if (known.some((each) => each.trim().replace(/^W\//, "") === ETag)) return { status: 304, headers };
-  return isZipped
-    ? { status: 200, type, body: zipped, headers: { ...headers, "Content-Encoding": "gzip" } }
-    : { status: 200, type, body: plain, headers };
+  return sent === undefined
+    ? { status: 200, type, body: plain, headers }
+    : { status: 200, type, body: sent.body, headers: { ...headers, "Content-Encoding": sent.encoding } };
 }

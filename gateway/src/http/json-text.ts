@@ -11,14 +11,15 @@ export class JsonText {
 }
 
 export function replyJson(status: number, body: unknown): Reply {
-  return { status, type: "application/json", body: Buffer.from(write(body)) };
+  return { status, type: "application/json", body: Buffer.from(writeJson(body)) };
 }
 
-function write(value: unknown): string {
+/** Writes JSON with texts that are JSON already. */
+export function writeJson(value: unknown): string {
   if (value instanceof JsonText) return value.text;
-  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   return `{${Object.entries(value)
-    .map(([name, field]) => `${JSON.stringify(name)}:${write(field)}`)
+    .map(([name, field]) => `${JSON.stringify(name)}:${writeJson(field)}`)
     .join(",")}}`;
 }

@@ -1,6 +1,7 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import { inSlices } from "@tessera/kit/waiting/in-slices";
 import { arrayOf } from "@tessera/schema/build";
+import type { Checked } from "@tessera/schema/schema";
 import { isObject } from "@tessera/values";
 import { type CheckedList, checkObject, type ListBody, type ObjectBody } from "./route.ts";
 
@@ -29,14 +30,18 @@ async function checkElements<E>(elements: readonly unknown[], body: ObjectBody<E
   const value: E[] = [];
   const errors: FieldErrors[] = [];
   await inSlices(elements, (element) => {
-    const checked = isObject(element) ? checkObject(body, element) : { ok: false as const, errors: noObject(element) };
+    const checked = checkElement(element, body);
     if (checked.ok) value.push(checked.value);
     errors.push(checked.ok ? {} : checked.errors);
   });
   return value.length === elements.length ? { ok: true, value } : { ok: false, errors };
 }
 
-function noObject(element: unknown): FieldErrors {
+export function checkElement<E>(element: unknown, body: ObjectBody<E>): Checked<E> {
+  return isObject(element) ? checkObject(body, element) : { ok: false, errors: noObject(element) };
+}
+
+function noObject(element: unknown): Record<string, string[]> {
   return { non_field_errors: [`Invalid data. Expected a dictionary, but got ${nameKind(element)}.`] };
 }
 

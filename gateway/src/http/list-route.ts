@@ -1,13 +1,18 @@
+import { Readable } from "node:stream";
+import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { Schema } from "@tessera/schema/schema";
 import { formatInstant } from "@tessera/values";
 import { fault } from "../faults.ts";
+import { accepts } from "./accepts.ts";
 import { detail, invalid, notFound } from "./answers.ts";
+import { asAttachment } from "./attachment.ts";
+import { type Cell, csv, streamCsv } from "./csv.ts";
 import { formatHttpDate, parseHttpDate } from "./date.ts";
-import { replyJson } from "./json-text.ts";
+import { writeJson } from "./json-text.ts";
 import { type FoundPage, pageOf, paging, toPage } from "./paging.ts";
-import type { Parameters, Values } from "./parameter.ts";
+import { choiceFilter, type Parameters, type Values } from "./parameter.ts";
 import { type Answer, type Declaration, declare, type HeaderParameter, type Incoming, type Reply } from "./route.ts";
-import { type Shown, withoutFields } from "./without-fields.ts";
+import { readFields, type Shown, withoutFields } from "./without-fields.ts";
 
 /** A list as its resource declares it. Pages, `exclude` and conditional requests are added to all lists. */
 export interface ListDeclaration<P extends Parameters>
@@ -23,9 +28,19 @@ export interface ListDeclaration<P extends Parameters>
   readonly conditional?: { readonly unchanged: string; readonly changed: string };
   /** For a list of changes: the answer has the watermark of the next request. */
   readonly isGenerated?: true;
+  /** The same as one table, for clients that ask for CSV: all results that are wanted, without pages. */
+  readonly table?: ListTable<P>;
   /** Some of its values are stored JSON. */
   readonly holdsJson?: true;
   readonly find: (request: Incoming<Values<P>, undefined>, wanted: WantedPage) => Promise<FoundList>;
+}
+
+interface ListTable<P extends Parameters> {
+  /** The name of its file. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Reads it part by part. The first part is read before the answer begins, so that errors have their status. */
+  readonly open: (request: Incoming<Values<P>, undefined>) => Promise<AsyncIterable<readonly (readonly Cell[])[]>>;
 }
 
 export interface WantedPage {
@@ -73,6 +88,7 @@ export function declareList<const P extends Parameters = Record<never, never>>({
   missing = notFound("There is no such page."),
   conditional,
   isGenerated,
+  table,
   holdsJson,
   find,
   ...declaration
@@ -80,7 +96,8 @@ export function declareList<const P extends Parameters = Record<never, never>>({
   const findIn = (request: Incoming, wanted: WantedPage) => find(request as Incoming<Values<P>, undefined>, wanted);
   return declare({
     ...declaration,
-    query: { ...paging, ...query },
+    query: { ...paging, ...query, ...(table && tableFormat) },
+    ...(table && { produces: [json, csv] }),
     ...(conditional === undefined ? {} : { headers: conditions }),
     answers: {
       200: {
@@ -98,6 +115,12 @@ export function declareList<const P extends Parameters = Record<never, never>>({
           }),
     },
     async handle(request): Promise<Reply> {
+      if (table !== undefined && wantsTable(request)) {
+        const { name, columns, open } = table;
+        const parts = await open(request as Incoming as Incoming<Values<P>, undefined>);
+        const body = request.isHead ? Readable.from([]) : streamCsv(columns, parts);
+        return { status: 200, type: `${csv}; charset=utf-8`, headers: asAttachment(name), body };
+      }
       const { page, page_size: pageSize, exclude } = request.query as WithExclusion;
       const found = await findIn(request, { page, pageSize });
       if (conditional !== undefined) requireUnchanged(request, found, conditional.changed);
@@ -106,11 +129,28 @@ export function declareList<const P extends Parameters = Record<never, never>>({
         ...(found.asOf === undefined ? {} : { "X-Page-Generated": formatInstant(found.asOf) }),
       };
       if (found.isUnchanged === true) return { status: 304, headers };
-      const results = found.results.map((result) => withoutFields(result, exclude ?? []));
-      const body = toPage(request.url, { ...found, pageSize, results });
-      return holdsJson === true ? { headers, ...replyJson(200, body) } : { status: 200, headers, body };
+      const excluded = readFields(exclude ?? []);
+      const write = holdsJson === true ? writeJson : JSON.stringify;
+      const results = await mapInSlices(found.results, (result) => write(withoutFields(result, excluded)));
+      const { count, next, previous } = toPage(request.url, { ...found, pageSize, results });
+      const head = JSON.stringify({ count, next, previous }).slice(0, -1);
+      return { status: 200, headers, type: json, body: Buffer.from(`${head},"results":[${results.join()}]}`) };
     },
   });
+}
+
+const json = "application/json";
+
+const tableFormat = {
+  format: choiceFilter("`csv`: all that are wanted as one table, as with `Accept: text/csv`.", ["json", "csv"]),
+};
+
+/** Because the query says so, or because the client accepts nothing else. */
+function wantsTable(request: Incoming): boolean {
+  const { format } = request.query as Values<typeof tableFormat>;
+  if (format !== undefined) return format === "csv";
+  const accept = request.header("Accept");
+  return accept !== "" && accepts(accept, csv) && !accepts(accept, json);
 }
 
 type WithExclusion = Values<typeof paging> & { readonly exclude?: readonly string[] };

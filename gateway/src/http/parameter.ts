@@ -228,6 +228,28 @@ export function flagFilter(description: string): Parameter<boolean | undefined> 
   return filter(description, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
 }
 
+/** Distinct slugs. */
+export function slugsFilter(description: string): Parameter<readonly string[] | undefined> {
+  return repeated(commaSeparated<readonly string[]>(description, (texts) => ({ value: [...new Set(texts)] })));
+}
+
+/** Whole seconds; more than the most count as the most. */
+export function waitFilter(description: string, most: number): Parameter<number> {
+  return single(
+    description,
+    { type: "integer", minimum: 0, maximum: most, default: 0 },
+    {
+      absent: 0,
+      read(text) {
+        const seconds = readWholeNumber(text);
+        return seconds === undefined || seconds < 0
+          ? { problem: "This is not a whole number of seconds." }
+          : { value: Math.min(seconds, most) };
+      },
+    },
+  );
+}
+
 /** One word of a closed list. */
 export function choiceFilter<W extends string>(description: string, known: readonly W[]): Parameter<W | undefined> {
   return filter(description, { type: "string", enum: known }, (text) => {
@@ -263,6 +285,20 @@ export function exclusion(description: string, fields: readonly string[]): Param
     schema: { type: "string", enum: fields },
     repeatable: true,
     read: (sent) => ({ value: sent }),
+  };
+}
+
+/** Names of fields with commas between them, sent as often as needed; `a.b` is the field `b` of `a`. Unknown names are ignored. */
+export function fieldNames(description: string, usual: readonly string[]): Parameter<readonly string[]> {
+  return {
+    description: `${description} Default: \`${usual.join(",")}\`.`,
+    schema: { type: "string" },
+    repeatable: true,
+    read(sent) {
+      const names = sent.flatMap((text) => text.split(",")).map((name) => name.trim());
+      const named = names.filter((name) => name !== "");
+      return { value: named.length === 0 ? usual : named };
+    },
   };
 }
 

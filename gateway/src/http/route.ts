@@ -23,7 +23,10 @@ const usualBodyBytes = 256 * 1024;
 /** Ten thousand ids and a large rule, which are parsed in a few milliseconds. */
 const usualValues = 20_000;
 
-export type Body<B> = ObjectBody<B> | ListBody<B>;
+export type Body<B> = ObjectBody<B> | ListBody<B> | BatchBody<B>;
+
+/** What a handler gets of a body. */
+export type BodyOf<D> = D extends Body<infer B> ? B : never;
 
 /** One object, in JSON or as a form. */
 export interface ObjectBody<B> {
@@ -51,6 +54,22 @@ export interface ListBody<B> {
   readonly mostInAll: number;
   readonly schema: Schema & { readonly items: ObjectBody<unknown>["schema"] };
   readonly check: (elements: readonly unknown[]) => Promise<CheckedList<B>>;
+}
+
+/**
+ * One object with a long list of objects in one field, in JSON only. The list is parsed in slices. A wrong element does not
+ * make the body wrong: the handler gets its errors in its place.
+ */
+export interface BatchBody<B> {
+  readonly kind: "batch";
+  readonly maxBytes: number;
+  /** The field of the list. */
+  readonly field: string;
+  /** The object without its list. */
+  readonly head: ObjectBody<unknown>;
+  readonly list: Pick<ListBody<unknown>, "mostElements" | "longestElement" | "mostValues" | "mostInAll">;
+  readonly schema: Schema & { readonly properties: Properties };
+  readonly check: (sent: unknown) => Promise<Checked<B>>;
 }
 
 export type CheckedList<B> =

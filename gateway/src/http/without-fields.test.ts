@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { describe, expect, it } from "vitest";
-import { onlyFields, withoutFields } from "./without-fields.ts";
+import { onlyFields, readFields, withoutFields } from "./without-fields.ts";
 
 const shown = {
   id: 1,
@@ -26,7 +28,7 @@ describe("leaving out fields", () => {
     ["nothing of an object that is not in a list", ["place.url"], shown],
     ["nothing that is not there", ["nonsense", "id.x", "constructor", "entries.nonsense", ".", ""], shown],
   ])("leaves out %s", (_name, excluded, expected) => {
-    expect(withoutFields(shown, excluded)).toEqual(expected);
+    expect(withoutFields(shown, readFields(excluded))).toEqual(expected);
   });
 });
 
@@ -39,6 +41,30 @@ describe("choosing fields", () => {
     ["a whole list, if it is named too", ["entries.url", "entries"], { entries: shown.entries }],
     ["nothing that is not there", ["nonsense", "id.x", "place.url", ".", ""], {}],
   ])("keeps %s", (_name, included, expected) => {
-    expect(onlyFields(shown, included)).toEqual(expected);
+    expect(onlyFields(shown, readFields(included))).toEqual(expected);
+  });
+});
+
+describe("[S4.48] hundreds of names", () => {
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, at]));
+  const order = { ...fields(40), positions: Array.from({ length: 20 }, () => fields(50)) };
+  const page = Array.from({ length: 50 }, () => order);
+  const names = Array.from({ length: 700 }, (_, at) => `positions.k${at}`);
+
+  it.each([
+    ["excluded", (named: ReturnType<typeof readFields>) => page.map((each) => withoutFields(each, named)), page],
+    [
+      "included",
+      (named: ReturnType<typeof readFields>) => page.map((each) => onlyFields(each, named)),
+      page.map(() => ({ positions: order.positions.map(() => ({})) })),
+    ],
+  ])("are %s without keeping others waiting", async (_how, apply, expected) => {
+    let result: unknown;
+    const run = async () => {
+      result = apply(readFields(names));
+      await setImmediate();
+    };
+    expect(await longestTurn(run, { enoughMs: 50 })).toBeLessThan(50);
+    expect(result).toEqual(expected);
   });
 });

@@ -3,33 +3,65 @@ import { isObject } from "@tessera/values";
 /** An object as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Removes fields: `a` is a field of the object, `a.b` a field of each object in its list `a`. */
-export function withoutFields(shown: Shown, excluded: readonly string[]): Shown {
-  if (excluded.length === 0) return shown;
-  const kept = Object.entries(shown).filter(([field]) => !excluded.includes(field));
-  return Object.fromEntries(kept.map(([field, value]) => [field, withoutInner(value, below(field, excluded))]));
+/** Names of fields, as a tree: a request may have hundreds of names, and an answer a hundred thousand fields. */
+export type Fields = ReadonlyMap<string, Named>;
+
+interface Named {
+  /** The field itself is named. */
+  readonly isWhole: boolean;
+  /** Fields of the objects in its list are named. */
+  readonly inner: Fields;
 }
 
-/** Keeps fields: `a` is a field of the object, `a.b` a field of each object in its list `a`. Without any named, all of them. */
-export function onlyFields(shown: Shown, included: readonly string[]): Shown {
-  if (included.length === 0) return shown;
+interface Growing {
+  isWhole: boolean;
+  readonly inner: Map<string, Growing>;
+}
+
+/** Reads names: `a` is a field of an object, `a.b` a field of each object in its list `a`. */
+export function readFields(names: readonly string[]): Fields {
+  const fields = new Map<string, Growing>();
+  for (const name of names) {
+    let inner = fields;
+    let last: Growing | undefined;
+    for (const part of name.split(".")) {
+      last = inner.get(part) ?? { isWhole: false, inner: new Map() };
+      inner.set(part, last);
+      inner = last.inner;
+    }
+    if (last !== undefined) last.isWhole = true;
+  }
+  return fields;
+}
+
+/** Removes fields. */
+export function withoutFields(shown: Shown, excluded: Fields): Shown {
+  if (excluded.size === 0) return shown;
   const kept = Object.entries(shown).flatMap(([field, value]): [string, unknown][] => {
-    if (included.includes(field)) return [[field, value]];
-    const inner = below(field, included);
-    return inner.length === 0 || !Array.isArray(value) ? [] : [[field, value.map((each) => onlyInner(each, inner))]];
+    const named = excluded.get(field);
+    if (named === undefined) return [[field, value]];
+    return named.isWhole ? [] : [[field, withoutInner(value, named.inner)]];
   });
   return Object.fromEntries(kept);
 }
 
-function onlyInner(element: unknown, included: readonly string[]): unknown {
+/** Keeps fields; without any named, all of them. */
+export function onlyFields(shown: Shown, included: Fields): Shown {
+  if (included.size === 0) return shown;
+  const kept = Object.entries(shown).flatMap(([field, value]): [string, unknown][] => {
+    const named = included.get(field);
+    if (named === undefined) return [];
+    if (named.isWhole) return [[field, value]];
+    return Array.isArray(value) ? [[field, value.map((each) => onlyInner(each, named.inner))]] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function onlyInner(element: unknown, included: Fields): unknown {
   return isObject(element) ? onlyFields(element, included) : element;
 }
 
-function withoutInner(value: unknown, excluded: readonly string[]): unknown {
-  if (excluded.length === 0 || !Array.isArray(value)) return value;
+function withoutInner(value: unknown, excluded: Fields): unknown {
+  if (!Array.isArray(value)) return value;
   return value.map((element: unknown) => (isObject(element) ? withoutFields(element, excluded) : element));
-}
-
-function below(field: string, excluded: readonly string[]): string[] {
-  return excluded.filter((path) => path.startsWith(`${field}.`)).map((path) => path.slice(field.length + 1));
 }
