@@ -15,6 +15,7 @@ import {
   nameEvent,
 } from "./find-conflicts.ts";
 import { findOtherFormat } from "./other-format.ts";
+import { findNotOwn, type RecordSender } from "./own-records.ts";
 import { readLine } from "./read-line.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
@@ -32,6 +33,8 @@ export interface ImportOptions extends ArrivalOptions {
   readonly mostErrors?: number;
   /** Validates only: stores nothing, and counts as no import. */
   readonly validate?: boolean;
+  /** Who sends it; undefined: the operator, who may bring everything. */
+  readonly sender?: RecordSender | undefined;
   /** Called after every batch. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -194,6 +197,9 @@ class ImportRun {
     }
     this.#sawRecord = true;
     const { owner, record } = parsed;
+    const { sender } = this.#options;
+    const errors = sender === undefined ? undefined : findNotOwn(record, sender);
+    if (errors !== undefined) return this.#tally.reject({ line: number, kind: record.kind, errors });
     // Waiting records may refer to the deleted one, so they are applied first.
     if (record.deleted) await this.#flush(this.#waitingFor(owner));
     await this.#batches.get(owner)?.add(record);
