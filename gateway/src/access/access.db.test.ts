@@ -82,6 +82,7 @@ describe("credentials", () => {
       organizer: "bigevents",
       kind: "api_key",
       id: hashOf("a").toString("hex"),
+      name: "A key",
       tokenHash: hashOf("a"),
       permissions: ["event.orders:read"],
       allEvents: false,

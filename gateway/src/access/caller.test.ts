@@ -8,6 +8,7 @@ const credential = (overrides: Partial<Credential>): Credential => ({
   organizer: "bigevents",
   kind: "api_key",
   id: "1",
+  name: "A key",
   tokenHash: Buffer.alloc(32),
   permissions: [],
   allEvents: true,

@@ -23,6 +23,8 @@ export interface Tenant {
   readonly kind: CredentialKind;
   /** The id of its credential, unique within the organizer. */
   readonly id: string;
+  /** What its organizer calls it. */
+  readonly name: string;
   /** A prefix of the id, enough to find the credential; never a token, nor anything that leads to a token. */
   readonly logId: string;
   /** The key for counting its requests, also outside this process. Identifies the caller, and reveals nothing else. */
@@ -48,6 +50,7 @@ export function toCaller(credential: Credential): Tenant {
   return {
     kind,
     id: credential.id,
+    name: credential.name,
     logId: `${kind}:${credential.id.slice(0, 8)}`,
     countedAs: name.subarray(0, 16).toString("base64url"),
     organizer,
@@ -58,6 +61,6 @@ export function toCaller(credential: Credential): Tenant {
   };
 }
 
-export function holds(caller: Tenant, permission: Permission): boolean {
-  return caller.permissions.has(permission) || caller.permissions.has(everyPermission);
+export function holds({ permissions }: Pick<Tenant, "permissions">, permission: Permission): boolean {
+  return permissions.has(permission) || permissions.has(everyPermission);
 }

@@ -6,6 +6,8 @@ export type Access =
   | { readonly kind: "public" }
   /** Only the operator's key. */
   | { readonly kind: "operator" }
+  /** The operator's key, and API keys that may bring records of their organizer; the route keeps them to these. */
+  | { readonly kind: "records" }
   /** Every key, and every device whose profile the route is open to. */
   | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
   /** Keys and devices with access to the event of the path. */
@@ -32,6 +34,10 @@ function grants(access: Access, caller: Caller): boolean {
       return true;
     case "operator":
       return caller.kind === "operator";
+    case "records":
+      return (
+        caller.kind === "operator" || (caller.kind === "api_key" && isPermitted(["organizer.records:write"], caller))
+      );
     case "any":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller);
     case "event":

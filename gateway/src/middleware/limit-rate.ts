@@ -14,7 +14,7 @@ export interface RateLimits {
 
 const windowMs = 60_000;
 
-const scanRoutes: ReadonlySet<string> = new Set(["redeemListedPosition", "redeemOnLists"]);
+const scanRoutes: ReadonlySet<string> = new Set(["redeemListedPosition", "redeemOnLists", "redeemBatch"]);
 
 interface Policy {
   readonly limiter: Limiter;

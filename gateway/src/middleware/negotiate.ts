@@ -1,4 +1,6 @@
 import { fault } from "../faults.ts";
+import { accepts } from "../http/accepts.ts";
+import { csv } from "../http/csv.ts";
 import type { Step } from "../http/step.ts";
 
 /** Refuses a request whose Accept header or `format` excludes all media types. Runs before authentication. */
@@ -11,7 +13,8 @@ export function negotiate(): Step {
     }
     if (ctx.querystring.includes("format=")) {
       const format = new URLSearchParams(ctx.querystring).getAll("format").at(-1);
-      if (format !== undefined && format !== "" && format !== "json") throw fault("unknown_format", "Not found.");
+      if (format !== undefined && format !== "" && !isFormat(format, produces))
+        throw fault("unknown_format", "Not found.");
     }
     return undefined;
   };
@@ -22,22 +25,7 @@ function isUsual(accept: string): boolean {
   return accept === "" || accept === "*/*" || accept === "application/json";
 }
 
-/**
- * Whether an Accept header allows a media type: the most specific matching range decides. Koa's own `ctx.accepts`
- * refuses a range with parameters, `application/json; charset=utf-8`, which many clients send.
- */
-export function accepts(header: string, type: string): boolean {
-  const [major = ""] = type.split("/");
-  let specificity = -1;
-  let allowed = false;
-  for (const part of header.split(",")) {
-    const [range = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
-    const found = [`*/*`, `${major}/*`, type].indexOf(range);
-    if (found < specificity || found < 0) continue;
-    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
-    const wanted = weight === undefined || Number(weight) > 0;
-    allowed = found > specificity ? wanted : allowed || wanted;
-    specificity = found;
-  }
-  return allowed;
+/** Every address answers with JSON, whatever else it produces. */
+function isFormat(format: string, produces: readonly string[]): boolean {
+  return format === "json" || (format === "csv" && produces.includes(csv));
 }

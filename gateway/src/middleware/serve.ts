@@ -120,6 +120,9 @@ async function readContent(route: AnyDeclaration, { ctx, readBody, parse }: Body
     return await checkBody(sent, body);
   } catch (error) {
     throw body.kind === "object" ? aligned(error, route, sent) : error;
+  } finally {
+    // The elements of a batch are handled a few at a time, also beside those of others.
+    if (body.kind === "batch") ctx.state.endReading?.();
   }
 }
 

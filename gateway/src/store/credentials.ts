@@ -31,7 +31,7 @@ export const credentials = copyTable("credential", {
 type CredentialState = Parameters<typeof credentials.upsertNewer>[1][number];
 
 /** An API key or a device with its token. Inactive: the key was switched off, or the device revoked. */
-export type Credential = Omit<CredentialState, "tokenHash" | "name" | "revision"> & { readonly tokenHash: Buffer };
+export type Credential = Omit<CredentialState, "tokenHash" | "revision"> & { readonly tokenHash: Buffer };
 
 export type CredentialKey = Pick<Credential, "organizer" | "kind" | "id">;
 
@@ -46,7 +46,7 @@ export async function findByHash(
   tokenHash: Buffer,
 ): Promise<Credential | undefined> {
   const row = await db.maybeOne<CredentialRow>(sql`
-    select organizer, kind, id, token_hash, permissions, all_events, events, active, device
+    select organizer, kind, id, token_hash, name, permissions, all_events, events, active, device
       from credential
      where token_hash = ${tokenHash}
        and kind = ${kind}`);
