@@ -1,0 +1,27 @@
+import "../ui/tokens.css";
+import "../ui/base.css";
+import "./scan.css";
+import { render } from "preact";
+import { keepPage, renewWhileHidden, takeNewVersion } from "./offline/page-version.ts";
+import { Page } from "./page.tsx";
+import { startLanguage } from "./say.ts";
+import { watchBattery } from "./server/battery.ts";
+import { isFree, keepAsking, startSession } from "./session.ts";
+import { takeCodeFromAddress } from "./set-up/set-up.ts";
+import { unlockSounds } from "./verdict/signals-of-verdict.ts";
+
+const code = takeCodeFromAddress();
+startLanguage(localStorage.getItem("tessera-scanner-language"));
+// A link is used up by the version that reads it.
+if (code !== undefined || !(await takeNewVersion())) start();
+
+function start(): void {
+  unlockSounds();
+  void watchBattery();
+  const place = document.getElementById("page");
+  if (place !== null) render(<Page />, place);
+  void startSession(code === undefined ? {} : { code });
+  keepAsking();
+  renewWhileHidden(isFree);
+  void keepPage();
+}
