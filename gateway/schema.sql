@@ -60,6 +60,16 @@ create table deleted_event (
   constraint deleted_event_pkey primary key (organizer, event)
 );
 
+create table device_contact (
+  organizer text collate "C" not null,
+  device bigint not null,
+  seen_at timestamptz not null,
+  synced_at timestamptz,
+  queue bigint,
+  battery bigint,
+  constraint device_contact_pkey primary key (organizer, device)
+);
+
 create table erased_part (
   organizer text collate "C" not null,
   event text collate "C" not null,

@@ -4,6 +4,7 @@ import type { Log } from "@tessera/kit/telemetry/log";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { Tracing } from "@tessera/kit/telemetry/trace";
 import Koa from "koa";
+import type { DeviceContacts } from "./access/device-contacts.ts";
 import type { Directory } from "./access/directory.ts";
 import { type BodyBudget, bodyReader } from "./body/read-body.ts";
 import type { State } from "./http/context.ts";
@@ -17,6 +18,7 @@ import { findEndpoint } from "./middleware/find-endpoint.ts";
 import { hotRoutes } from "./middleware/hot-routes.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
+import { noteContact } from "./middleware/note-contact.ts";
 import { observe } from "./middleware/observe.ts";
 import { refuseCrowd } from "./middleware/refuse-crowd.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
@@ -26,6 +28,7 @@ import { serve } from "./middleware/serve.ts";
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly directory: Directory;
+  readonly contacts: DeviceContacts;
   readonly bodies: BodyBudget;
   /** Undefined: no rate limit. */
   readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
@@ -47,7 +50,7 @@ export interface App {
 
 /** Builds the application: its steps in the order in which they run. */
 export function buildApp(options: AppOptions): App {
-  const { directory, bodies, rate, answers, log } = options;
+  const { directory, contacts, bodies, rate, answers, log } = options;
   const endpoints = toEndpoints(options.routes);
   const findHot = hotRoutes(endpoints);
   const readBody = bodyReader(bodies);
@@ -60,6 +63,7 @@ export function buildApp(options: AppOptions): App {
     findEndpoint(endpoints, { ...options, findHot }),
     negotiate(),
     authenticate(directory),
+    noteContact(contacts),
     ...(countRequest === undefined ? [] : [countRequest]),
     decideAccess,
     noteCrowd,

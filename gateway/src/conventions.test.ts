@@ -167,7 +167,7 @@ describe.each(collections)("credentials for %s", (_name, { path, reader, writer 
       app.send("POST", path, { key: reader, body: {} }),
       app.send("POST", path, { key: devices.full, body: {} }),
       app.send("GET", `${path}7/`, { key: devices.scan }),
-      app.send("POST", "/api/v1/import/"),
+      app.send("POST", "/api/v1/import/", { key: keys.reader }),
       app.send("GET", `/api/v1/organizers/bigevents/events/samp%2Fleconf${below}`),
     ]);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403));

@@ -110,6 +110,7 @@ beforeAll(async () => {
     caughtUp,
     implement(Scans, {
       redeemOnLists: () => Promise.reject(new Error("no scan is made on several lists")),
+      redeemMany: () => Promise.reject(new Error("no scans are uploaded")),
       simulateScan: () => Promise.reject(new Error("nothing is simulated")),
       redeem: async ({ scan }) => ({
         outcome: {

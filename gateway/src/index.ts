@@ -4,6 +4,7 @@ import { currentContext } from "@tessera/kit/context";
 import { defineService } from "@tessera/kit/service";
 import { poll } from "@tessera/kit/waiting/poll";
 import { listenForChanges } from "./access/change-notice.ts";
+import { DeviceContacts } from "./access/device-contacts.ts";
 import { openDirectory } from "./access/directory.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";
 import { buildApp } from "./app.ts";
@@ -19,11 +20,14 @@ import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { deleteKeptAnswers } from "./jobs/delete-kept-answers.ts";
 import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
+import { measureDevices } from "./jobs/measure-devices.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
+import { storeDeviceContacts } from "./jobs/store-contacts.ts";
 import { endClaims } from "./middleware/end-claims.ts";
 import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
+import { findContacts } from "./store/device-contacts.ts";
 import { hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
 import { addWarnings } from "./store/record-warnings.ts";
@@ -51,7 +55,14 @@ export const gateway = defineService({
   optional: ["offline-sales"],
   rpcs: [personalData.rpcs],
   consumers,
-  jobs: [deleteKeptAnswers, findFull, removeExpiredUploads, removeUnrecordedUploads],
+  jobs: [
+    deleteKeptAnswers,
+    findFull,
+    removeExpiredUploads,
+    removeUnrecordedUploads,
+    storeDeviceContacts,
+    measureDevices,
+  ],
   works: [personalData.work],
   holdings: personalData.holdings,
   async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
@@ -66,6 +77,7 @@ export const gateway = defineService({
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
+    const contacts = new DeviceContacts(() => clock.now());
     const listener = listenForChanges({ db, log }, () => directory.forget());
     const fullCallers: FullCallers = { most: config.keptAnswers, current: new Set() };
     const imported = metrics.counter(
@@ -128,6 +140,8 @@ export const gateway = defineService({
           return copied;
         },
       },
+      contacts,
+      findContacts: (organizer, devices) => reads.inTurn(organizer, (on) => findContacts(on, { organizer, devices })),
       findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
@@ -141,6 +155,7 @@ export const gateway = defineService({
     const app = buildApp({
       routes,
       directory,
+      contacts,
       bodies: { maxMs: bodyMs },
       rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
       answers: endClaims(
@@ -161,7 +176,7 @@ export const gateway = defineService({
     });
     server.answerWith(app.listener());
     return {
-      deps: { db, files, clock, directory, fullCallers, importTargets, stopping: server.stopping },
+      deps: { db, files, clock, metrics, directory, contacts, fullCallers, importTargets, stopping: server.stopping },
       servers: [server],
       close: () => listener.stop(),
     };

@@ -1,4 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
+import type { DeviceContacts } from "../access/device-contacts.ts";
 import type { Clients } from "../clients.ts";
 import { downloadTurns, renderedLimits, storedDownloads } from "../http/downloads.ts";
 import { at, type Route } from "../http/route.ts";
@@ -16,11 +17,13 @@ import { deviceRoutes } from "./device/routes.ts";
 import { openApi } from "./documentation/openapi.ts";
 import type { DemoKeys } from "./documentation/page.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
+import { doubleRoutes } from "./doubles/routes.ts";
 import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { layoutDraftRoutes } from "./layout-drafts/routes.ts";
-import { pdfDataReader } from "./listed-positions/pdf-data.ts";
+import { pagePdfDataReader, pdfDataReader } from "./listed-positions/pdf-data.ts";
+import { printReader } from "./listed-positions/print.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { searchRoutes } from "./listed-positions/search-routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
@@ -28,7 +31,9 @@ import { orderRoutes } from "./orders/routes.ts";
 import { explainRoutes } from "./redeem/explain-routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
+import { scannerPageRoutes } from "./scanner-page/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
+import { syncRoutes } from "./sync/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
@@ -42,6 +47,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "checkinLists"
     | "credentials"
     | "devices"
+    | "doubles"
     | "listedPositions"
     | "rendering"
     | "retention"
@@ -52,6 +58,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "scanHistory"
     | "scans"
     | "shredders"
+    | "sync"
     | "vouchers"
   >;
   /** The file store of the services. */
@@ -61,7 +68,9 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
-  readonly credentials: Omit<CredentialRouteDependencies, "credentials">;
+  readonly credentials: Omit<CredentialRouteDependencies, "credentials" | "findContacts">;
+  readonly contacts: Pick<DeviceContacts, "noteSync">;
+  readonly findContacts: CredentialRouteDependencies["findContacts"];
   /** Aborts when this process stops. */
   readonly stopping: AbortSignal;
   readonly baseUrl: () => string;
@@ -78,19 +87,23 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const { clients, baseUrl, version } = deps;
   const lists = checkinListRoutes(clients);
   const readPdfData = pdfDataReader(clients);
-  const positions = listedPositionRoutes({ ...clients, readPdfData });
-  const explanations = explainRoutes(clients);
-  const search = searchRoutes(clients);
+  const prints = printReader(clients);
+  const positions = listedPositionRoutes({ ...clients, readPdfData, prints });
+  const explanations = explainRoutes({ ...clients, prints });
+  const search = searchRoutes({ ...clients, prints });
   const annulments = annulRoutes(clients);
-  const orders = orderRoutes({ ...clients, readPdfData });
+  const orders = orderRoutes({ ...clients, readPdfData: pagePdfDataReader(clients), prints });
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
+  const doubles = doubleRoutes(clients);
   const scans = redeemRoutes({
     ...deps,
     checkinLists: clients.checkinLists,
     readPdfData,
+    prints,
     scans: clients.scans,
   });
+  const sync = syncRoutes({ ...deps, sync: clients.sync });
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
   const takeTurn = downloadTurns(renderedLimits);
@@ -104,7 +117,10 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const retention = retentionRoutes(clients);
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
-  const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
+  const keys = credentialRoutes({
+    ...{ credentials: clients.credentials, findContacts: deps.findContacts },
+    ...deps.credentials,
+  });
   const catalogue = catalogueRoutes(clients);
   const device = deviceRoutes({ ...clients, ...deps.credentials });
   const idempotency = idempotencyRoutes(deps.findAnswer);
@@ -113,6 +129,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     version,
     demoKeys: deps.demoKeys,
   });
+
+  const scannerPage = scannerPageRoutes();
 
   const ofOfflineSales = [
     at("GET", `${event}/offlinesalesbatches/`, batches.list),
@@ -128,8 +146,12 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
 
     at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists, { hot: true }),
+    at("POST", `${organizer}/checkinrpc/redeem_batch/`, scans.redeemBatch),
     at("GET", `${organizer}/checkinrpc/search/`, search.search),
     at("POST", `${organizer}/checkinrpc/annul/`, annulments.annul),
+
+    at("GET", `${organizer}/sync/`, sync.read),
+    at("GET", `${event}/pack/`, sync.pack),
 
     at("GET", `${event}/checkinlists/{list}/positions/{lookup+}/explain/`, explanations.explain),
 
@@ -176,6 +198,11 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkins/`, history.list),
     at("GET", `${event}/checkins/{id}/`, history.get),
+
+    at("GET", `${event}/doubles/`, doubles.list),
+    at("GET", `${event}/doubles/counts/`, doubles.counts),
+    at("GET", `${event}/doubles/{id}/`, doubles.get),
+    at("PATCH", `${event}/doubles/{id}/`, doubles.explain),
 
     at("GET", `${event}/vouchers/`, vouchers.list),
     at("POST", `${event}/vouchers/`, vouchers.create),
@@ -254,6 +281,9 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", "/docs", documentation.page),
     at("GET", "/docs/start.js", documentation.start),
     at("GET", "/docs/standalone.js", documentation.viewer),
+    at("GET", "/scan/", scannerPage.page),
+    at("GET", "/scan/service-worker.js", scannerPage.worker),
+    at("GET", "/scan/assets/{file}", scannerPage.asset),
   ];
   return routes;
 }

@@ -8,13 +8,14 @@ import { createLog } from "@tessera/kit/telemetry/log";
 import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
 import { type Tracing, untraced } from "@tessera/kit/telemetry/trace";
 import { afterEach, beforeEach } from "vitest";
+import { DeviceContacts } from "../access/device-contacts.ts";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Route } from "../http/route.ts";
 import { type HttpServerOptions, httpServer } from "../http/server.ts";
 import { recordOwners } from "../import/owners.ts";
 import type { FindAnswer } from "../routes/idempotency/routes.ts";
-import { allRoutes } from "../routes/index.ts";
+import { allRoutes, type RouteDependencies } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
 import type { RedeemOptions } from "../routes/redeem/routes.ts";
 import type { Credential } from "../store/credentials.ts";
@@ -40,6 +41,7 @@ export interface SendOptions {
 
 export interface ServedApp {
   readonly peers: FakePeers;
+  readonly contacts: DeviceContacts;
   readonly routes: readonly Route[];
   readonly seen: Seen[];
   /** Log lines, parsed. */
@@ -77,6 +79,9 @@ export const keys = {
 /** The token of every credential that is created. */
 export const freshToken = "fresh".repeat(13).slice(0, 64);
 
+/** When this application hears of devices, in microseconds. */
+export const heardAt = 1_800_000_000_000_000;
+
 /** Tokens of devices. */
 export const devices = {
   full: "device-full",
@@ -108,6 +113,7 @@ function apiKey(token: string, overrides: Partial<Credential>): Credential {
     organizer: "bigevents",
     kind: "api_key",
     id: tokenHash.toString("hex"),
+    name: `The ${token}`,
     tokenHash,
     permissions: [],
     allEvents: true,
@@ -149,6 +155,7 @@ export interface ServeOptions {
   files?: Files;
   answers?: AppOptions["answers"];
   findAnswer?: FindAnswer;
+  findContacts?: RouteDependencies["findContacts"];
   routes?: (routes: readonly Route[]) => readonly Route[];
 }
 
@@ -171,8 +178,11 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     },
     { operatorKey: keys.operator },
   );
+  const contacts = new DeviceContacts(() => heardAt);
   const all = allRoutes({
     clients,
+    contacts,
+    findContacts: options.findContacts ?? (async () => []),
     hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
       owners: recordOwners(clients),
@@ -207,6 +217,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
   const app = buildApp({
     routes,
     directory,
+    contacts,
     bodies: { maxMs: options.maxMs ?? 5000, ...options.bodies },
     ...(options.rate === undefined ? {} : { rate: options.rate }),
     ...(options.answers === undefined ? {} : { answers: options.answers }),
@@ -225,6 +236,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
   await server.start();
   return {
     peers,
+    contacts,
     routes,
     seen,
     logged,
@@ -248,6 +260,9 @@ export function appOfEachTest(options: ServeOptions = {}): ServedApp {
   return {
     get peers() {
       return app.peers;
+    },
+    get contacts() {
+      return app.contacts;
     },
     get routes() {
       return app.routes;

@@ -94,7 +94,7 @@ describe("an answer that is a file", () => {
         },
       }),
       { base: publicBase, organizer: "bigevents", event: "sampleconf" },
-      { names: [], documents: undefined, pdfData: undefined },
+      { names: [], documents: undefined, pdfData: undefined, prints: new Map() },
     );
     expect(shown.answers.map((each) => each.answer)).toEqual([`${publicBase}${address}`, "file:image/png;9;abc"]);
   });

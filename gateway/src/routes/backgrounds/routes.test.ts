@@ -149,7 +149,8 @@ describe("[L6.3] backgrounds of one organizer", () => {
     await start({ total: 4, each: 2, waitMs: 60_000, longestMs: 5000 }, large);
     const sockets = Array.from({ length: 2 }, askWithoutReading);
     await expect.poll(asked).toBe(2);
-    expect((await get()).status).toBe(200);
+    // A busy machine may not read the file within that time itself.
+    await expect.poll(async () => (await get()).status).toBe(200);
     for (const socket of sockets) socket.destroy();
   });
 });

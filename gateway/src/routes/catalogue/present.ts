@@ -85,22 +85,15 @@ function presentRest({ isAvailable, left }: QuotaAvailability): Shown {
   return { available: isAvailable, available_number: left ?? null };
 }
 
-type Link = number | string | { readonly id: number; readonly event?: string | null } | null;
+interface Link {
+  readonly id: number;
+  readonly event: string | null;
+}
 
 /** Presents a medium with the ids of its tickets; of those of the events that the credentials are for; undefined: of all. */
 export function presentMedium(document: CatalogueDocument | undefined, events?: ReadonlySet<string>): Shown {
   const medium = read(document);
-  const several = (medium["linked_orderpositions"] ?? []) as readonly Link[];
-  const single = medium["linked_orderposition"] as Link;
-  const all = several.length > 0 || single === null ? several : [single];
-  const links = all.filter((link) => events === undefined || isOf(link, events)).map(idOf);
+  const all = medium["linked_orderpositions"] as readonly Link[];
+  const links = all.filter(({ event }) => events === undefined || events.has(event ?? "")).map(({ id }) => id);
   return { ...medium, linked_orderposition: links[0] ?? null, linked_orderpositions: links };
-}
-
-function isOf(link: Link, events: ReadonlySet<string>): boolean {
-  return typeof link === "object" && events.has(link?.event ?? "");
-}
-
-function idOf(link: Link): number {
-  return Number(typeof link === "object" ? link?.id : link);
 }

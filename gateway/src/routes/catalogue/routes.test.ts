@@ -111,6 +111,10 @@ describe("what records brought", () => {
     expect((await send(`${organizer}/events/`, keys.operator)).status).toBe(403);
   });
 
+  it.each([devices.full, devices.scan, devices.kiosk, keys.none])("[E2.14] gates are read as %s", async (key) => {
+    expect((await send(`${organizer}/gates/`, key)).status).toBe(200);
+  });
+
   it("[E2.5] of a next page has every parameter of the first", async () => {
     app.peers.when("catalogue", "listDocuments", async () => ({
       documents: [documentOf(DocumentKind.ITEM)],
@@ -287,14 +291,20 @@ describe("what is shown otherwise than it was sent", () => {
   });
 
   it.each([
-    [{ linked_orderposition: null, linked_orderpositions: [] }, [null, []]],
-    [{ linked_orderposition: 5, linked_orderpositions: [] }, [5, [5]]],
-    [{ linked_orderposition: { id: 5, event: "e" }, linked_orderpositions: null }, [5, [5]]],
-    [{ linked_orderposition: 5, linked_orderpositions: ["6", { id: 7, event: "e", order: null }] }, [6, [6, 7]]],
-  ])("[E2.7] media name the ids of their tickets: %j", async (sent, [first, all]) => {
+    [[], null, []],
+    [[{ id: 5, event: "e" }], 5, [5]],
+    [
+      [
+        { id: 6, event: "e" },
+        { id: 7, event: "f" },
+      ],
+      6,
+      [6, 7],
+    ],
+  ])("[E2.7] media name the ids of their tickets: %j", async (links, first, all) => {
     app.peers.when("catalogue", "listDocuments", async () => ({
       ...{
-        documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, ...sent })],
+        documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, linked_orderpositions: links })],
         count: 1,
         page: 1,
         asOf: 1,
@@ -307,7 +317,10 @@ describe("what is shown otherwise than it was sent", () => {
   });
 
   it("[E1.8] media name no ticket of events that the credentials are not for", async () => {
-    const links = [{ id: 5, event: "sampleconf" }, { id: 6, event: "other" }, 7];
+    const links = [
+      { id: 5, event: "sampleconf" },
+      { id: 6, event: "other" },
+    ];
     app.peers.when("catalogue", "listDocuments", async () => ({
       ...{ documents: [documentOf(DocumentKind.REUSABLE_MEDIUM, { ...medium, linked_orderpositions: links })] },
       ...{ count: 1, page: 1, asOf: 1, isUnchanged: false },
@@ -316,8 +329,8 @@ describe("what is shown otherwise than it was sent", () => {
     expect(json).toMatchObject({ results: [{ linked_orderposition: 6, linked_orderpositions: [6] }] });
   });
 
-  it("[S5.7] devices in public see no blocked code, which may admit again", async () => {
-    const page = await send(`${inEvent}/blockedsecrets/`, devices.kiosk);
+  it.each(["blocked", "revoked"])("[S5.7] devices in public see no %s code", async (kind) => {
+    const page = await send(`${inEvent}/${kind}secrets/`, devices.kiosk);
     expect([page.status, page.json]).toEqual([200, { count: 0, next: null, previous: null, results: [] }]);
     expect(app.peers.requestsOf("listDocuments")).toEqual([]);
   });

@@ -10,6 +10,7 @@ import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
 import { declareList, knownAsOf } from "../../http/list-route.ts";
+import { cursor } from "../../http/paging.ts";
 import type { Parameter, Parameters, Values } from "../../http/parameter.ts";
 import {
   exclusion,
@@ -39,7 +40,6 @@ import * as shown from "./schema.ts";
 const reading: Access = { kind: "event", anyOf: [], profiles: scanProfiles };
 const ofMembers: Access = { kind: "member", anyOf: [], profiles: scanProfiles };
 const readingQuotas: Access = { ...reading, profiles: [] };
-const readingGates: Access = { kind: "member", anyOf: [], profiles: [] };
 const readingCodes: Access = { ...reading, anyOf: ["event.orders:read", "event.orders:checkin"] };
 const readingMedia: Access = { ...ofMembers, anyOf: readingCodes.anyOf, profiles: staffProfiles };
 
@@ -125,15 +125,26 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
     declareList({
       ...said,
       shows,
-      query: { ...query, exclude: exclusion("Leaves a field out of the answer.", Object.keys(shows.properties ?? {})) },
+      query: {
+        ...query,
+        cursor,
+        exclude: exclusion("Leaves a field out of the answer.", Object.keys(shows.properties ?? {})),
+      },
       isGenerated: true,
       ...(tellsChangesOf === undefined ? {} : { conditional: whenChanged(tellsChangesOf) }),
       async find(request, page) {
         if (isOfStaff === true && standsInPublic(request.tenant.profile)) return { results: [], count: 0, page: 1 };
-        const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">>;
+        const sent = request.query as Values<P> & Values<Pick<Sorted, "ordering">> & { readonly cursor?: string };
         const tellsChanges = tellsChangesOf !== undefined && !showsMore(sent);
         const known = tellsChanges ? knownAsOf(request) : undefined;
-        const asked = { kind, ordering: [...sent.ordering], ...page, ...conditions(sent), knownAsOf: known };
+        const asked = {
+          kind,
+          ordering: [...sent.ordering],
+          ...page,
+          cursor: sent.cursor,
+          ...conditions(sent),
+          knownAsOf: known,
+        };
         const place =
           said.access.kind === "event"
             ? request.inEvent<ListDocumentsRequest>(asked)
@@ -307,7 +318,8 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       example: examples.revokedSecrets,
       summary: "Lists the codes that were replaced or taken back",
       access: readingCodes,
-      page: "One page of codes.",
+      page: "One page of codes; an empty one for devices in public, which are shown no code.",
+      isOfStaff: true,
       query: { ordering: ordering(["id", "created", "secret"], "id"), created_since: changedSince },
       conditions: (query) => ({ changedSince: query.created_since }),
     }),
@@ -316,7 +328,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       example: examples.blockedSecrets,
       summary: "Lists the codes that are blocked, or were",
       access: readingCodes,
-      page: "One page of codes; an empty one for devices in public, which are shown no code that may admit.",
+      page: "One page of codes; an empty one for devices in public, which are shown no code.",
       isOfStaff: true,
       query: { ordering: ordering(["id", "updated", "secret"], "id"), updated_since: changedSince },
       conditions: (query) => ({ changedSince: query.updated_since }),
@@ -346,7 +358,7 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       name: "listGates",
       example: examples.gates,
       summary: "Lists the gates of an organizer",
-      access: readingGates,
+      access: ofMembers,
       page: "One page of gates.",
       query: { ordering: ordering(["id", "name"], "id") },
     }),

@@ -35,6 +35,7 @@ export const deviceExamples = {
       name: "Scanner 1",
       security_profile: "full",
       software_brand: "demo",
+      ...{ last_contact: "2027-05-12T06:31:08.219342Z", last_sync: null, queue_length: null, battery_level: null },
     }),
   },
   create: {

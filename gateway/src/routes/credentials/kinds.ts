@@ -8,10 +8,12 @@ import { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxof
 import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
 import { fields } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
+import { formatInstant } from "@tessera/values";
 import { shortenId } from "../../access/shorten-id.ts";
 import { invalid } from "../../http/answers.ts";
 import type { Answer, Body, Incoming } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
+import type { DeviceContact } from "../../store/device-contacts.ts";
 import { apiKeyExamples, deviceExamples } from "./examples.ts";
 import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.ts";
 
@@ -36,10 +38,16 @@ export interface Kind<B> {
   readonly idIn: (request: Incoming) => string;
   readonly toMessage: (body: B) => CredentialFields;
   readonly present: (credential: Credential) => Readonly<Record<string, unknown>>;
+  /** What was heard of it lately; undefined: nothing. */
+  readonly presentContact?: (contact: DeviceContact | undefined) => Readonly<Record<string, unknown>>;
 }
 
 const keyShapes = fields(apiKey, ApiKeyFields);
 const deviceShapes = fields(device, DeviceFields);
+
+function toInstant(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
+}
 
 function required<M>(message: M | undefined): M {
   if (message === undefined) throw new Error("boxoffice answered without the fields of a credential");
@@ -90,4 +98,10 @@ export const devices: Kind<TypeOf<typeof sentDevice>> = {
     device: deviceShapes.toMessage({ ...body, security_profile: profile ?? "full", software_brand: brand ?? "" }),
   }),
   present: ({ id, fields: shown }) => ({ device_id: Number(id), ...deviceShapes.present(required(shown?.device)) }),
+  presentContact: (contact) => ({
+    last_contact: toInstant(contact?.seenAt),
+    last_sync: toInstant(contact?.syncedAt),
+    queue_length: contact?.queue ?? null,
+    battery_level: contact?.battery ?? null,
+  }),
 };

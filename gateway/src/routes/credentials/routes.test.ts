@@ -7,6 +7,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DeviceContact } from "../../store/device-contacts.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, freshToken, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 import { setupCodeOf } from "../device/setup-code.ts";
@@ -56,10 +57,12 @@ const noOrganizer = async () => {
   throw new Fault("not_found", "organizer_not_found", "There is no such organizer.");
 };
 
+let contacts: DeviceContact[];
 let app: ServedApp;
 
 async function serve(options: Parameters<typeof serveApp>[0] = {}) {
-  app = await serveApp(options);
+  contacts = [];
+  app = await serveApp({ findContacts: async () => contacts, ...options });
   const one = async ({ kind }: { kind: CredentialKind }) => ({ credential: kind === API_KEY ? key : device });
   app.peers.when(
     "credentials",
@@ -125,9 +128,20 @@ describe("API keys", () => {
 });
 
 describe("devices", () => {
-  it("are listed", async () => {
-    const { json } = await send("GET", "devices/");
-    expect(json).toEqual({ count: 1, next: null, previous: null, results: [deviceShown] });
+  const unheard = { last_contact: null, last_sync: null, queue_length: null, battery_level: null };
+
+  it("[F5.4] are listed with what was heard of them", async () => {
+    const list = async () => (await send("GET", "devices/")).json;
+    expect(await list()).toEqual({ count: 1, next: null, previous: null, results: [{ ...deviceShown, ...unheard }] });
+    contacts = [{ organizer: "bigevents", device: 3, seenAt: 0, syncedAt: 1_000_000, queue: 0, battery: 7 }];
+    expect(await list()).toMatchObject({
+      results: [
+        {
+          ...{ last_contact: "1970-01-01T00:00:00Z", last_sync: "1970-01-01T00:00:01Z" },
+          ...{ queue_length: 0, battery_level: 7 },
+        },
+      ],
+    });
   });
 
   it("[E3.11, R9.9] are created as their body says, or by default with the profile that is limited by nothing", async () => {

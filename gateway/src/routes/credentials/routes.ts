@@ -6,6 +6,7 @@ import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
 import { declare } from "../../http/route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
+import type { DeviceContact } from "../../store/device-contacts.ts";
 import { setupCodeOf, setupText } from "../device/setup-code.ts";
 import { apiKeys, devices, type Kind } from "./kinds.ts";
 
@@ -18,6 +19,8 @@ export interface CredentialRouteDependencies {
   readonly credentials: Clients["credentials"];
   /** Makes a token; a repeated request gets the same token. */
   readonly makeToken: () => string;
+  /** What was heard of devices. */
+  readonly findContacts: (organizer: string, devices: readonly number[]) => Promise<readonly DeviceContact[]>;
   /** Waits until gateways have this state or a newer one; false: that takes too long. */
   readonly untilCopied: (state: StoredState, signal: AbortSignal) => Promise<boolean>;
 }
@@ -34,7 +37,10 @@ export function credentialRoutes(dependencies: CredentialRouteDependencies) {
   return { apiKeys: routesOf(apiKeys, dependencies), devices: routesOf(devices, dependencies) };
 }
 
-function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: CredentialRouteDependencies) {
+function routesOf<B>(
+  kind: Kind<B>,
+  { credentials, makeToken, untilCopied, findContacts }: CredentialRouteDependencies,
+) {
   const { published, title, one, noun, answers, revoking, examples } = kind;
   const many = `${one.replace(/^an? /, "")}s`;
 
@@ -54,9 +60,21 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
       page: `One page of ${noun}s.`,
       shows: answers.listed,
       missing: noOrganizer,
-      async find({ inOrganizer, signal }, page) {
+      async find({ organizer, inOrganizer, signal }, page) {
         const found = await credentials.listCredentials(inOrganizer({ kind: published, ...page }), { signal });
-        return { ...found, results: found.credentials.map(kind.present) };
+        const heard =
+          kind.presentContact === undefined
+            ? []
+            : await findContacts(
+                organizer,
+                found.credentials.map(({ id }) => Number(id)),
+              );
+        const contacts = new Map(heard.map((contact) => [contact.device, contact]));
+        const results = found.credentials.map((credential) => ({
+          ...kind.present(credential),
+          ...kind.presentContact?.(contacts.get(Number(credential.id))),
+        }));
+        return { ...found, results };
       },
     }),
 

@@ -1,5 +1,5 @@
 import { apiKey, device, sentDevice } from "@tessera/resources/credential";
-import { arrayOf, boolean, choice, id, object, partial, text } from "@tessera/schema/build";
+import { arrayOf, boolean, choice, id, instant, integer, object, partial, text } from "@tessera/schema/build";
 import type { Properties } from "@tessera/schema/schema";
 import { deviceProfiles, everyPermission, permissionNames, permissions } from "@tessera/values";
 import { record } from "../../http/answers.ts";
@@ -36,9 +36,20 @@ const setup = {
   setup: text({ description: "The same as the text of a QR code, which scanners read." }),
 };
 
-function answersOf<P extends Properties, C extends Properties>(title: string, shown: P, created: C) {
+const contact = {
+  last_contact: instant({ nullable: true, description: "When it last sent a request; as old as ten seconds." }),
+  last_sync: instant({ nullable: true, description: "When it was last given all changes of the sync feed." }),
+  queue_length: integer({ nullable: true, description: "How many scans it has still to upload, as it said last." }),
+  battery_level: integer({ nullable: true, description: "In percent, as it said last." }),
+};
+
+function answersOf<P extends Properties, C extends Properties>(
+  title: string,
+  shown: P,
+  { created, listed = {} }: { readonly created: C; readonly listed?: Properties },
+) {
   return {
-    listed: record(title, shown),
+    listed: record(title, { ...shown, ...listed }),
     created: record(`Created${title}`, { ...shown, ...created, settled }),
     revoked: record(`Revoked${title}`, { ...shown, settled }),
   };
@@ -53,7 +64,7 @@ export const apiKeyAnswers = answersOf(
     ...ofKeyShown,
     permissions: arrayOf(choice([everyPermission, ...permissions]), { description: "Current names; `*` for all." }),
   },
-  { token },
+  { created: { token } },
 );
 
 export const deviceAnswers = answersOf(
@@ -63,5 +74,5 @@ export const deviceAnswers = answersOf(
     ...partial(device).properties,
     security_profile: choice(deviceProfiles, { description: "What it may do." }),
   },
-  { token, ...setup },
+  { created: { token, ...setup }, listed: contact },
 );

@@ -103,8 +103,15 @@ describe("a scanner", () => {
   it("[E3.5] gets another token", async () => {
     expect((await send("POST", "device/roll", { body: {} })).json).toEqual({ ...shown, api_token: freshToken });
     expect(app.peers.requestsOf("rollDevice")).toMatchObject([
-      { organizer: "bigevents", tokenHash: sha256(freshToken) },
+      { organizer: "bigevents", tokenHash: sha256(freshToken), formerHash: sha256(devices.scan) },
     ]);
+    app.peers.when("devices", "rollDevice", async () => {
+      throw new Fault("unauthenticated", "token_replaced", "This token is not valid.");
+    });
+    expect(await send("POST", "device/roll", { body: {} })).toMatchObject({
+      ...{ status: 401, json: { detail: "This token is not valid." } },
+      headers: { "www-authenticate": "Token" },
+    });
   });
 
   it("[E3.8] learns what it is, and which routes to use", async () => {

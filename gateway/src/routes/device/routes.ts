@@ -3,6 +3,7 @@ import type { Machine, ShownDevice } from "@tessera/protos/gen/ticketing/boxoffi
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type { TypeOf } from "@tessera/schema/schema";
 import { deviceProfileOf, scanProfiles } from "@tessera/values";
+import { readAuthorization } from "../../access/authorization.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
@@ -125,7 +126,9 @@ export function deviceRoutes({
       async handle(request) {
         const token = makeToken();
         const id = numberOf(request);
-        const { device } = await devices.rollDevice(request.ofTenant({ id, tokenHash: hashOf(token) }));
+        const former = readAuthorization(request.header("Authorization") ?? "");
+        const hashes = { tokenHash: hashOf(token), formerHash: hashOf(former.token) };
+        const { device } = await devices.rollDevice(request.ofTenant({ id, ...hashes }));
         await settle(device, request.signal);
         return { status: 200, body: { ...present(device), api_token: token } };
       },
@@ -200,7 +203,7 @@ function numberOf({ tenant }: Incoming<unknown, unknown>): string {
   return tenant.id;
 }
 
-const hashOf = (secret: string) => hash("sha256", secret, "buffer");
+const hashOf = (secret: string | Buffer) => hash("sha256", secret, "buffer");
 
 function toMachine(sent: TypeOf<typeof updateBody.schema>): Machine {
   return {

@@ -2,6 +2,7 @@ import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
+import { csv } from "../../http/csv.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import { type Answer, type Body, ignoresKeys, type Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
@@ -81,6 +82,8 @@ function precedentOf({ example }: Route): string | undefined {
 function rightsOf(access: Access): string | undefined {
   if (access.kind === "public") return undefined;
   if (access.kind === "operator") return "Needs the operator's key.";
+  if (access.kind === "records")
+    return "Needs the operator's key, or for records of its organizer an API key with `organizer.records:write`.";
   if (access.kind === "any") return `Open to every key.${profilesOf(access.profiles)}`;
   const whole = access.kind === "member" ? "a key or device of the organizer" : "access to the event";
   const rights = access.anyOf.map((name) => `\`${name}\``).join(" or ") || whole;
@@ -95,6 +98,7 @@ function profilesOf(profiles: readonly string[]): string {
 function securityOf(access: Access): object[] {
   if (access.kind === "public") return [];
   if (access.kind === "operator") return [{ operator: [] }];
+  if (access.kind === "records") return [{ operator: [] }, { key: [] }];
   return access.kind === "organizer" ? [{ key: [] }] : [{ key: [] }, { device: [] }];
 }
 
@@ -160,7 +164,7 @@ function requestBody({ body, streams, lines, example }: Route, components: Compo
 function limitsOf(body: Body<unknown>): string {
   const size = `At most ${body.maxBytes / 1024} KiB`;
   if (body.kind === "object") return `${size} and ${body.mostValues} values.`;
-  const { mostElements, longestElement, mostValues, mostInAll } = body;
+  const { mostElements, longestElement, mostValues, mostInAll } = body.kind === "list" ? body : body.list;
   return `${size}, ${mostElements} elements and ${mostInAll} values in all; each element has at most ${longestElement / 1024} KiB and ${mostValues} values.`;
 }
 
@@ -179,12 +183,12 @@ function response(
   const body = status === example?.status ? example.answer : (answer.example ?? refusal);
   const shown = body === undefined ? {} : { example: body };
   const types = status < 300 ? [produces].flat() : ["application/json"];
+  const contentOf = (type: string) =>
+    type === csv ? { schema: { type: "string" } } : { schema: components.refer(schema ?? {}), ...shown };
   return {
     description,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(schema === undefined
-      ? {}
-      : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema), ...shown }])) }),
+    ...(schema === undefined ? {} : { content: Object.fromEntries(types.map((type) => [type, contentOf(type)])) }),
   };
 }
 

@@ -43,6 +43,7 @@ const things: Readonly<Record<string, string>> = {
   positions: "ticket",
   orderpositions: "ticket",
   checkins: "scan",
+  doubles: "double, which is that of its later scan",
   vouchers: "voucher",
   ticketlayouts: "ticket layout",
   ticketlayoutitems: "assignment",

@@ -2,7 +2,12 @@ import type { Route } from "../../http/route.ts";
 
 const tags: Readonly<Record<string, readonly [title: string, description: string]>> = {
   checkinlists: ["Check-in lists", "Who may enter where: lists, their tickets and counts, and scans on them."],
+  gates: ["Gates", "Scans on lists of several events, and the feed that gates follow."],
   checkins: ["Scans", "The history of an event: every scan, refused or not."],
+  doubles: [
+    "Doubles",
+    "Tickets that were let in at two places that could not know of each other, or without a network though they were not to be admitted.",
+  ],
   records: ["Records", "Events, products, orders and all else that a shop knows, as one stream."],
   credentials: [
     "Keys and devices",
@@ -33,6 +38,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
 /** The group of a route, by a part of its path; the first match counts. */
 const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/checkinlist\//, "checkinlists"],
+  [/\/(?:checkinrpc|sync|pack)\//, "gates"],
   [
     /\/(?:events|subevents|categories|items|questions|quotas|settings|(?:revoked|blocked)secrets|reusablemedia|gates|badge\w+)\/(?:\{id\}\/(?:availability\/)?)?$|\/events\/\{event\}\/$/,
     "catalogue",

@@ -91,7 +91,7 @@ describe("POST /api/v1/import/", () => {
       expect(status).toBe(200);
       expect(json).toMatchObject({ accepted: 2, rejected: 0, settled: false, overbooked: null });
     }
-    expect(await post(item(1), { query: "?validate=true", key: keys.all })).toMatchObject({ status: 403 });
+    expect(await post(item(1), { query: "?validate=true", key: keys.reader })).toMatchObject({ status: 403 });
     expect(await post("[{}]", { query: "?validate=true" })).toMatchObject({ status: 400 });
   });
 
@@ -113,11 +113,40 @@ describe("POST /api/v1/import/", () => {
     expect(await post(body)).toMatchObject({ status: 400, json: { detail: expect.any(String) } });
   });
 
-  it("[R1.2, S5.4] belongs to the operator", async () => {
+  it("[R1.2, S5.4] belongs to the operator, and to keys that may bring records", async () => {
     expect((await post(item(1), { key: null })).status).toBe(401);
     expect((await post(item(1), { key: "nobody" })).status).toBe(401);
-    for (const key of [keys.all, devices.full]) expect((await post(item(1), { key })).status).toBe(403);
+    for (const key of [keys.reader, keys.settings, keys.none, devices.full])
+      expect((await post(item(1), { key })).status).toBe(403);
     expect(app.peers.calls).toEqual([]);
+  });
+
+  it("[R1.34] of a key takes records of its organizer, and rejects all others by name", async () => {
+    const own = item(1).replace('"o"', '"bigevents"').replace('"e"', '"sampleconf"');
+    const { status, json } = await post(own + item(2) + own, { key: keys.all });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      accepted: 2,
+      errors: [{ line: 2, kind: "item", errors: { organizer: ["This key brings records of bigevents alone."] } }],
+    });
+    const applied = app.peers.calls.filter(({ method }) => method === "applyRecords");
+    expect(JSON.stringify(applied)).not.toContain('"o"');
+  });
+
+  it("[R1.35] of an organizer runs twice at once, a third time not", async () => {
+    const held = Promise.withResolvers<void>();
+    app.peers.when("boxofficeRecords", "applyRecords", async () => {
+      await held.promise;
+      return { rejected: [] };
+    });
+    const own = item(1).replace('"o"', '"bigevents"').replace('"e"', '"sampleconf"');
+    const first = [post(own, { key: keys.all }), post(own, { key: keys.all })];
+    await expect.poll(() => app.peers.calls.filter(({ method }) => method === "applyRecords").length).toBe(2);
+    const third = await post(own, { key: keys.all });
+    expect([third.status, third.headers["retry-after"]]).toEqual([429, "5"]);
+    held.resolve();
+    expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await post(own, { key: keys.all })).status).toBe(200);
   });
 
   it("[R1.1] wants its own type", async () => {
@@ -145,9 +174,10 @@ describe("POST /api/v1/import/", () => {
     expect(json).toMatchObject({ detail: expect.any(String), accepted: 0 });
   });
 
-  it("[R1.4] answers a method that is not there only to the operator", async () => {
+  it("[R1.4] answers a method that is not there only to who may import", async () => {
     expect((await app.send("GET", "/api/v1/import/", { key: keys.operator })).status).toBe(405);
-    expect((await app.send("GET", "/api/v1/import/")).status).toBe(403);
+    expect((await app.send("GET", "/api/v1/import/")).status).toBe(405);
+    expect((await app.send("GET", "/api/v1/import/", { key: keys.reader })).status).toBe(403);
   });
 
   it.each([

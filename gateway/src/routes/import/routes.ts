@@ -1,4 +1,6 @@
+import { Turns } from "@tessera/kit/waiting/turns";
 import { unsupported } from "../../body/parse-body.ts";
+import { fault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
 import { count, presence } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
@@ -17,8 +19,22 @@ const idleMs = 60_000;
 /** Takes a few tens of megabytes. */
 const mostErrors = 100_000;
 
+/** Imports of organizers themselves, at once. Each takes its turn with the owners of records, whatever its length. */
+const tenantTurns = { total: 16, each: 2, waitMs: 0 } as const;
+
+function importBusy() {
+  return fault(
+    "import_busy",
+    "Two imports of this organizer are under way. Send this one when one of them has ended.",
+    {
+      retryAfterMs: 5000,
+    },
+  );
+}
+
 /** Imports records: `/api/v1/import/`. */
 export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
+  const turns = new Turns({ ...tenantTurns, busy: importBusy });
   const failed = (description: string) => ({ description, schema: { anyOf: [failureShown, detail] } });
 
   return {
@@ -28,7 +44,7 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       summary: "Brings in events, products, orders, keys and lists as records",
       description:
         "One record per line, each an `ImportRecord`, in a stream of any length, compressed with gzip or not. A record that does not say whom it admits, where and when is rejected; of others what is wrong is left out or taken as sent, with a warning. Sending records again changes nothing. With `validate=true` nothing is stored: the answer says what an import would have said.",
-      access: { kind: "operator" },
+      access: { kind: "records" },
       query: {
         errors: count("How many rejected lines, and how many with warnings, the answer names.", {
           usual: usualErrors,
@@ -47,16 +63,21 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
           schema: { anyOf: [failureShown, detail, fieldErrors] },
         },
         408: failed("Nothing arrived for a minute."),
+        429: { description: "Two imports of the organizer of this key are under way.", schema: detail },
         503: failed("A service that owns records stayed unavailable, or the server is being stopped."),
       },
       async handle(request) {
-        const { signal, query } = request;
-        const options = { signal, mostErrors: query.errors, validate: query.validate };
+        const { signal, query, caller } = request;
+        const sender = caller?.kind === "api_key" ? caller : undefined;
+        const options = { signal, mostErrors: query.errors, validate: query.validate, sender };
+        const turn = sender && (await turns.take({ party: sender.organizer, amount: 1, signal }));
         try {
           return { status: 200, body: await importStream(contentOf(request, stopping), targets, options) };
         } catch (error) {
           if (error instanceof ImportFailure) return presentFailure(error);
           throw error;
+        } finally {
+          turn?.end();
         }
       },
     }),

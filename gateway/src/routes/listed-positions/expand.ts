@@ -3,6 +3,7 @@ import { holds, type Tenant } from "../../access/caller.ts";
 import { flag, words } from "../../http/parameter.ts";
 import { readJson } from "../../read-json.ts";
 import type { PdfData } from "./pdf-data.ts";
+import type { Prints } from "./print.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 
@@ -41,6 +42,7 @@ export interface Expansion {
   readonly documents: Documents | undefined;
   /** The printed variables of positions, without those of add-ons. Undefined: not requested. */
   readonly pdfData: PdfData | undefined;
+  readonly prints: Prints;
 }
 
 /** A resource as its own address shows it. */

@@ -3,7 +3,7 @@ import { Fault } from "@tessera/kit/fault";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { publicUrl } from "../../http/public-url.ts";
 import { type EventPlace, placing } from "../../placed.ts";
-import { pdfDataReader, type ReadPdfData } from "./pdf-data.ts";
+import { pagePdfDataReader, pdfDataReader, type ReadPdfData } from "./pdf-data.ts";
 
 const place = (organizer: string) => ({
   organizer,
@@ -65,4 +65,21 @@ it("[L55.2] an organizer whose data cannot be had keeps others from nothing", as
   for (let scan = 0; scan < 100; scan += 1) void read(place("slow"), [1]);
   expect(asked).toHaveLength(8);
   expect((await read(place("other"), [1])).size).toBe(1);
+});
+
+it("[E4.13] a page of orders asks twice, and shows what was answered", async () => {
+  const tickets = Array.from({ length: 350 }, (_, index) => index + 1);
+  const parts: number[] = [];
+  const readPage = pagePdfDataReader({
+    rendering: {
+      evaluateVariables: async ({ positions }) => {
+        parts.push(positions.length);
+        if (parts.length === 2 || parts.length > 4) throw new Fault("unavailable", "peer_unavailable", "away");
+        return { tickets: positions.map((position) => ({ position, texts: { order: "A" }, images: {} })) };
+      },
+    },
+  });
+  const data = await readPage(place("one"), tickets);
+  expect(parts).toEqual([100, 100, 100, 100, 50, 50]);
+  expect([data.size, data.get(300), data.get(301)]).toEqual([300, { order: "A", images: {} }, undefined]);
 });

@@ -1,91 +1,74 @@
-import { backoff } from "@tessera/kit/waiting/backoff";
+import { Turns } from "@tessera/kit/waiting/turns";
 import type { Clients } from "../../clients.ts";
-import type { Incoming } from "../../http/route.ts";
+import { type AskFor, type Asking, askBeside } from "./ask-beside.ts";
 import { answerUrl } from "./position-url.ts";
 
 /** The printed variables, by ticket. A missing ticket has none yet. */
 export type PdfData = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
 
 /** Reads the printed variables of tickets. */
-export type ReadPdfData = (request: Asking, positions: readonly number[]) => Promise<PdfData>;
-
-type Asking = Pick<Incoming, "organizer" | "event" | "url" | "inEvent">;
+export type ReadPdfData = AskFor<PdfData>;
 
 /** A visitor waits, and only a badge needs the variables. */
 const longestMs = 500;
 
-/** Concurrent requests of one process, and of one organizer; further ones are not sent. */
-const mostAtOnce = 16;
-const mostOfOne = 8;
-
-/** After this many consecutive failures the circuit breaker of the organizer opens. */
-const mostFailures = 3;
-
-/** How long it stays open until the next probe. */
-const rests = { firstMs: 1000, longestMs: 30_000 };
+const limits = { mostAtOnce: 16, mostOfOne: 8 };
 
 /** As many as one call answers; a page of orders has more tickets. */
 const mostPositions = 100;
 
+/** No visitor waits while orders are copied, and nothing repairs what a copy lacks. */
+const ofPages = { longestMs: 5000, tries: 2 };
+const turnsOfPages = { total: 4, each: 2, waitMs: 20_000 };
+
 type Evaluating = Pick<Clients["rendering"], "evaluateVariables">;
 
-/** The circuit breaker of an organizer. */
-interface Experience {
-  asking: number;
-  failures: number;
-  /** On the clock of the process. */
-  restsUntil: number;
+/** Reads the printed variables of tickets: after half a second without an answer these are shown without. */
+export function pdfDataReader({ rendering }: { readonly rendering: Evaluating }): ReadPdfData {
+  const nothing: PdfData = new Map();
+  return askBeside((request, positions) => read(rendering, request, { positions, longestMs, tries: 1 }), {
+    ...limits,
+    nothing,
+  });
 }
 
-/**
- * Reads the printed variables of tickets. Scans come first: after half a second without an answer, and beyond the limit
- * of concurrent requests, tickets are shown without variables. While the circuit breaker is open no scan waits: probes
- * are sent whose answers no request needs.
- */
-export function pdfDataReader({ rendering }: { readonly rendering: Evaluating }): ReadPdfData {
-  const experiences = new Map<string, Experience>();
-  let asking = 0;
-
-  async function ask(one: Experience, request: Asking, positions: readonly number[]): Promise<PdfData> {
-    asking += 1;
-    one.asking += 1;
-    try {
-      const data = await read(rendering, request, positions);
-      one.failures = 0;
-      return data;
-    } catch {
-      one.failures += 1;
-      const over = one.failures - mostFailures;
-      if (over >= 0) one.restsUntil = performance.now() + backoff(rests, over + 1);
-      return new Map();
-    } finally {
-      asking -= 1;
-      one.asking -= 1;
-      // The initial state need not be stored.
-      if (one.asking === 0 && one.failures === 0) experiences.delete(request.organizer);
-    }
-  }
-
+/** Reads the printed variables of all tickets of a page of orders. What stays unanswered is missing. */
+export function pagePdfDataReader({ rendering }: { readonly rendering: Evaluating }): ReadPdfData {
+  const turns = new Turns({ ...turnsOfPages, busy: () => new Error("too many pages are read") });
   return async (request, positions) => {
-    if (positions.length === 0) return new Map();
-    const one = experiences.get(request.organizer) ?? { asking: 0, failures: 0, restsUntil: 0 };
-    if (asking >= mostAtOnce || one.asking >= mostOfOne) return new Map();
-    experiences.set(request.organizer, one);
-    if (one.failures < mostFailures) return ask(one, request, positions);
-    if (one.asking === 0 && performance.now() >= one.restsUntil) void ask(one, request, positions);
-    return new Map();
+    const data = new Map<number, Readonly<Record<string, unknown>>>();
+    const readAll = () => read(rendering, request, { positions, ...ofPages, data });
+    // A page without variables brings the tickets all the same.
+    return turns.run({ party: request.organizer, amount: 1 }, readAll).catch(() => data);
   };
 }
 
-async function read(rendering: Evaluating, request: Asking, positions: readonly number[]): Promise<PdfData> {
+interface Reading {
+  readonly positions: readonly number[];
+  readonly longestMs: number;
+  readonly tries: number;
+  /** Holds what has been read, also where a question fails. */
+  readonly data?: Map<number, Readonly<Record<string, unknown>>>;
+}
+
+async function read(
+  rendering: Evaluating,
+  request: Asking,
+  { positions, longestMs: timeoutMs, tries, data = new Map() }: Reading,
+): Promise<PdfData> {
   const { organizer, event, url } = request;
   const place = { base: url.base, organizer, event };
-  const data = new Map<number, Readonly<Record<string, unknown>>>();
+  const ask = async (asked: readonly number[]) => {
+    for (let left = tries; ; left -= 1) {
+      try {
+        return await rendering.evaluateVariables(request.inEvent({ positions: [...asked] }), { timeoutMs });
+      } catch (error) {
+        if (left <= 1) throw error;
+      }
+    }
+  };
   for (let at = 0; at < positions.length; at += mostPositions) {
-    const { tickets } = await rendering.evaluateVariables(
-      request.inEvent({ positions: positions.slice(at, at + mostPositions) }),
-      { timeoutMs: longestMs },
-    );
+    const { tickets } = await ask(positions.slice(at, at + mostPositions));
     for (const { position, texts, images } of tickets) {
       const urls = Object.entries(images).map(([name, { question, owner }]): [string, string | null] => [
         name,

@@ -5,6 +5,7 @@ import { formatInstant } from "@tessera/values";
 import { nameScanType } from "../checkins/scan-type.ts";
 import { type Expansion, type Resources, readResources } from "./expand.ts";
 import { answerUrl, downloadUrl, type PositionAddress } from "./position-url.ts";
+import { presentPrint } from "./print.ts";
 import { type checkinFields, seat } from "./schema.ts";
 
 /** The API's letter of an order status. An unknown status of a newer service counts as one that does not admit. */
@@ -28,7 +29,7 @@ export function presentPositions(listed: readonly ListedPosition[], address: Pos
   return listed.map((each) => present(each, address, { ...expansion, resources }));
 }
 
-interface Expanded extends Pick<Expansion, "names" | "pdfData"> {
+interface Expanded extends Pick<Expansion, "names" | "pdfData" | "prints"> {
   readonly resources: Resources;
 }
 
@@ -45,7 +46,7 @@ function present(listed: ListedPosition | undefined, address: PositionAddress, e
   };
 }
 
-function presentAlone(listed: ListedPosition | undefined, address: PositionAddress, { resources }: Expanded) {
+function presentAlone(listed: ListedPosition | undefined, address: PositionAddress, { resources, prints }: Expanded) {
   const { position } = listed ?? {};
   if (listed === undefined || position?.order === undefined)
     throw new Error("checkin answered without a position or its order");
@@ -74,7 +75,7 @@ function presentAlone(listed: ListedPosition | undefined, address: PositionAddre
     addon_to: position.addonTo ?? null,
     subevent: position.subevent === undefined ? null : resources.subevent(position.subevent),
     checkins: listed.checkins.map(presentCheckin),
-    print_logs: [],
+    print_logs: (prints.get(position.id) ?? []).map(presentPrint),
     downloads: presentDownloads(listed.downloads, position.id, address),
     answers: position.answers.map((answer) => ({
       ...presentAnswer(answer, position.id, address),
@@ -120,4 +121,9 @@ export function presentAnswer(answer: Answer, position: number, address: Positio
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,
   };
+}
+
+/** The positions that an answer shows, add-ons included. */
+export function idsOf(listed: readonly ListedPosition[]): number[] {
+  return listed.flatMap(({ position, addons }) => [...(position === undefined ? [] : [position.id]), ...idsOf(addons)]);
 }

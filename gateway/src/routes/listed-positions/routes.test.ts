@@ -353,7 +353,7 @@ describe("pdf_data", () => {
 
 describe("presentPosition", () => {
   const place = { base: "https://a.example", organizer: "o", event: "e" };
-  const unexpanded = { names: [], documents: undefined, pdfData: undefined };
+  const unexpanded = { names: [], documents: undefined, pdfData: undefined, prints: new Map() };
   const { position } = aPosition();
   if (position?.order === undefined) throw new Error("the example has no order");
   const withOrder = (status: OrderStatus) =>

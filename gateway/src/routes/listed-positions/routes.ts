@@ -13,7 +13,8 @@ import { listedPositionExamples } from "./examples.ts";
 import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
 import type { ReadPdfData } from "./pdf-data.ts";
-import { presentPosition, presentPositions } from "./present.ts";
+import { idsOf, presentPosition, presentPositions } from "./present.ts";
+import type { PrintReader } from "./print.ts";
 import { positionShown } from "./schema.ts";
 
 const anyOf = ["event.orders:read", "event.orders:checkin"] as const;
@@ -37,7 +38,11 @@ export function listedPositionRoutes({
   checkinLists,
   listedPositions,
   readPdfData,
-}: Pick<Clients, "checkinLists" | "listedPositions"> & { readonly readPdfData: ReadPdfData }) {
+  prints,
+}: Pick<Clients, "checkinLists" | "listedPositions"> & {
+  readonly readPdfData: ReadPdfData;
+  readonly prints: Pick<PrintReader, "read">;
+}) {
   const asked = ({ query: sent, tenant }: Incoming<Values<typeof query>, unknown>) => ({
     ignoreStatus: sent.ignore_status,
     search: sent.search,
@@ -52,8 +57,11 @@ export function listedPositionRoutes({
   ) => {
     const ids = shown.flatMap(({ position }) => position?.id ?? []);
     const isAsked = showsPdfData(request.query, request.tenant);
-    const pdfData = isAsked ? await readPdfData(request, ids) : undefined;
-    return { names: request.query.expand, documents, pdfData };
+    const [pdfData, printed] = await Promise.all([
+      isAsked ? readPdfData(request, ids) : undefined,
+      prints.read(request, idsOf(shown)),
+    ]);
+    return { names: request.query.expand, documents, pdfData, prints: printed };
   };
 
   return {

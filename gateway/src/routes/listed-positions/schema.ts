@@ -12,6 +12,7 @@ import {
   text,
 } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
+import { printShown } from "./print.ts";
 
 const maybe = { nullable: true } as const;
 /** An id, or with `expand` the resource itself. */
@@ -81,7 +82,10 @@ const fields = {
   addon_to: id(maybe),
   subevent: orPlain(expandable("subevent"), ["null"]),
   checkins: arrayOf(checkinShown, { description: "Successful scans on this list, newest first." }),
-  print_logs: arrayOf(any()),
+  print_logs: arrayOf(printShown, {
+    description:
+      "The newest prints in the order in which they came, at most 20. Empty while that cannot be told at once.",
+  }),
   downloads: arrayOf(downloadShown),
   answers: arrayOf(answerShown),
   pseudonymization_id: text(),

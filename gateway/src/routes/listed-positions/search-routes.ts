@@ -11,12 +11,16 @@ import { mostLists } from "../redeem/schema.ts";
 import { searchExample } from "./examples.ts";
 import { expansion, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
-import { presentPositions } from "./present.ts";
+import { idsOf, presentPositions } from "./present.ts";
+import type { PrintReader } from "./print.ts";
 import { columns } from "./routes.ts";
 import { positionShown } from "./schema.ts";
 
 /** The search of scanners on lists of several events: `checkinrpc/search/`. */
-export function searchRoutes({ listedPositions }: Pick<Clients, "listedPositions">) {
+export function searchRoutes({
+  listedPositions,
+  prints,
+}: Pick<Clients, "listedPositions"> & { readonly prints: Pick<PrintReader, "read"> }) {
   return {
     search: declareList({
       name: "searchOnLists",
@@ -33,7 +37,7 @@ export function searchRoutes({ listedPositions }: Pick<Clients, "listedPositions
       },
       page: "One page of tickets.",
       shows: positionShown,
-      async find({ query, tenant, url, organizer, signal, inAnyEvent }, page) {
+      async find({ query, tenant, url, organizer, signal, inAnyEvent, ofTenantIn }, page) {
         const { found, ...counts } = await listedPositions
           .searchPositions(
             {
@@ -56,14 +60,13 @@ export function searchRoutes({ listedPositions }: Pick<Clients, "listedPositions
           .catch((error: unknown) => {
             throw error instanceof Fault && error.code === "unknown_lists" ? notYours(error.message) : error;
           });
-        const results = found.flatMap(({ event, positions, documents }) =>
-          presentPositions(
-            positions,
-            { base: url.base, organizer, event },
-            { names: query.expand, documents, pdfData: undefined },
-          ),
-        );
-        return { ...counts, results };
+        const results = found.map(async ({ event, positions, documents }) => {
+          const place = { organizer, event, url, inEvent: ofTenantIn(event) };
+          const printed = await prints.read(place, idsOf(positions));
+          const expansion = { names: query.expand, documents, pdfData: undefined, prints: printed };
+          return presentPositions(positions, { base: url.base, organizer, event }, expansion);
+        });
+        return { ...counts, results: (await Promise.all(results)).flat() };
       },
     }),
   };

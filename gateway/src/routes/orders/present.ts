@@ -11,6 +11,7 @@ import { readJson } from "../../read-json.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentAnswer, presentCheckin, presentDownloads, seats } from "../listed-positions/present.ts";
+import { presentPrint } from "../listed-positions/print.ts";
 import type { PrintBody } from "./schema.ts";
 
 /** What orders show of other services. */
@@ -68,19 +69,6 @@ function present(
   };
 }
 
-export function presentPrint(print: Print | undefined) {
-  if (print?.at === undefined) throw new Error("boxoffice answered without the print it stored");
-  return {
-    id: print.id,
-    successful: print.successful,
-    datetime: formatInstant(print.at),
-    source: print.source,
-    type: print.type,
-    device_id: print.deviceId ?? null,
-    info: readJson(print.info) as Shown,
-  };
-}
-
 export function toPrint(body: PrintBody, deviceId: number | undefined): Print {
   return {
     id: 0,
@@ -89,6 +77,6 @@ export function toPrint(body: PrintBody, deviceId: number | undefined): Print {
     source: body.source,
     type: body.type,
     deviceId,
-    info: Buffer.from(JSON.stringify(body.info)),
+    info: Buffer.from(JSON.stringify({ ...body.info })),
   };
 }

@@ -242,6 +242,15 @@ describe("orderpositions/", () => {
     expect(app.peers.requestsOf("getOrderPosition")).toMatchObject([{ id: 42, withCanceled: true }]);
     expect((await send("orderpositions/x/")).status).toBe(404);
   });
+
+  it("[E4.7] have the cursor of the next page behind a short one", async () => {
+    app.peers.when("orders", "listOrderPositions", async () => ({
+      ...{ positions: [], count: 9, page: 2, next: { cursor: "from7" } },
+    }));
+    const { json } = await send("orderpositions/?page=2&cursor=from3&item=11");
+    expect(json).toMatchObject({ next: `${publicBase}${inEvent}/orderpositions/?cursor=from7&item=11&page=3` });
+    expect(app.peers.requestsOf("listOrderPositions")).toMatchObject([{ page: 2, cursor: "from3" }]);
+  });
 });
 
 describe("POST printlog/", () => {
@@ -270,7 +279,13 @@ describe("POST printlog/", () => {
   });
 
   it("[E4.8] names every wrong field, and is 404 without such a ticket, whatever is wrong", async () => {
-    const { status, json } = await print({ source: " ", type: "poster", datetime: "x", info: [], successful: "maybe" });
+    const { status, json } = await print({
+      source: " ",
+      type: "poster",
+      datetime: "x",
+      info: ["x"],
+      successful: "maybe",
+    });
     expect([status, Object.keys(json as object).sort()]).toEqual([
       400,
       ["datetime", "info", "source", "successful", "type"],
@@ -280,6 +295,20 @@ describe("POST printlog/", () => {
     });
     expect((await print({})).status).toBe(404);
     expect(app.peers.requestsOf("recordPrint")).toEqual([]);
+  });
+
+  it.each([{ info: null }, { info: [] }, { info: {} }, {}])(
+    "[A9.27, E4.8] takes a print of which nothing is said: %j",
+    async (body) => {
+      expect(await print({ source: "app", type: "badge", ...body })).toMatchObject({ status: 201, json: { info: {} } });
+    },
+  );
+
+  it("[E4.8] takes what is said of a print in up to 4096 bytes", async () => {
+    const ofBytes = (bytes: number) => ({ source: "app", type: "badge", info: { x: "é".repeat((bytes - 8) / 2) } });
+    expect((await print(ofBytes(4096))).status).toBe(201);
+    expect(await print(ofBytes(4098))).toMatchObject({ status: 400, json: { info: [expect.any(String)] } });
+    expect(app.peers.requestsOf("recordPrint")).toHaveLength(1);
   });
 
   it("[E4.8] is for those who may check in or change orders, and for devices of staff", async () => {

@@ -1,3 +1,4 @@
+import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type {
   ListOrdersRequest,
   OrderDocument,
@@ -7,6 +8,7 @@ import type { CheckinsOfPosition } from "@tessera/protos/gen/ticketing/checkin/v
 import { staffProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
 import { cursor } from "../../http/paging.ts";
@@ -23,11 +25,12 @@ import {
   wordListFilter,
 } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
-import { onlyFields, withoutFields } from "../../http/without-fields.ts";
+import { onlyFields, readFields, withoutFields } from "../../http/without-fields.ts";
 import { printing, showsPdfData } from "../listed-positions/expand.ts";
 import type { ReadPdfData } from "../listed-positions/pdf-data.ts";
+import { mostInfoBytes, type PrintReader, presentPrint, printShown } from "../listed-positions/print.ts";
 import { orderExamples as examples } from "./examples.ts";
-import { type Beside, presentOrder, presentOrderPosition, presentPrint, toPrint } from "./present.ts";
+import { type Beside, presentOrder, presentOrderPosition, toPrint } from "./present.ts";
 import * as shown from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: ["pretixscan"] };
@@ -75,6 +78,13 @@ const choosing = {
   subevent_after: instantFilter("Only orders with a ticket for a date that begins at this time or later."),
 };
 
+/** Orders show what was said of each print. */
+function refuseLongInfo({ info }: shown.PrintBody): void {
+  if (Buffer.byteLength(JSON.stringify(info ?? {})) <= mostInfoBytes) return;
+  const message = `Expected at most ${mostInfoBytes} bytes of JSON.`;
+  throw fault("invalid_body", "some fields are not valid", { fields: { info: [message] } });
+}
+
 /** Checkin is asked for so many positions at once. */
 const mostPositions = 10_000;
 
@@ -83,7 +93,11 @@ export function orderRoutes({
   orders,
   orderCheckins,
   readPdfData,
-}: Pick<Clients, "orders" | "orderCheckins"> & { readonly readPdfData: ReadPdfData }) {
+  prints,
+}: Pick<Clients, "orders" | "orderCheckins"> & {
+  readonly readPdfData: ReadPdfData;
+  readonly prints: Pick<PrintReader, "note">;
+}) {
   type Asking = Incoming<Pick<Values<typeof showing>, "pdf_data">>;
 
   async function findBeside(request: Asking, ids: readonly number[]): Promise<Beside> {
@@ -102,7 +116,8 @@ export function orderRoutes({
   async function presentOrders(request: Incoming<Values<typeof showing>>, found: readonly OrderDocument[]) {
     const ids = found.flatMap(({ positions }) => positions.flatMap(({ position }) => position?.id ?? []));
     const beside = await findBeside(request, ids);
-    return found.map((order) => onlyFields(presentOrder(order, beside), request.query.include));
+    const included = readFields(request.query.include);
+    return mapInSlices(found, (order) => onlyFields(presentOrder(order, beside), included));
   }
 
   async function presentPositions(
@@ -111,7 +126,8 @@ export function orderRoutes({
   ) {
     const ids = found.flatMap(({ position }) => position?.position?.id ?? []);
     const beside = await findBeside(request, ids);
-    return found.map((position) => onlyFields(presentOrderPosition(position, beside), request.query.include));
+    const included = readFields(request.query.include);
+    return mapInSlices(found, (position) => onlyFields(presentOrderPosition(position, beside), included));
   }
 
   const canceledOf = ({ query }: Incoming<Values<typeof showing>>) => ({
@@ -184,7 +200,7 @@ export function orderRoutes({
           { signal: request.signal },
         );
         const [body = {}] = await presentOrders(request, order === undefined ? [] : [order]);
-        return { status: 200, body: withoutFields(body, request.query.exclude) };
+        return { status: 200, body: withoutFields(body, readFields(request.query.exclude)) };
       },
     }),
 
@@ -194,19 +210,21 @@ export function orderRoutes({
       summary: "Lists the tickets of all orders of an event",
       access: reading,
       query: {
+        cursor,
         ...showingPositions,
         order: textFilter("Only tickets of the order with this code; it may be in small letters."),
         secret: textFilter("The secret of the ticket."),
         item: idFilter("Only tickets of this item."),
         subevent: idFilter("Only tickets for this date."),
       },
-      page: "One page of tickets, by their ids.",
+      page: "One page of tickets, by their ids; a shorter one where these are large.",
       shows: shown.orderPosition,
       async find(request, page) {
         const { query, signal } = request;
         const found = await orders.listOrderPositions(
           request.inEvent({
             ...page,
+            cursor: query.cursor,
             order: query.order,
             secret: query.secret,
             item: query.item,
@@ -235,7 +253,7 @@ export function orderRoutes({
           { signal: request.signal },
         );
         const [body = {}] = await presentPositions(request, position === undefined ? [] : [position]);
-        return { status: 200, body: withoutFields(body, request.query.exclude) };
+        return { status: 200, body: withoutFields(body, readFields(request.query.exclude)) };
       },
     }),
 
@@ -247,7 +265,7 @@ export function orderRoutes({
       access: writing,
       body: shown.printBody,
       answers: {
-        201: { description: "It is stored.", schema: shown.printShown },
+        201: { description: "It is stored.", schema: printShown },
         400: invalid,
         404: notFound("The event has no such ticket."),
         409: conflict,
@@ -258,12 +276,14 @@ export function orderRoutes({
         });
       },
       async handle(request) {
+        refuseLongInfo(request.body);
         const { print } = await orders.recordPrint(
           request.inEvent(
             { position: request.id("id") },
             { print: toPrint(request.body, request.tenant.device?.deviceId) },
           ),
         );
+        prints.note(request);
         return { status: 201, body: presentPrint(print) };
       },
     }),

@@ -1,24 +1,12 @@
 import { orderRecord, positionRecord } from "@tessera/resources/records/order";
-import { any, arrayOf, boolean, choice, id, instant, mapOf, object, orPlain, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, id, instant, mapOf, object, orEmptyList, orPlain, text } from "@tessera/schema/build";
 import type { Properties, TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
+import { mostInfoBytes, printFields, printShown } from "../listed-positions/print.ts";
 import { answerFields, checkinShown, downloadShown, seat } from "../listed-positions/schema.ts";
 
 const maybe = { nullable: true } as const;
-
-const printTypes = ["badge", "ticket", "certificate", "other"] as const;
-
-/** What a device says of its printer. */
-const info = mapOf(any(), { default: {}, maxProperties: 100, description: "What the sender says of it." });
-
-const printFields = {
-  source: text({ blank: false, maxLength: 255, description: "What printed it, for instance the name of an app." }),
-  type: choice(printTypes),
-};
-
-/** A device tells a few words. */
-const mostPrintBytes = 64 * 1024;
 
 export const printBody = bodyOf(
   {
@@ -27,25 +15,22 @@ export const printBody = bodyOf(
       {
         ...printFields,
         datetime: instant({ ...maybe, description: "When it was printed. Default: now." }),
-        info,
+        info: orEmptyList(
+          mapOf(any(), {
+            ...maybe,
+            maxProperties: 100,
+            description: `What the sender says of it, in at most ${mostInfoBytes} bytes.`,
+          }),
+        ),
         successful: boolean({ default: true, description: "Default: true." }),
       },
       { required: ["source", "type"] },
     ),
   },
-  { maxBytes: mostPrintBytes },
+  { maxBytes: 64 * 1024 },
 );
 
 export type PrintBody = TypeOf<typeof printBody.schema>;
-
-export const printShown = record("Print", {
-  id: id(),
-  successful: boolean(),
-  datetime: instant(),
-  ...printFields,
-  device_id: id({ ...maybe, description: "Number of the device at the organizer." }),
-  info,
-});
 
 /** An object from which `include` and `exclude` leave out what a client does not want. */
 const choosable = <P extends Properties>(title: string, fields: P) =>
@@ -61,7 +46,7 @@ export const orderPosition = choosable("OrderPosition", {
   checkins: arrayOf(checkinShown, {
     description: "The newest successful scans on all lists, newest first, at most 100.",
   }),
-  print_logs: arrayOf(printShown, { description: "The newest prints in the order in which they came, at most 100." }),
+  print_logs: arrayOf(printShown, { description: "The newest prints in the order in which they came, at most 20." }),
   downloads: arrayOf(downloadShown),
   plugin_data: mapOf(any(), { description: "Always empty." }),
   pdf_data: mapOf(any(), { description: "With `pdf_data=true`." }),

@@ -7,15 +7,18 @@ import type { Incoming, Reply } from "../../http/route.ts";
 import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, showsPdfData } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
+import { idsOf } from "../listed-positions/present.ts";
+import type { PrintReader, Prints } from "../listed-positions/print.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import type { Decision } from "./ask-checkin.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
-import { ScanRoom } from "./scan-room.ts";
+import { roomOfScans, ScanRoom } from "./scan-room.ts";
 import type { ScanBody } from "./schema.ts";
 
 export interface AnswerOptions {
   readonly readPdfData: ReadPdfData;
+  readonly prints: Pick<PrintReader, "read">;
   /** The uploads of a caller among these ids, each kept until boxoffice has its answer. */
   findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
   /** Expires uploads that an admitted scan named, if answers of its event are erased. */
@@ -35,7 +38,7 @@ export type AskForDecision = (answers: SentAnswer[]) => Promise<Decision>;
 /** Answers scans of all routes, under one limit of unanswered scans. */
 export class ScanAnswers {
   readonly #options: AnswerOptions;
-  readonly #room = new ScanRoom();
+  readonly #room = new ScanRoom(roomOfScans);
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -61,10 +64,15 @@ export class ScanAnswers {
       await expireDropped(uploads, { organizer, event }).catch(() => {});
     const isPublic = standsInPublic(tenant.profile);
     const outcome = isPublic ? onPublicScreen(decided) : decided;
+    const [pdfData, prints] = await Promise.all([
+      this.#pdfDataOf(outcome, { request, event }),
+      this.#printsOf(outcome, { request, event }),
+    ]);
     return presentOutcome(outcome, {
       address: { base: url.base, organizer, event },
       names: query.expand,
-      pdfData: await this.#pdfDataOf(outcome, { request, event }),
+      pdfData,
+      prints,
       force: body.force ?? false,
       refusedStatus,
       // It names the time of the last scan, gates and other lists.
@@ -83,17 +91,28 @@ export class ScanAnswers {
     if (id === undefined || standsInPublic(tenant.profile)) return new Map();
     return this.#options.readPdfData({ organizer, event, url, inEvent: request.ofTenantIn(event) }, [id]);
   }
+
+  /** What was printed is for the staff, too. */
+  #printsOf(
+    { position }: ScanOutcome,
+    { request, event }: { readonly request: ScanRequest; readonly event: string },
+  ): Promise<Prints> | Prints {
+    const { organizer, url, tenant } = request;
+    if (position === undefined || standsInPublic(tenant.profile)) return new Map();
+    const place = { organizer, event, url, inEvent: request.ofTenantIn(event) };
+    return this.#options.prints.read(place, idsOf([position]));
+  }
 }
 
 /** The fields of a scan that its body says. */
-export function saidOf(body: ScanBody, answers: SentAnswer[]) {
+export function saidOf(body: ScanBody, answers: SentAnswer[], nonce = nonceOf(body)) {
   return {
     type: readScanType(body.type),
     at: body.datetime ?? undefined,
     force: body.force ?? false,
     ignoreUnpaid: body.ignore_unpaid ?? false,
     questionsSupported: body.questions_supported ?? true,
-    nonce: nonceOf(body),
+    nonce,
     useOrderLocale: body.use_order_locale ?? false,
     sourceType: body.source_type ?? "barcode",
     exchangeMedium: exchangeMediumOf(body),
@@ -101,10 +120,10 @@ export function saidOf(body: ScanBody, answers: SentAnswer[]) {
   };
 }
 
-/** A medium without a type is of none that a ticket is exchanged for. */
+/** A medium without a type is of none that a ticket is exchanged for. Blanks are the identifier of none. */
 function exchangeMediumOf(body: ScanBody): ExchangeMedium | undefined {
   const { exchange_medium_identifier: identifier, exchange_medium_type: type } = body;
-  return identifier ? { type: type ?? "", identifier } : undefined;
+  return identifier?.trim() ? { type: type ?? "", identifier } : undefined;
 }
 
 /**

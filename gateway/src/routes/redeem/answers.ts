@@ -7,14 +7,18 @@ import { scanBytes } from "./schema.ts";
 /** Finds the uploads with these ids that the caller of a scan may name. */
 export type FindUploads = (ids: readonly string[]) => Promise<readonly SentFile[]>;
 
+type Answers = Readonly<Record<string, unknown>> | null | undefined;
+
+/** The uploads that answers name. */
+export function namedUploads(answers: Answers): string[] {
+  return Object.values(answers ?? {}).flatMap((value) => idOfUpload(value) ?? []);
+}
+
 /**
  * Reads the answers of a scanner, by question. Ignored are names of no question, and numbers that overflow, which would
  * be passed on as null and delete an answer. An upload brings its file along.
  */
-export async function readAnswers(
-  answers: Readonly<Record<string, unknown>> | null | undefined,
-  findUploads: FindUploads,
-): Promise<SentAnswer[]> {
+export async function readAnswers(answers: Answers, findUploads: FindUploads): Promise<SentAnswer[]> {
   const sent = Object.entries(answers ?? {}).filter(
     ([question, value]) =>
       /^[1-9]\d{0,15}$/.test(question) && Number.isSafeInteger(Number(question)) && isWritable(value),

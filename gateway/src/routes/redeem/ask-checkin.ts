@@ -13,10 +13,15 @@ export interface Decision {
   readonly explanation?: Uint8Array;
 }
 
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** Sends a scan to checkin in a call. */
 export type Send = (
   scan: Placed<Scan>,
-  call: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  call: SendOptions,
 ) => Promise<{ readonly outcome: ScanOutcome | undefined; readonly explanation?: Uint8Array }>;
 
 /** Scanners wait a little longer. */
@@ -27,33 +32,48 @@ const turnsToEnd = 3;
 
 /**
  * Sends a scan to checkin in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
- * once. A scan whose scanner has disconnected is not sent, or not stored any more: the scanner may have got another
- * outcome since.
+ * once.
  */
 export async function askCheckin(
   send: Send,
   { scan, request }: { readonly scan: Placed<Scan>; readonly request: Pick<Incoming, "isGone" | "signal"> },
 ): Promise<Decision> {
+  const { outcome, explanation } = await callCheckin(request, (signal) => send(scan, { timeoutMs: scanMs, signal }));
+  return { outcome: requireDecision(outcome), ...(explanation && { explanation }) };
+}
+
+/** Throws unless there is a decision. */
+export function requireDecision(outcome: ScanOutcome | undefined): ScanOutcome {
+  if (outcome?.outcome === undefined || outcome.outcome.$case === "undecided") throw undecided();
+  if (outcome.outcome.$case === "crowded") throw overloaded();
+  return outcome;
+}
+
+/** Throws if a list of the scan was deleted since it was looked up. */
+export function requireList(outcome: ScanOutcome): void {
+  if (outcome.outcome?.$case !== "unknownList") return;
+  const message = "One of these check-in lists was deleted.";
+  throw fault("invalid_body", message, { fields: { lists: [message] } });
+}
+
+/**
+ * Calls checkin with what a scanner has sent. If the scanner has disconnected, nothing is sent, or nothing more is stored: it
+ * may have got another outcome since.
+ */
+export async function callCheckin<T>(
+  request: Pick<Incoming, "isGone" | "signal">,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   for (let turn = 0; turn < turnsToEnd; turn += 1) await nextTurn();
   if (request.isGone) throw undecided();
-  const { signal } = request;
-  const { outcome, explanation } = await send(scan, { timeoutMs: scanMs, signal }).catch((error: unknown) => {
+  return call(request.signal).catch((error: unknown) => {
     throw toFault(error);
   });
-  switch (outcome?.outcome?.$case) {
-    case undefined:
-    case "undecided":
-      throw undecided();
-    case "crowded":
-      throw overloaded();
-    default:
-      return { outcome: outcome as ScanOutcome, ...(explanation && { explanation }) };
-  }
 }
 
 function toFault(error: unknown): Fault {
   if (!(error instanceof Fault)) return undecided(error);
-  if (error.code === "message_too_large") return fault("body_too_large", "The answers of this scan are too large.");
+  if (error.code === "message_too_large") return fault("body_too_large", "The answers of these scans are too large.");
   if (error.kind === "invalid") return error;
   return error.kind === "exhausted" ? overloaded() : undecided(error);
 }

@@ -23,6 +23,25 @@ export const redeemOnListsExample = {
   answer: { status: "ok", ...around, position: scanned },
 } satisfies Example;
 
+/** What a gate has scanned while it was offline. */
+export const redeemBatchExample = {
+  status: 200,
+  body: {
+    lists: [1],
+    scans: [
+      { secret: ticketExample.secret, type: "entry", nonce: "9b7f5", datetime: "2027-07-01T10:00:00Z", force: true },
+      { secret: ticketExample.secret, type: "exit", nonce: "9b7f6", datetime: "2027-07-01T11:30:00Z", force: true },
+    ],
+  },
+  answer: {
+    results: [1, 2].map(() => ({
+      status: 201,
+      body: { status: "ok", list: around.list, position: { id: ticketExample.id } },
+    })),
+    next: null,
+  },
+} satisfies Example;
+
 export const refusedExample = {
   status: "error",
   reason: "already_redeemed",

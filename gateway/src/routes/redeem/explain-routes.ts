@@ -6,13 +6,19 @@ import { declare } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { readScanType } from "../checkins/scan-type.ts";
 import { expansion, toExpand } from "../listed-positions/expand.ts";
+import { idsOf } from "../listed-positions/present.ts";
+import type { PrintReader } from "../listed-positions/print.ts";
 import { askCheckin } from "./ask-checkin.ts";
 import { explainExample } from "./examples.ts";
 import { presentOutcome } from "./present.ts";
 import { admittedShown, exchangeShown, incompleteShown, refusedShown, unknownShown } from "./schema.ts";
 
 /** What a scan would come to: `checkinlists/{list}/positions/{lookup}/explain/`. */
-export function explainRoutes({ checkinLists, scans }: Pick<Clients, "checkinLists" | "scans">) {
+export function explainRoutes({
+  checkinLists,
+  scans,
+  prints,
+}: Pick<Clients, "checkinLists" | "scans"> & { readonly prints: Pick<PrintReader, "read"> }) {
   return {
     explain: declare({
       name: "explainScan",
@@ -56,9 +62,10 @@ export function explainRoutes({ checkinLists, scans }: Pick<Clients, "checkinLis
             }),
           },
         );
+        const printed = await prints.read(request, outcome.position === undefined ? [] : idsOf([outcome.position]));
         const reply = presentOutcome(outcome, {
           ...{ address: { base: url.base, organizer, event }, names: query.expand, pdfData: undefined },
-          ...{ force: false, refusedStatus: 200, explanation },
+          ...{ force: false, refusedStatus: 200, explanation, prints: printed },
         });
         return reply.status === 404 ? reply : { ...reply, status: 200 };
       },

@@ -136,7 +136,7 @@ describe("checkinrpc/redeem/", () => {
     [{ lists: [] }, ["lists"]],
     [{ lists: Array.from({ length: 40 }, (_, index) => index + 1) }, ["lists"]],
     [{ lists: ["x", -1] }, ["lists"]],
-    [{ datetime: "noon", answers: [] }, ["answers", "datetime"]],
+    [{ datetime: "noon", answers: ["M"] }, ["answers", "datetime"]],
   ])("[E6.1] every wrong field is named: %j", async (body, fields) => {
     const { status, json } = await redeem(body);
     expect([status, Object.keys(json as object).sort()]).toEqual([400, fields]);

@@ -6,12 +6,16 @@ import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentPosition } from "../listed-positions/present.ts";
+import type { Prints } from "../listed-positions/print.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
   /** The resources that the scan expands. */
   readonly names: readonly Expandable[];
   readonly pdfData: PdfData | undefined;
+  readonly prints: Prints;
+  /** The id of the position, where nothing more of it is shown. */
+  readonly onlyId?: number | undefined;
   readonly force: boolean;
   /** The status of a refusal that was not forced. */
   readonly refusedStatus: RefusedStatus;
@@ -68,7 +72,9 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           ...around(outcome, options),
           // A revoked code reveals nothing about the ticket that had it.
           ...(reason === "revoked" ? { require_attention: false } : {}),
-          ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
+          ...(outcome.position === undefined && options.onlyId === undefined
+            ? {}
+            : { position: present(outcome, options) }),
         },
       };
     }
@@ -90,8 +96,9 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
   }
 }
 
-function present({ position, documents }: ScanOutcome, { address, names, pdfData }: PresentOptions) {
-  return presentPosition(position, address, { names, documents, pdfData });
+function present({ position, documents }: ScanOutcome, { address, names, pdfData, prints, onlyId }: PresentOptions) {
+  if (onlyId !== undefined) return { id: onlyId };
+  return presentPosition(position, address, { names, documents, pdfData, prints });
 }
 
 function around({ list, position, checkinTexts }: ScanOutcome, { explanation }: PresentOptions) {

@@ -173,6 +173,14 @@ describe("what a scan is answered", () => {
     expect((await redeem()).status).toBe(400);
   });
 
+  it.each([{ answers: [] }, { answers: null }, { source_type: "" }, { source_type: null }, { type: "" }])(
+    "[A9.27] %j says nothing",
+    async (body) => {
+      expect((await redeem(body)).status).toBe(201);
+      expect(scans).toMatchObject([{ answers: [], sourceType: "barcode", type: ScanType.ENTRY }]);
+    },
+  );
+
   it("[E8.1] to be exchanged: 400 with what the medium has to be", async () => {
     const value = { mediaPolicy: "reuse_or_new", mediaType: "nfc_uid", explanation: "Scan a wristband" };
     outcome = { ...admitted, outcome: { $case: "exchange", value } };
@@ -195,7 +203,12 @@ describe("what a scan is answered", () => {
       { type: "nfc_uid", identifier: " 04AB " },
     ],
     [{ exchange_medium_identifier: "04AB" }, { type: "", identifier: "04AB" }],
+    [
+      { exchange_medium_type: "", exchange_medium_identifier: "04AB" },
+      { type: "", identifier: "04AB" },
+    ],
     [{ exchange_medium_type: "nfc_uid", exchange_medium_identifier: "" }, undefined],
+    [{ exchange_medium_type: "nfc_uid", exchange_medium_identifier: " \t\u00a0" }, undefined],
     [{ exchange_medium_type: null, exchange_medium_identifier: null }, undefined],
     [{ exchange_medium_type: "nfc_uid" }, undefined],
   ])("[E8.4] the medium of %o is %o", async (body, medium) => {
@@ -399,7 +412,7 @@ describe("what a scanner sends", () => {
     ["datetime", { datetime: 5 }],
     ["nonce", { nonce: "x".repeat(191) }],
     ["nonce", { nonce: {} }],
-    ["answers", { answers: [] }],
+    ["answers", { answers: ["M"] }],
     ["answers", { answers: "1" }],
     ["force", { force: "perhaps" }],
     ["simulate", { simulate: "perhaps" }],

@@ -1,22 +1,24 @@
-import type { Fault } from "@tessera/kit/fault";
 import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
-import { fault } from "../../faults.ts";
 import { detail, fieldErrors, invalid } from "../../http/answers.ts";
-import { presence } from "../../http/parameter.ts";
+import { fieldNames, presence } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
 import { amongEventsOf } from "../catalogue/among.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, toExpand } from "../listed-positions/expand.ts";
+import { answerBatch } from "./answer-batch.ts";
 import { type AnswerOptions, ScanAnswers, saidOf } from "./answer-scan.ts";
-import { askCheckin, type Send } from "./ask-checkin.ts";
-import { redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
+import { askCheckin, requireList, type Send } from "./ask-checkin.ts";
+import { redeemBatchExample, redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RefusedStatus } from "./present.ts";
+import { roomOfBatches, ScanRoom } from "./scan-room.ts";
 import {
   admittedShown,
+  batchShown,
   exchangeShown,
   incompleteShown,
+  redeemBatchBody,
   redeemBody,
   redeemOnListsBody,
   refusedShown,
@@ -44,6 +46,7 @@ export function redeemRoutes(options: RedeemOptions) {
   const { checkinLists, scans, refusedStatus } = options;
   const exists = listRequirer(checkinLists);
   const answers = new ScanAnswers(options);
+  const batches = new ScanRoom(roomOfBatches);
 
   return {
     redeem: declare({
@@ -135,18 +138,39 @@ export function redeemRoutes(options: RedeemOptions) {
                 saidOf(body, sent),
               ),
             });
-            if (decided.outcome.outcome?.$case === "unknownList") throw goneList();
+            requireList(decided.outcome);
             return decided;
           },
         });
       },
     }),
+    redeemBatch: declare({
+      name: "redeemBatch",
+      example: redeemBatchExample,
+      summary: "Checks many tickets in or out",
+      description:
+        "For scans that were made without a network. Each is decided and answered as `checkinrpc/redeem/` would, in order, and wrong ones fail alone.",
+      access: { kind: "member", ...scanning },
+      query: {
+        fields: fieldNames("Fields of the answers that are shown; more of `position` than its id takes longer.", [
+          ...(["status", "reason", "reason_explanation", "list", "position.id"] as const),
+        ]),
+      },
+      body: redeemBatchBody,
+      answers: {
+        200: {
+          description: "The answer to each scan; where `next` is set, the scans from there on are sent again.",
+          schema: batchShown,
+        },
+        400: invalid,
+      },
+      crowd: ({ organizer, tenant }) => batches.refuse({ organizer, credential: tenant.countedAs }),
+      handle: (request) =>
+        batches.hold({ organizer: request.organizer, credential: request.tenant.countedAs }, () =>
+          answerBatch(request, options),
+        ),
+    }),
   };
-}
-
-function goneList(): Fault {
-  const message = "One of these check-in lists was deleted.";
-  return fault("invalid_body", message, { fields: { lists: [message] } });
 }
 
 /** Scanner software forwards what it scanned: its input is not trusted, whatever the query says. */

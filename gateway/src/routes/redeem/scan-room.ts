@@ -2,8 +2,16 @@ import type { Fault } from "@tessera/kit/fault";
 import { Counts } from "@tessera/kit/waiting/counts";
 import { fault } from "../../faults.ts";
 
+interface RoomLimits {
+  readonly organizer: number;
+  readonly credential: number;
+}
+
 /** Unanswered scans: where a thousand are decided per second, a further one would wait for a quarter of a second. */
-const mostOpen = { organizer: 256, credential: 128 };
+export const roomOfScans: RoomLimits = { organizer: 256, credential: 128 };
+
+/** Unanswered batches of scans: one more would wait for seconds. */
+export const roomOfBatches: RoomLimits = { organizer: 16, credential: 8 };
 
 export interface Sender {
   readonly organizer: string;
@@ -11,17 +19,22 @@ export interface Sender {
   readonly credential: string;
 }
 
-/** Counts the unanswered scans of each sender (backpressure). */
+/** Counts the unanswered scans, or batches of them, of each sender (backpressure). */
 export class ScanRoom {
+  readonly #most: RoomLimits;
   readonly #open = { organizer: new Counts(), credential: new Counts() };
   /** Shared: thousands a second are refused, and the stack of an error costs as much as an answer. */
   readonly #refusal = overloaded();
 
-  /** Why a further scan of this sender is refused; undefined: there is room. */
+  constructor(most: RoomLimits) {
+    this.#most = most;
+  }
+
+  /** Why a further one of this sender is refused; undefined: there is room. */
   refuse({ organizer, credential }: Sender): Fault | undefined {
     const hasRoom =
-      this.#open.organizer.of(organizer) < mostOpen.organizer &&
-      this.#open.credential.of(credential) < mostOpen.credential;
+      this.#open.organizer.of(organizer) < this.#most.organizer &&
+      this.#open.credential.of(credential) < this.#most.credential;
     return hasRoom ? undefined : this.#refusal;
   }
 

@@ -8,12 +8,14 @@ import {
   integer,
   mapOf,
   object,
+  orEmptyList,
   raw,
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
-import { bodyOf } from "../../http/route.ts";
+import { batchBodyOf } from "../../http/batch-body.ts";
+import { type BodyOf, bodyOf } from "../../http/route.ts";
 import { errorReasons, sourceTypes } from "../failed-checkins/schema.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
@@ -35,11 +37,13 @@ const scanFields = {
     maxLength: 190,
     description: "Identifies the scan: sent again, it succeeds again and is stored once.",
   }),
-  answers: mapOf(raw(), {
-    nullable: true,
-    maxProperties: 1000,
-    description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
-  }),
+  answers: orEmptyList(
+    mapOf(raw(), {
+      nullable: true,
+      maxProperties: 1000,
+      description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+    }),
+  ),
   simulate: decision("Stores nothing, and explains the decision. Default: false."),
   source_type: choice(sourceTypes, { nullable: true, description: "What the code was read from. Default: `barcode`." }),
   use_order_locale: decision("Explains in the language of the order, not of the event. Default: false."),
@@ -51,7 +55,7 @@ const scanFields = {
     nullable: true,
     trim: false,
     maxLength: 200,
-    description: "What the scanner read from that medium.",
+    description: "What the scanner read from that medium. Blank: it brings none.",
   }),
 };
 
@@ -92,6 +96,54 @@ export const redeemOnListsBody = bodyOf(
   },
   asForm,
 );
+
+/** A day at a gate takes some dozen of them. */
+const mostScans = 500;
+
+/** Codes and answers of four thousand characters each. */
+const batchBytes = 2 * 1024 * 1024;
+
+const scanOfBatch = bodyOf(
+  {
+    title: "ScanOfBatch",
+    ...object(
+      {
+        secret: text({ blank: false, maxLength: 5000, description: "The scanned code." }),
+        lists: arrayOf(id(), {
+          minItems: 1,
+          maxItems: mostLists,
+          description: "Ids of check-in lists, each of another event. Default: those beside `scans`.",
+        }),
+        ...scanFields,
+        simulate: decision("A scan of a batch is never simulated: true is 400."),
+      },
+      { required: ["secret"] },
+    ),
+  },
+  asForm,
+);
+
+export const redeemBatchBody = batchBodyOf(
+  {
+    title: "RedeemBatchBody",
+    ...object({
+      lists: arrayOf(id(), {
+        minItems: 1,
+        maxItems: mostLists,
+        description: "Ids of check-in lists, for the scans that name none.",
+      }),
+    }),
+  },
+  {
+    ...{ field: "scans", element: scanOfBatch, mostElements: mostScans, maxBytes: batchBytes },
+    description:
+      "In the order in which they were made. Of one ticket each is decided on what the earlier ones changed.",
+  },
+);
+
+export type ScanOfBatch = TypeOf<typeof scanOfBatch.schema>;
+
+export type RedeemBatch = BodyOf<typeof redeemBatchBody>;
 
 /** What bodies of all scans have in common. */
 export type ScanBody = Omit<TypeOf<typeof redeemBody.schema>, "canceled_supported">;
@@ -246,3 +298,17 @@ export const unknownShown = record(
   },
   { optional },
 );
+
+export const batchShown = record("RedeemedBatch", {
+  results: arrayOf(
+    record("RedeemedScan", {
+      status: integer({ description: "The status that the scan would have alone." }),
+      body: mapOf(raw(), {
+        description:
+          "What it would be answered alone, with the fields that were asked for; the errors of a wrong scan by field.",
+      }),
+    }),
+    { description: "Of the scans in order, up to `next`." },
+  ),
+  next: integer({ nullable: true, description: "The index of the first scan that was not decided; null: all were." }),
+});
