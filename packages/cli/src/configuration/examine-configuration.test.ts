@@ -52,7 +52,7 @@ describe("the configuration", () => {
   });
 
   it("reports all settings that cannot be read, what they take, and no value", async () => {
-    const findings = await examine({ GRPC_PORT: "many", BUS: "kafak", REDEEM_BATCHES: "99", METRICS_PORT: "x" });
+    const findings = await examine({ GRPC_PORT: "plenty", BUS: "kafak", REDEEM_BATCHES: "99", METRICS_PORT: "x" });
     expect(findings.map(({ what }) => what)).toEqual([
       "BUS must be memory or kafka",
       "GRPC_PORT must be a whole number from 0 to 65535",
@@ -60,7 +60,7 @@ describe("the configuration", () => {
       "METRICS_PORT takes a whole number from 0 to 65535",
     ]);
     expect(findings[1]?.mend).toBe("set GRPC_PORT to a whole number from 0 to 65535; the default is 50051");
-    expect(JSON.stringify(findings)).not.toMatch(/many|kafak|99/);
+    expect(JSON.stringify(findings)).not.toMatch(/plenty|kafak|99/);
   });
 
   it("requires a known port for `serve all`, because links are made with it", async () => {

@@ -122,6 +122,16 @@ describe("creating", () => {
     expect(stderr).not.toContain("kpp4jn8g2ynznnp6");
   });
 
+  it("[G2.1] prints the link of the scanner page and draws it, for a browser that is to scan", async () => {
+    const setup = '{"handshake_version":1,"url":"https://tickets.example.com/shop/","token":"kpp4jn8g2ynznnp6"}';
+    answers.push([201, { ...device, revoked: false, token: "fresh-token", setup, settled: true }]);
+    await devices("create", "--organizer", "big", "--name", "north", "--all-events", "--page");
+    expect(stdout).toBe("fresh-token\n");
+    expect(stderr).toContain("\n  https://tickets.example.com/shop/scan/#setup=kpp4jn8g2ynznnp6\n");
+    expect(stderr.split("\n").filter((line) => /[▀▄█]{3}/.test(line)).length).toBeGreaterThan(12);
+    expect(asked[0]?.body).not.toHaveProperty("page");
+  });
+
   it("[R9.13, R9.15] prints a device's token, and says when gateways do not know it yet", async () => {
     answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
     await devices(

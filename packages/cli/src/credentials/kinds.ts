@@ -1,6 +1,7 @@
 import { permissions, scanProfiles } from "@tessera/values";
 import type { Options, OptionValues } from "../command/options.ts";
 import { fault } from "../faults.ts";
+import { pageLink } from "./setup-link.ts";
 
 /** The fields of a credential that both kinds have. */
 export interface Shown {
@@ -25,6 +26,8 @@ export interface CredentialKind<C extends Shown, O extends Options> {
   readonly example: string;
   /** The part of the request body that these options determine. */
   readonly toBody: (values: OptionValues<O>) => object;
+  /** How a scanner becomes it: what to do, and what its QR code says. */
+  readonly describeSetup: (setup: string, values: OptionValues<O>) => { readonly text: string; readonly code: string };
   readonly idOf: (shown: C) => string;
   readonly isActive: (shown: C) => boolean;
   /** Columns of the list for this kind only. */
@@ -69,6 +72,7 @@ export const apiKeys = kind<ApiKey>()({
       );
     return { permissions: splitList(names) };
   },
+  describeSetup: (code) => ({ text: "", code }),
   idOf: ({ id }) => id,
   isActive: ({ active }) => active,
   columnsOf: (key) => ({ PERMISSIONS: describePermissions(key) }),
@@ -102,6 +106,7 @@ export const devices = kind<Device>()({
       help: "full, pretixscan, pretixscan_online_kiosk or pretixscan_online_noorders (default full)",
     },
     "software-brand": { type: "string", value: "TEXT", help: "the software that it runs" },
+    page: { type: "boolean", help: "prints a link to the scanner page, for the browser of a phone" },
   },
   creating: `Profiles: full, ${scanProfiles.join(", ")}.`,
   example: "tessera devices create --organizer demo --name north --profile pretixscan --all-events",
@@ -111,6 +116,16 @@ export const devices = kind<Device>()({
     if (!names.includes(profile))
       throw fault("bad_profile", `there is no profile ${profile}; the profiles are ${names.join(", ")}`);
     return { gate: gate ?? null, security_profile: profile, software_brand: brand ?? "" };
+  },
+  describeSetup(setup, { page }) {
+    if (!page)
+      return {
+        text: "A scanner sets itself up with this code, once, within a week. Then it has a token of its own:",
+        code: setup,
+      };
+    const link = pageLink(setup);
+    const text = `Open this link in the browser that is to scan, or let its phone scan the code, once, within a week:\n\n  ${link}`;
+    return { text, code: link };
   },
   idOf: ({ device_id: id }) => String(id),
   isActive: ({ revoked }) => !revoked,

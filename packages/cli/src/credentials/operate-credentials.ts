@@ -1,4 +1,3 @@
-import { toString as drawQr } from "qrcode";
 import { columns } from "../command/columns.ts";
 import { type Access, accessOptions, findAccess } from "../command/operator-access.ts";
 import { type Options, type OptionValues, readOptions, refuseNames, requireOption } from "../command/options.ts";
@@ -7,6 +6,7 @@ import { runVerb } from "../command/run-verb.ts";
 import { fault } from "../faults.ts";
 import { callPlatform, readAll } from "./call-platform.ts";
 import { apiKeys, type CredentialKind, devices, type Shown, splitList } from "./kinds.ts";
+import { drawCode } from "./setup-link.ts";
 
 const ownerOptions = {
   organizer: { type: "string", value: "SLUG", help: "the organizer it belongs to (required)" },
@@ -71,17 +71,12 @@ Example: ${kind.example}`;
     process.stderr.write(
       `It opens no event. For one that does, revoke it and create another with --all-events or --events.\n`,
     );
-  if (created.setup !== undefined)
-    process.stderr.write(
-      `A scanner sets itself up with this code, once, within a week. Then it has a token of its own:\n\n${await drawCode(created.setup)}\n`,
-    );
+  if (created.setup !== undefined) {
+    const { text, code } = kind.describeSetup(created.setup, values);
+    process.stderr.write(`${text}\n\n${await drawCode(code)}\n`);
+  }
   warnUnsettled(created);
   process.stdout.write(`${created.token}\n`);
-}
-
-/** Draws a QR code with the blocks that terminals have, dark on light whatever their colours are. */
-function drawCode(text: string): Promise<string> {
-  return drawQr(text, { type: "terminal", small: true, errorCorrectionLevel: "M" });
 }
 
 async function list<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {

@@ -173,6 +173,29 @@ describe("a database that is ready", () => {
     await gateway.run(sql`delete from record_warning`);
   });
 
+  it("names devices that are silent with scans to upload, behind, or short of battery", async () => {
+    const none = ["ok: no device is silent with scans to upload, behind, or short of battery"];
+    expect((await examine(database.url)).say("devices")).toEqual(none);
+    const gateway = open({ schema: "gateway" });
+    await gateway.run(sql`
+      insert into credential (organizer, kind, id, revision, name, permissions, all_events, events, active, device)
+      select 'o', 'device', number.id::text, 1, '', '{}', true, '{}', number.id < 8, '{"gate": 5}'
+        from generate_series(1, 8) as number (id)`);
+    await gateway.run(sql`
+      insert into device_contact (organizer, device, seen_at, synced_at, queue, battery)
+      values ('o', 1, now() - interval '20 minutes', null, 7, 5), ('o', 2, now() - interval '2 minutes', null, 3, 9),
+             ('o', 3, now(), now() - interval '25 minutes', 0, 50), ('o', 4, now(), now(), 9, 50),
+             ('o', 5, now() - interval '20 minutes', null, 0, 2), ('o', 6, now() - interval '20 hours', null, 7, 5),
+             ('o', 8, now() - interval '20 minutes', null, 7, 5)`);
+    expect((await examine(database.url)).say("devices")).toEqual([
+      "warning: device 1 of o at gate 5 is silent for 20 minutes and has 7 scans to upload",
+      "warning: device 2 of o at gate 5 has 9 % of its battery left",
+      "warning: device 3 of o at gate 5 had all changes 25 minutes ago",
+    ]);
+    await gateway.run(sql`delete from credential`);
+    await gateway.run(sql`delete from device_contact`);
+  });
+
   it("reports facts that wait and those that are parked, with the command for them", async () => {
     const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
     await boxoffice.run(sql`

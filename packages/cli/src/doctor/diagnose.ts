@@ -11,7 +11,7 @@ import { examineBus } from "./examine-bus.ts";
 import { examineDatabase, examineSchema } from "./examine-database.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineCertificates, examineClock, examineProcesses } from "./examine-processes.ts";
-import { examineFacts, examineRecords, examineRetention, examineWork } from "./examine-services.ts";
+import { examineDevices, examineFacts, examineRecords, examineRetention, examineWork } from "./examine-services.ts";
 import { examineBackgrounds, examineCache, examineFiles } from "./examine-stores.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
@@ -75,6 +75,7 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     ...of("every", "facts", "the facts", examineFacts),
     ...of("every", "work", "the work", examineWork),
     ...of("gateway", "records", "the warnings about records", examineRecords),
+    ...of("gateway", "devices", "the devices of gates", examineDevices),
     ...of("shredder", "retention", "the retention of data", examineRetention),
     ...pairAccounts(definitions).map((pair) => ({
       ...{ area: "accounts", subject: pair.account.name },

@@ -217,7 +217,7 @@ it("what a position takes of its voucher is no finding while voucher does not kn
   await boxoffice.run(sql`update voucher_claim set uses = uses + 1 where id = 20`);
   await boxoffice.run(sql`insert into outbox (topic, key) values ('boxoffice.voucher-use-changed.v1', 'org/fest/20')`);
   const name = "what vouchers take of quotas and seats";
-  expect(await examine({ limitMs: 2000 })).toContain(`skipped: 1 row of ${name}, in boxoffice`);
+  expect(await examine({ limitMs: 5000 })).toContain(`skipped: 1 row of ${name}, in boxoffice`);
   await boxoffice.run(sql`delete from outbox`);
   expect(await examine()).toContain(
     `wrong: ${name}: boxoffice has 1 row that voucher has differently (org/fest/20) → tessera topics rebuild voucher.voucher-changed.v1`,

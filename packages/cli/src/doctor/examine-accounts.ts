@@ -58,7 +58,13 @@ export async function examineAccount(
   const db = await around.database.as(owner, limits);
   // Each side has its own connection, even in one service, so that neither waits for the other.
   const copyDb = await around.database.as(copier, limits);
-  const sides: Sides = { ...account, owner: { db, rows: truth }, copy: { db: copyDb, rows: account.rows } };
+  const isWithinOne = owner === copier;
+  const sides: Sides = {
+    ...account,
+    isWithinOne,
+    owner: { db, rows: truth },
+    copy: { db: copyDb, rows: account.rows },
+  };
   const compared = await compareParts(sides).catch((error: unknown) => {
     if (error instanceof Fault && error.code === "database_timeout") return undefined;
     throw error;
@@ -71,7 +77,7 @@ export async function examineAccount(
     ...(account.movedBy === undefined ? [] : [{ to: owner, db: copyDb, topic: account.movedBy.name }]),
     { to: copier, db, topic: account.topic.name },
   ];
-  for (const way of owner === copier || before.size === 0 ? [] : ways) {
+  for (const way of isWithinOne || before.size === 0 ? [] : ways) {
     const begunAt = performance.now();
     const hasArrived = openArrivals(around, way);
     while (!(await hasArrived((performance.now() - begunAt) / 1000))) {
@@ -142,6 +148,8 @@ interface Side {
 
 /** The two sides of a comparison: the true rows, and the copy. */
 interface Sides extends Pick<Account, "key" | "isPart"> {
+  /** Both are of one database, and are read in one statement: between two of them rows would change. */
+  readonly isWithinOne: boolean;
   readonly owner: Side;
   readonly copy: Side;
 }
@@ -174,17 +182,20 @@ async function compareParts(sides: Sides): Promise<{ readonly rows: number; read
 }
 
 async function findDifferences(sides: Sides, parts: readonly number[]): Promise<Difference[]> {
-  const read = async ({ db, rows }: Side) => {
-    const found = await db.many<NonNullable<Seen> & { name: string }>(sql`
-      select account.name, account.revision, account.content
-        from (${divide(rows, sides)}) as account
-       where account.part = any(${parts}::integer[])
-       order by ${keyOf(sides)}`);
-    return new Map(found.map((row) => [row.name, row]));
-  };
+  type Row = NonNullable<Seen> & { readonly name: string };
+  const rowsOf = (side: "owner" | "copy") => sql`
+      (select ${side} as side, account.name, account.revision, account.content
+         from (${divide(sides[side].rows, sides)}) as account
+        where account.part = any(${parts}::integer[])
+        order by ${keyOf(sides)})`;
+  const read = ({ db }: Side, rows: Sql) => db.many<Row & { readonly side: string }>(rows);
   // The copy first: its rows are older than those of the owner.
-  const copied = await read(sides.copy);
-  const owned = await read(sides.owner);
+  const found = sides.isWithinOne
+    ? await read(sides.owner, sql`${rowsOf("copy")} union all ${rowsOf("owner")}`)
+    : [...(await read(sides.copy, rowsOf("copy"))), ...(await read(sides.owner, rowsOf("owner")))];
+  const of = (side: string) =>
+    new Map(found.filter((row) => row.side === side).map((row): [string, Row] => [row.name, row]));
+  const [copied, owned] = [of("copy"), of("owner")];
   return [...new Set([...owned.keys(), ...copied.keys()])].flatMap((name) => {
     const [owner, copy] = [owned.get(name), copied.get(name)];
     const isLackable = copy === undefined && sides.isPart === true;

@@ -100,6 +100,26 @@ export async function examineRecords({ database }: Surroundings, gateway: Servic
   );
 }
 
+/** Examines devices that were heard of in the last hours. */
+export async function examineDevices({ database }: Surroundings, gateway: Service): Promise<Finding[]> {
+  const { findTroubledDevices } = await import("@tessera/gateway/store/device-contacts");
+  const found = await findTroubledDevices(await database.as(gateway), { most: mostNamed });
+  if (found.length === 0) return [ok("no device is silent with scans to upload, behind, or short of battery")];
+  return found.map(({ organizer, device, gate, silentSeconds, syncedSeconds, queue, battery, trouble }) => {
+    const which = `device ${device} of ${organizer}${gate === null ? "" : ` at gate ${gate}`}`;
+    if (trouble === "silent")
+      return warning`${which} is silent for ${describeAge(silentSeconds)} and has ${describeCount(queue ?? 0, "scan")} to upload
+        other gates do not know of these scans
+        → bring it to a network, with its app open`;
+    if (trouble === "battery")
+      return warning`${which} has ${battery ?? 0} % of its battery left
+        → bring it to a charger`;
+    return warning`${which} had all changes ${describeAge(syncedSeconds ?? 0)} ago
+      it sends requests, and would decide scans without a network by old data
+      → close and open its app; its log says why it cannot read the sync feed`;
+  });
+}
+
 /** Examines whether events keep personal data for longer than their organizers have set. */
 export async function examineRetention({ database }: Surroundings, shredder: Service): Promise<Finding[]> {
   const { findBlocked } = await import("@tessera/shredder/store/announcements");

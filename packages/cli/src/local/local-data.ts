@@ -19,6 +19,9 @@ export interface LocalData {
   keepOperationsPort(port: number): Promise<void>;
   /** A random secret, created once and stored under this name. */
   keptSecret(name: string): Promise<string>;
+  /** The device that a browser may become by the link of the demo, as it was kept. */
+  readPageDevice(): Promise<string | undefined>;
+  keepPageDevice(text: string): Promise<void>;
   /** The configured operator key, or one that is created once and stored. */
   operatorKey(environment: Environment): Promise<{ operatorKey: string; madeOperatorKey: string | undefined }>;
 }
@@ -53,6 +56,8 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     operationsPort: () => readOperationsPort(directory),
     keepOperationsPort: (port) => replaceFile(join(directory, operationsPortFile), `${port}\n`),
     keptSecret: kept,
+    readPageDevice: () => readKept(join(directory, pageDeviceFile)),
+    keepPageDevice: (text) => replaceFile(join(directory, pageDeviceFile), `${text}\n`),
     async operatorKey(environment) {
       const given = environment["TESSERA_OPERATOR_KEY"];
       if (given) return { operatorKey: given, madeOperatorKey: undefined };
@@ -68,6 +73,8 @@ const operatorKeyFile = "operator-key";
 export function readOperatorKey(directory: string): Promise<string | undefined> {
   return readKept(join(directory, operatorKeyFile));
 }
+
+const pageDeviceFile = "demo-page-device.json";
 
 /** Monitoring and the doctor find the process by it. It survives `--fresh`, so that monitoring keeps its addresses. */
 const operationsPortFile = "operations-port";
@@ -113,6 +120,7 @@ async function empty(directory: string): Promise<void> {
     operatorKeyFile,
     "demo-api-key",
     "demo-device-key",
+    pageDeviceFile,
     "from-pretix.json",
     localPlatformFile,
   ])

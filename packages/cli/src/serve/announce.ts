@@ -1,9 +1,10 @@
 import { columns } from "../command/columns.ts";
+import { drawCode } from "../credentials/setup-link.ts";
 import { demo } from "../demo/demo.ts";
 import type { DemoKeys, LoadedDemo } from "./fill.ts";
 
 /** Prints the addresses of the platform, its keys, and lines to paste. */
-export function announce(options: {
+export async function announce(options: {
   baseUrl: string;
   operationsPort: number;
   /** Undefined: the operator configured it, and it must not end in the log of a supervisor. */
@@ -12,7 +13,9 @@ export function announce(options: {
   /** The data folder, unless it is the default of commands. */
   otherData: string | undefined;
   demoKeys: LoadedDemo | undefined;
-}): void {
+  /** With which a browser becomes a scanner of the demo. */
+  pageLink: string | undefined;
+}): Promise<void> {
   const { baseUrl, demoKeys } = options;
   const rows = [
     ...addressRows(options),
@@ -22,7 +25,18 @@ export function announce(options: {
     ...keyRows(demoKeys),
   ];
   const examples = demoKeys === undefined ? nextSteps(options.otherData) : exampleLines(baseUrl, demoKeys);
-  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
+  const page = options.pageLink === undefined ? "" : await scannerLines(options.pageLink);
+  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}${page}\nCtrl-C stops it.\n`);
+}
+
+/** The link of the scanner page, and on a terminal its QR code. */
+async function scannerLines(link: string): Promise<string> {
+  const drawn = process.stdout.isTTY ? `\n${await drawCode(link)}\n` : "";
+  return `
+Scan with a browser: open this link, which works once, and choose the list.
+
+  ${link}
+${drawn}`;
 }
 
 /** Next steps for an empty platform. */

@@ -15,6 +15,7 @@ import { applyCatalogue } from "../topics/catalogue.ts";
 import { announce } from "./announce.ts";
 import { choosePort, isFree } from "./choose-port.ts";
 import { confirmFresh } from "./confirm-fresh.ts";
+import { demoPageLink } from "./demo-page-link.ts";
 import { fill, keptDemoKeys } from "./fill.ts";
 import { openLogFile } from "./log-file.ts";
 import { startPlatform } from "./platform.ts";
@@ -88,14 +89,16 @@ export async function serveAll(
       isKeyInFolder: madeOperatorKey !== undefined,
     });
     undo.push(() => note.forget());
+    const pageLink = keys === undefined ? undefined : await demoPageLink({ url, operatorKey, data });
     progress.done();
-    announce({
+    await announce({
       baseUrl: environment.BASE_URL,
       operationsPort: platform.operationsPort,
       madeOperatorKey,
       logFile: log.file,
       otherData: directory === resolve(usualData) ? undefined : directory,
       demoKeys: keys,
+      pageLink,
     });
     return { stop };
   } catch (error) {
