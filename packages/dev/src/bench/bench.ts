@@ -3,7 +3,11 @@ import { endOnSignal } from "@tessera/cli/serve/on-signal";
 import { fault } from "../faults.ts";
 
 const options = {
-  tickets: { type: "string", value: "N", help: "redeem, reads, search (default 1000000), render (default 1000)" },
+  tickets: {
+    type: "string",
+    value: "N",
+    help: "redeem, reads, search (default 1000000), gates, scanner (default 100000), render (default 1000)",
+  },
   orders: { type: "string", value: "N", help: "import, devices, shred (default 100000)" },
   vouchers: { type: "string", value: "N", help: "vouchers: how many a batch has (default 10000)" },
 } as const;
@@ -36,6 +40,14 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   devices: {
     ...{ size: "orders", usual: 100_000, least: 20_000 },
     load: async () => (await import("./devices.ts")).benchDevices,
+  },
+  gates: {
+    ...{ size: "tickets", usual: 100_000, least: 10_000 },
+    load: async () => (await import("./gates.ts")).benchGates,
+  },
+  scanner: {
+    ...{ size: "tickets", usual: 100_000, least: 10_000 },
+    load: async () => (await import("./scanner-page.ts")).benchScannerPage,
   },
   render: { size: "tickets", usual: 1000, least: 1, load: async () => (await import("./render.ts")).benchRender },
   vouchers: {

@@ -6,6 +6,8 @@ import { apiKey, operatorKey } from "./records.ts";
 /** The path of the event of most benchmarks. */
 export const eventPath = "/api/v1/organizers/bench/events/festival";
 
+export const organizerPath = "/api/v1/organizers/bench";
+
 const headers = { authorization: `Token ${apiKey}`, "content-type": "application/json" };
 
 /** Reads a path, or posts a body to it; throws for an answer without success. */

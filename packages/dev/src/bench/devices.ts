@@ -1,9 +1,9 @@
 import { poll } from "@tessera/kit/waiting/poll";
-import { ask, eventPath, sample, sendRecords } from "./client.ts";
+import { ask, eventPath, organizerPath, sample, sendRecords } from "./client.ts";
 import { inOneProcess, type Platform } from "./platform.ts";
 import { groundwork, orderOf, recordOf, secretOf } from "./records.ts";
 import { atLeast, atMost, figure, type Row, report, short } from "./report.ts";
-import { usageOf, usageOfPostgres } from "./usage.ts";
+import { processorSeconds, usageOf } from "./usage.ts";
 
 /** What is promised. */
 const promised = { syncSeconds: 60, megabytes: 300, pollPercent: 10, redeemPercent: 90, searchMs: 100 } as const;
@@ -18,7 +18,6 @@ const scans = { rounds: 10, each: 400, atOnce: 32 } as const;
 const otherEvents = ["second", "third", "fourth", "fifth"] as const;
 const searches = 400;
 
-const organizerPath = eventPath.split("/events/")[0] ?? "";
 const longestCountMs = 120_000;
 
 /** What the library of pretixSCAN leaves out of orders. */
@@ -198,11 +197,4 @@ async function measureSearch({ baseUrl, progress }: Platform, orders: number): P
     rows.push(atMost("  p99", p99, promised.searchMs, "ms"));
   }
   return rows;
-}
-
-/** Of the platform and of PostgreSQL, since they began. */
-async function processorSeconds({ processes, postgres }: Platform): Promise<number> {
-  const ours = await Promise.all(processes().map(({ pid }) => usageOf(pid)));
-  const { cpuSeconds } = await usageOfPostgres(postgres.dataDirectory);
-  return ours.reduce((sum, used) => sum + used.cpuSeconds, cpuSeconds);
 }

@@ -9,7 +9,7 @@ import { gate } from "./records.ts";
 import { findRate, heldSeconds } from "./redeem-rate.ts";
 import { measurePgbench } from "./reference.ts";
 import { atMost, figure, type Row, report } from "./report.ts";
-import { usageOf, usageOfPostgres } from "./usage.ts";
+import { readProcessors, usageOf } from "./usage.ts";
 
 /** What is promised: shares of the rate of pgbench, and microseconds of processor time. */
 const promised = {
@@ -178,12 +178,3 @@ async function openGates(
 
 /** Three of ten tickets were scanned before, and a few more scans may come than the rate says. */
 const ticketsOfScan = 1.7;
-
-/** Seconds of processor time, of all our processes and of PostgreSQL. */
-async function readProcessors({ processes, postgres }: Platform): Promise<{ ours: number; postgres: number }> {
-  const ours = await Promise.all(processes().map(({ pid }) => usageOf(pid)));
-  return {
-    ours: ours.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-    postgres: (await usageOfPostgres(postgres.dataDirectory)).cpuSeconds,
-  };
-}

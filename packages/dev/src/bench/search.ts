@@ -1,15 +1,16 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { poll } from "@tessera/kit/waiting/poll";
-import { ask, eventPath, sample, sendRecords, timed } from "./client.ts";
+import { ask, eventPath, organizerPath, sample, sendRecords, timed } from "./client.ts";
 import { filledSecret, fillLargeEvent } from "./large-event.ts";
 import { inOneProcess } from "./platform.ts";
-import { gate } from "./records.ts";
+import { gate, recordOf } from "./records.ts";
 import { readFifty } from "./reference.ts";
 import { atMost, figure, type Row, report, short } from "./report.ts";
 
 /** What is promised of the p99 of one gate, and of the time until everybody is checked out. */
 const promisedMs = 50;
+const promisedOnFiveMs = 100;
 const promisedExitSeconds = 15;
 
 const requestsEach = 400;
@@ -24,7 +25,7 @@ interface Lookup {
 export function benchSearch(tickets: number): Promise<void> {
   return inOneProcess(async ({ baseUrl, progress, open }) => {
     const checkin = open("checkin");
-    await sendRecords(baseUrl, gate);
+    await sendRecords(baseUrl, [...gate, ...others.flatMap(smallEvent)]);
     await fillLargeEvent(checkin, { tickets, progress });
     const bare = await readFifty(checkin, tickets);
     const any = () => 2 + Math.floor(Math.random() * (tickets - 1));
@@ -41,13 +42,27 @@ export function benchSearch(tickets: number): Promise<void> {
       progress.update(`${what}…`);
       const { p50, p99 } = await sample(() => find(baseUrl, next()), { times: requestsEach });
       const measured = `${short(p50)}, ${short(p99)} ms, ${(p50 / bare.p50).toFixed(0)}`;
-      rows.push({ what: `  ${what}`, measured, promised: `p99 ${promisedMs} ms`, isKept: p99 <= promisedMs });
+      const limit = what.endsWith("five lists") ? promisedOnFiveMs : promisedMs;
+      rows.push({ what: `  ${what}`, measured, promised: `p99 ${limit} ms`, isKept: p99 <= limit });
     }
     progress.update("checking out…");
     rows.push(await checkOut(checkin));
     progress.done();
     report(rows);
   });
+}
+
+/** A search may name a list of each event. */
+const others = [3, 4, 5, 6];
+const fiveLists = [1, ...others].map((list) => `list=${list}`).join("&");
+
+function smallEvent(list: number): string[] {
+  const place = { event: `small${list}` };
+  const about = { name: { en: "Small" }, live: true, currency: "EUR", timezone: "Europe/Berlin", has_subevents: false };
+  return [
+    recordOf("event", { ...about, slug: place.event, date_from: "2027-07-01T10:00:00Z" }, place),
+    recordOf("checkin_list", { id: list, name: "Gate", all_products: true, limit_products: [] }, place),
+  ];
 }
 
 function lookups({
@@ -63,6 +78,10 @@ function lookups({
   const search = (text: string, holds: string): Lookup => ({
     path: `${list}positions/?search=${encodeURIComponent(text)}`,
     holds,
+  });
+  const onFive = (text: string): Lookup => ({
+    path: `${organizerPath}/checkinrpc/search/?${fiveLists}&search=${encodeURIComponent(text)}`,
+    holds: found,
   });
   // Others may have the text, too.
   const found = '"results":[{';
@@ -82,6 +101,9 @@ function lookups({
     "order code": byTicket((id) => `B${id.toString(16).padStart(7, "0").toUpperCase()}`),
     "beginning of a secret": byTicket((id) => filledSecret(id).slice(0, 8)),
     "e-mail address": byTicket((id) => `${id}@example.org`, found),
+    "first and last name, on five lists": () => onFive(named[Math.floor(Math.random() * named.length)]?.name ?? ""),
+    "order code, on five lists": () => onFive(`B${any().toString(16).padStart(7, "0").toUpperCase()}`),
+    "e-mail address, on five lists": () => onFive(`${any()}@example.org`),
     "no such text": () => search("Xq Zwv", '"count":0'),
     "counts of the list": () => ({ path: `${list}status/`, holds: `"position_count":${tickets}` }),
   };

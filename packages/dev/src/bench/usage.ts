@@ -32,6 +32,27 @@ export async function usageOfPostgres(dataDirectory: string): Promise<Usage> {
   };
 }
 
+/** What a benchmark runs. */
+interface Running {
+  readonly processes: () => readonly { readonly pid: number }[];
+  readonly postgres: { readonly dataDirectory: string };
+}
+
+/** Seconds of processor time since they began, of all our processes and of PostgreSQL. */
+export async function readProcessors({ processes, postgres }: Running): Promise<{ ours: number; postgres: number }> {
+  const ours = await Promise.all(processes().map(({ pid }) => usageOf(pid)));
+  return {
+    ours: ours.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    postgres: (await usageOfPostgres(postgres.dataDirectory)).cpuSeconds,
+  };
+}
+
+/** The same of all together. */
+export async function processorSeconds(running: Running): Promise<number> {
+  const { ours, postgres } = await readProcessors(running);
+  return ours + postgres;
+}
+
 interface Stat {
   readonly parent: number;
   readonly ownSeconds: number;
