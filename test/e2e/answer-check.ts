@@ -23,10 +23,10 @@ interface OpenApi {
 /** Answers that are given before a route is found, so they belong to every path. */
 const anyPath = new Set([301, 404, 405]);
 
-/** Checks every answer of the tests against the published document: declared status, body by its schema. */
+/** Checks every answer of the tests against the published document: declared status, body or each of its lines by its schema. */
 export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
   const document = (await (await fetch(url)).json()) as OpenApi;
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, discriminator: true });
   ajv.addSchema(document, "openapi");
   const compiled = new Map<string, ValidateFunction>();
   const routes = Object.entries(document.paths).map(([template, operations]) => ({
@@ -60,8 +60,11 @@ export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
     const response = operation.responses[String(status)];
     if (response === undefined)
       throw new Error(`${method} ${route.template} answered ${status}, which the document does not declare`);
-    if (headers.get("content-type")?.startsWith("application/json") !== true) return;
-    if (response.content?.["application/json"]?.schema === undefined)
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    const schema = response.content?.[type]?.schema;
+    const isLines = type === "application/x-ndjson";
+    if (type !== "application/json" && !isLines) return;
+    if (schema === undefined || (isLines && !("contentSchema" in schema)))
       throw new Error(`${method} ${route.template} ${status} has a JSON body, but no schema`);
     const pointer = [
       "paths",
@@ -70,16 +73,25 @@ export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
       "responses",
       String(status),
       "content",
-      "application/json",
+      type,
       "schema",
+      ...(isLines ? ["contentSchema"] : []),
     ];
     const ref = `openapi#/${pointer.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
     const validate = compiled.get(ref) ?? ajv.compile({ $ref: ref });
     compiled.set(ref, validate);
-    if (!validate(body))
+    const bodies = isLines
+      ? String(body)
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as unknown)
+      : [body];
+    for (const each of bodies) {
+      if (validate(each)) continue;
       throw new Error(
-        `${method} ${route.template} ${status} does not match its schema: ${ajv.errorsText(validate.errors)}`,
+        `${method} ${route.template} ${status} does not match its schema: ${ajv.errorsText(validate.errors)} ${JSON.stringify(each)}`,
       );
+    }
   };
 }
 

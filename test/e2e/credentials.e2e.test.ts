@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
-import { eventPath, groundwork, listData, ofEvent, orderData } from "./sample-records.ts";
+import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const organizer = ["--organizer", "bigevents"];
@@ -103,6 +103,41 @@ describe("keys and devices by command", () => {
     await expect
       .poll(async () => await lists(as))
       .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
+  });
+
+  it("[R1.34] a key of a shop brings the records of its event, and no others", async () => {
+    const may = "organizer.records:write,event.orders:read";
+    const token = await create("keys", "create", "--name", "Records", "--permissions", may, "--events", "sampleconf");
+    const lines = [
+      ofEvent(
+        "order",
+        orderData({ code: "OWN01", positions: [positionData({ id: 1501, secret: "own-secret-1501" })] }),
+      ),
+      ofEvent("order", orderData({ code: "OWN02" }), "elsewhere"),
+      { kind: "organizer", organizer: "rivals", data: { slug: "rivals", name: "Rivals" } },
+      {
+        kind: "api_key",
+        organizer: "bigevents",
+        data: { token: "made-by-a-key-0001", permissions: ["*"], all_events: true },
+      },
+    ];
+    const sent = await fetch(`${platform.baseUrl}/api/v1/import/`, {
+      method: "POST",
+      headers: { authorization: `Token ${token}`, "content-type": "application/x-ndjson" },
+      body: lines.map((line) => JSON.stringify(line)).join("\n"),
+    });
+    expect(await sent.json()).toMatchObject({
+      accepted: 1,
+      settled: true,
+      errors: [
+        { line: 2, errors: { event: [expect.any(String)] } },
+        { line: 3, errors: { organizer: [expect.any(String)] } },
+        { line: 4, errors: { kind: [expect.any(String)] } },
+      ],
+    });
+    const path = `${eventPath}/checkinlists/1/positions/1501/`;
+    expect((await platform.request("GET", path, { as: `Token ${token}` })).body.secret).toBe("own-secret-1501");
+    expect((await lists("Token made-by-a-key-0001")).status).toBe(401);
   });
 
   it("[R9.14] two equal requests with an idempotency key create one, and its token is stored nowhere", async () => {

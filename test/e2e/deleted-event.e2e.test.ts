@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import {
   apiKey,
   eventData,
   eventPath,
   groundwork,
+  itemData,
   listData,
   ofEvent,
+  ofOrganizer,
   orderData,
   positionData,
 } from "./sample-records.ts";
@@ -118,4 +120,96 @@ it("[D4.4, D6.9, D7.3] the erasure of a deleted event is not one of an event tha
     status: 200,
     body: { statement: { event: "sampleconf" } },
   });
+});
+
+/** What a gate has that follows these events. */
+function followFeed(events: string) {
+  const held = new Map<string, unknown>();
+  let cursor = "";
+  return {
+    held,
+    async read(): Promise<void> {
+      const after = cursor === "" ? "" : `&after=${cursor}`;
+      const { status, bytes } = await send("GET", `/api/v1/organizers/bigevents/sync/?events=${events}${after}`);
+      expect(status).toBe(200);
+      for (const text of bytes.toString().trimEnd().split("\n")) {
+        const { kind, event, id, list, data, deleted, ...more } = JSON.parse(text);
+        const name = [kind, event, id, list].join("/");
+        if (kind === "cursor") cursor = more.cursor;
+        else if (deleted) held.delete(name);
+        else held.set(name, data);
+      }
+    },
+  };
+}
+
+it("[F1.6] a gate is told of everything in a deleted event that it is gone, and of all in one that gets its name", async () => {
+  const slug = "fed";
+  const of = (kind: string, data: Record<string, unknown>) => ofEvent(kind, data, slug);
+  const event = of("event", eventData({ slug, has_subevents: true }));
+  const dated = { date_from: "2027-12-27T10:00:00+01:00" };
+  const question = {
+    id: 4,
+    question: { en: "Food" },
+    type: "T",
+    items: [1],
+    identifier: "F",
+    ask_during_checkin: true,
+  };
+  const ticket = (id: number) =>
+    positionData({ id, positionid: 1, subevent: 3, secret: `secret-of-ticket-${id}-of-fed` });
+  const contents = (id: number) => [
+    event,
+    of("subevent", { id: 3, name: { en: "Day" }, ...dated }),
+    of("category", { id: 1, name: { en: "Tickets" }, position: 1 }),
+    of("item", itemData()),
+    of("question", question),
+    of("checkin_list", listData({ id: 60 + id, subevent: 3 })),
+    of("order", orderData({ code: `FED${id}`, positions: [ticket(id)] })),
+    of("revoked_secret", { id, secret: `revoked-${id}`, position: id }),
+    of("blocked_secret", { id, secret: `blocked-${id}`, blocked: true }),
+    ofOrganizer("reusable_medium", {
+      ...{ id: 9, type: "barcode", identifier: "MEDIUM-OF-FED", active: true },
+      linked_orderpositions: [{ id, event: slug }],
+    }),
+  ];
+  const start = groundwork().filter((record) => !("event" in (record as object)));
+  expect(await platform.import([...start, ...contents(5)])).toMatchObject({ rejected: 0, settled: true });
+  const scanned = await send("POST", "/api/v1/organizers/bigevents/checkinrpc/redeem/", {
+    ...{ secret: "secret-of-ticket-5-of-fed", lists: [65], force: true, questions_supported: false },
+  });
+  expect(scanned.body).toMatchObject({ status: "ok" });
+  const gate = followFeed(slug);
+  await gate.read();
+  const kinds = () => [...gate.held.keys()].map((name) => name.split("/")[0]).sort();
+  expect(kinds()).toEqual([
+    "blocked",
+    "event",
+    "item",
+    "list",
+    "medium",
+    "presence",
+    "question",
+    "revoked",
+    "subevent",
+    "ticket",
+  ]);
+
+  expect(await platform.import([{ ...event, deleted: true }])).toMatchObject({ settled: true });
+  await vi.waitFor(
+    async () => {
+      await gate.read();
+      expect(kinds()).toEqual(["medium"]);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  expect(await platform.import(contents(6))).toMatchObject({ rejected: 0, settled: true });
+  await gate.read();
+  const copy = followFeed(slug);
+  await copy.read();
+  expect(gate.held).toEqual(copy.held);
+  const hashed = followFeed(`${slug}&codes=hashed`);
+  await hashed.read();
+  expect(hashed.held.size).toBe(copy.held.size);
+  expect(kinds()).toEqual(["blocked", "event", "item", "list", "medium", "question", "revoked", "subevent", "ticket"]);
 });

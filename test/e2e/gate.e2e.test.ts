@@ -192,6 +192,17 @@ describe("a day at the gate", () => {
     expect(again.body).toMatchObject({ status: "error", reason: "already_redeemed", position: { order: "SPL2T" } });
   });
 
+  it("[R3.41, R3.47] admits no ticket a second time whose order is removed directly before another brings it", async () => {
+    await take(orderOf("G0NE1", of(23), of(24, { positionid: 2 })));
+    const answers = { "7": true, "8": "" };
+    expect((await scan("secret/24", { answers })).status).toBe(201);
+    const removal = { ...ofEvent("order", { code: "G0NE1" }), deleted: true };
+    await take(removal, orderOf("G0NE2", of(24, { secret: "secret/24-of-another-order" })));
+    const again = await scan("secret/24-of-another-order", { answers });
+    expect(again.body).toMatchObject({ status: "error", reason: "already_redeemed", position: { order: "G0NE2" } });
+    expect((await scan("secret/23", { answers })).body).toMatchObject({ status: "error", reason: "invalid" });
+  });
+
   describe("the scanner library", () => {
     /** The upload of a scan that was decided offline: whole seconds, forced, its questions answered long ago. */
     const uploaded = (nonce: string, type: string, datetime: string) => ({

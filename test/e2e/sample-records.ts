@@ -1,7 +1,8 @@
 /** The key with which records are imported. */
 export const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
 
-const event = "sampleconf";
+/** The slug of the event that records are of. */
+export const event = "sampleconf";
 
 type Data = Record<string, unknown>;
 

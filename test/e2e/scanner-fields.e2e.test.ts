@@ -60,6 +60,8 @@ const records = [
     ...{ id: 1, type: "nfc_uid", identifier: "04AB" },
     linked_orderpositions: [{ id: 1, event: "sampleconf" }],
   }),
+  ofOrganizer("reusable_medium", { id: 2, type: "nfc_uid", identifier: "04AC" }),
+  ofOrganizer("reusable_medium", { id: 3, type: "nfc_uid", identifier: "04AD", linked_orderposition: 2 }),
 ];
 
 describe("every field that a scanner needs", () => {
@@ -126,11 +128,25 @@ describe("every field that a scanner needs", () => {
     ["blocked", `${eventPath}/blockedsecrets/`],
     ["media", `${organizer}/reusablemedia/`],
     ["settings", `${eventPath}/settings/`],
+    ["gates", `${organizer}/gates/`],
     ["status", `${eventPath}/checkinlists/4/status/`],
   ] as const)("[E1.3, E2.12] is among its %s: %s", async (need, path) => {
     const answer = await ask(path);
     expectFields(need, answer);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+  });
+
+  it("[E2.7] is in media with the ids of their tickets, also where they have none", async () => {
+    const { results } = (await ask(`${organizer}/reusablemedia/`)).body;
+    const links = results.map((medium: Record<string, unknown>) => [
+      medium["linked_orderposition"],
+      medium["linked_orderpositions"],
+    ]);
+    expect(links).toEqual([
+      [1, [1]],
+      [null, []],
+      [2, [2]],
+    ]);
   });
 
   it("[E2.5, E2.12] is on every page of what it reads, with the address of the next one", async () => {
@@ -212,6 +228,16 @@ describe("every field that a scanner needs", () => {
     expectFields("unknown", await scan({ secret: "no-such-code", nonce: "none" }), 404);
     const found = await ask(`${organizer}/checkinrpc/search/?list=4&search=AAAAA&ignore_status=true&page=1`);
     expect(expectFields("found", found).results[0]).toMatchObject({ require_attention: false });
+  });
+
+  it("[E4.11] is in scans, searches and orders with what it has printed", async () => {
+    const said = { source: "pretixPRINT", type: "badge", info: { printer: "Zebra" } };
+    const printed = await ask(`${eventPath}/orderpositions/2/printlog/`, "POST", said);
+    expect([printed.status, printed.body]).toEqual([201, expect.objectContaining(said)]);
+    const scanned = (await redeem("seated")).body.position;
+    const [found] = (await ask(`${eventPath}/checkinlists/4/positions/?search=BBBBB`)).body.results;
+    const [ordered] = (await ask(`${eventPath}/orders/BBBBB/`)).body.positions;
+    for (const shown of [scanned, found, ordered]) expect(shown.print_logs).toEqual([printed.body]);
   });
 
   it("[E2.12] is in the answers to what it sends of its own", async () => {

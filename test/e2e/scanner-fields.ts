@@ -83,6 +83,9 @@ const position = {
     require_attention: flag,
   },
   checkins: each(having({ list: number, datetime: instant, type: text })),
+  print_logs: each(
+    having({ type: text, successful: flag, datetime: instant, source: text, device_id: orNull(number) }),
+  ),
   answers: each(
     having({
       answer: text,
@@ -150,6 +153,7 @@ export const scannerNeeds = {
     ...{ linked_giftcard: orNull(number), customer: orNull(text) },
   }),
   settings: anyObject,
+  gates: page({ id: number, name: text }),
   status: having({
     ...{ checkin_count: number, position_count: number, inside_count: number, event: having({ name: text }) },
     items: each(

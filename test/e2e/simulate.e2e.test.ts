@@ -40,7 +40,7 @@ async function findLeft(): Promise<string[]> {
 }
 
 it("visitors come to gates that lose their network for a while: all of them are counted, and nothing of it stays", async () => {
-  const size = ["--gates", "5", "--arrivals", "18000", "--minutes", "0.2", "--outage", "3"];
+  const size = ["--gates", "5", "--arrivals", "36000", "--minutes", "0.1", "--outage", "3"];
   const { code, stdout, stderr } = await simulate("--url", platform.baseUrl, ...size);
   expect(stderr).toBe("");
   // A machine with other work may be too slow, and nothing else may be wrong.

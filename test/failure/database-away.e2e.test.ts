@@ -1,26 +1,57 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { afterEach, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
 import { askForBatch, batchEvent, checkBatches, endLeases, untilEnded } from "./batch-traffic.ts";
 import { type Callers, openCallers } from "./callers.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
-import { apiKey, type Festival, type FestivalSize, planFestival, toLines } from "./festival.ts";
+import { apiKey, planFestival, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, type Load, measure, recoveryMs, startLoad, untilScanned } from "./load.ts";
 import { cutConnections, type MortalPostgres, startMortalPostgres } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess } from "./platform-process.ts";
-import { type Dice, report, withDice } from "./seeded.ts";
+import type { Attempt } from "./scan-history.ts";
+import { report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
+const freshKeys = Array.from({ length: 300 }, (_, index) => `fresh-key-${index}-${"f".repeat(40)}`);
+const keysWhileFrozen = 100;
+const slowKey = `slow-key-${"w".repeat(40)}`;
+const rememberedKey = `remembered-key-${"r".repeat(40)}`;
+
+let postgres: MortalPostgres;
+let platform: Platform;
+let life: PlatformProcess;
+let db: Db;
+/** Of all tests, which share a platform. */
+const scans: Attempt[] = [];
+const festival = planFestival({ tickets: 200, orders: 200 });
+
 const undo: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+beforeAll(() =>
+  withDice(async (dice) => {
+    postgres = await startMortalPostgres();
+    undo.push(() => postgres.remove());
+    platform = await createPlatform({ dice, databaseUrl: postgres.url, transport: "grpc" });
+    undo.push(() => platform.remove());
+    db = openAsAdministrator(postgres.url);
+    undo.push(() => db.close());
+    life = platform.start();
+    await life.ready;
+    await keepLedger(db);
+    const keys = [...freshKeys, slowKey, rememberedKey].map((token) =>
+      ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
+    );
+    await importUntilAnswered({
+      baseUrl: platform.baseUrl,
+      body: `${festival.groundwork}\n${toLines(keys)}\n${batchEvent}`,
+    });
+  }),
+);
+afterAll(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
-
-const freshKeys = Array.from({ length: 300 }, (_, index) => `fresh-key-${index}-${"f".repeat(40)}`);
-const rememberedKey = `remembered-key-${"r".repeat(40)}`;
 
 /** From the moment the database accepts connections again. */
 async function recovered(load: Load, from: number): Promise<number> {
@@ -28,41 +59,34 @@ async function recovered(load: Load, from: number): Promise<number> {
   return Math.round(recoveryMs(load.gates.attempts, from));
 }
 
-interface Prepared {
-  readonly postgres: MortalPostgres;
-  readonly platform: Platform;
-  readonly life: PlatformProcess;
-  readonly db: Db;
-  readonly festival: Festival;
-}
-
-async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
-  const postgres = await startMortalPostgres();
-  undo.push(() => postgres.remove());
-  const platform = await createPlatform({ dice, databaseUrl: postgres.url, transport: "grpc" });
-  undo.push(() => platform.remove());
-  const db = openAsAdministrator(postgres.url);
-  undo.push(() => db.close());
-  const life = platform.start();
-  await life.ready;
-  await keepLedger(db);
-  const festival = planFestival(size);
-  const keys = [...freshKeys, rememberedKey].map((token) =>
-    ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
-  );
-  await importUntilAnswered({
-    baseUrl: platform.baseUrl,
-    body: `${festival.groundwork}\n${toLines(keys)}\n${batchEvent}`,
-  });
-  return { postgres, platform, life, db, festival };
-}
-
-it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", () =>
+it("no request waits for a database that no longer answers", () =>
   withDice(async (dice) => {
-    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 200, orders: 200 });
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
-    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
+    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys: freshKeys.slice(0, keysWhileFrozen) });
+    await sleep(500 + dice.below(500));
+    postgres.freeze();
+    // This key is in no cache, so the platform has to read it from the database that does not answer.
+    const asked = await timed(() => ask(baseUrl, slowKey));
+    // Gates are answered meanwhile, too.
+    await expect.poll(() => countOutcomes(load.gates.attempts)["unknown"] ?? 0).toBeGreaterThan(7);
+    await expect.poll(() => callers.statuses["503"] ?? 0).toBeGreaterThan(2);
+    postgres.thaw();
+    const recoveryAfterMs = await recovered(load, performance.now());
+    const [{ attempts, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
+    report({ recoveryAfterMs, asked, ...measureCallers(callers) });
+    scans.push(...attempts);
+    expect(asked.value).toBe(503);
+    expect([...oddities, ...callers.oddities]).toEqual([]);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts: scans })).toEqual([]);
+    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
+  }));
+
+it("[O12.5, F1.5, F1.11] a platform whose database is away answers nothing wrong, makes a batch once, and tells gates every change", () =>
+  withDice(async (dice) => {
+    const { baseUrl } = platform;
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false, feedReaders: 2 });
+    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys: freshKeys.slice(keysWhileFrozen) });
     const recoveries: Record<string, number> = {};
     const asked: string[] = [];
     for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
@@ -86,45 +110,26 @@ it("[O12.5] a platform whose database is away answers nothing wrong and makes a 
     expect(ended.map(({ status }) => status)).toEqual([200, 200]);
 
     const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-    report({ recoveries, cuts, ...measure({ attempts, imports }), ...measureCallers(callers) });
+    const { counts: answersOfFeed } = load.feed;
+    report({ recoveries, cuts, answersOfFeed, ...measure({ attempts, imports }), ...measureCallers(callers) });
+    scans.push(...attempts);
     expect([...oddities, ...callers.oddities]).toEqual([]);
-    await expectNewsToTravel({ baseUrl, db });
+    await expectNewsToTravel(baseUrl);
     const kept = await db.many<{ id: number }>(
       sql`select list.id from checkin.list where list.id = any(${callers.created}::bigint[])`,
     );
     expect(kept).toHaveLength(callers.created.length);
-    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts: scans })).toEqual([]);
     expect(await checkBatches({ db, baseUrl, ended })).toEqual([]);
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
     for (const kind of ["admitted", "already_redeemed", "unknown"])
       expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);
     expect(callers.statuses["503"]).toBeGreaterThan(10);
     expect(cuts.reduce((total, cut) => total + cut)).toBeGreaterThan(20);
+    // The numbers of its last transactions are used again: each gate has to begin again after a crash.
+    expect(answersOfFeed["begun again"]).toBeGreaterThanOrEqual(2);
     life.signal("SIGTERM");
     expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
-  }));
-
-it("no request waits for a database that no longer answers", () =>
-  withDice(async (dice) => {
-    const { postgres, platform, db, festival } = await prepare(dice, { tickets: 200, orders: 100 });
-    const { baseUrl } = platform;
-    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
-    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
-    await sleep(500 + dice.below(500));
-    postgres.freeze();
-    // This key is in no cache, so the platform has to read it from the database that does not answer.
-    const asked = await timed(() => ask(baseUrl, rememberedKey));
-    // Gates are answered meanwhile, too.
-    await expect.poll(() => countOutcomes(load.gates.attempts)["unknown"] ?? 0).toBeGreaterThan(7);
-    await expect.poll(() => callers.statuses["503"] ?? 0).toBeGreaterThan(2);
-    postgres.thaw();
-    const recoveryAfterMs = await recovered(load, performance.now());
-    const [{ attempts, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-    report({ recoveryAfterMs, asked, ...measureCallers(callers) });
-    expect(asked.value).toBe(503);
-    expect([...oddities, ...callers.oddities]).toEqual([]);
-    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
-    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
   }));
 
 function measureCallers(callers: Callers): Record<string, unknown> {
@@ -146,7 +151,7 @@ async function ask(baseUrl: string, key: string): Promise<number> {
 }
 
 /** A notice of another process arrives: the listening connection is restored, too. */
-async function expectNewsToTravel({ baseUrl, db }: { baseUrl: string; db: Db }) {
+async function expectNewsToTravel(baseUrl: string) {
   expect(await ask(baseUrl, rememberedKey)).toBe(200);
   await db.transaction(async (tx) => {
     await tx.run(

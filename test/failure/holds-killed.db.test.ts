@@ -8,7 +8,8 @@ import type { TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { mortalDatabase, startLife } from "./mortal-database.ts";
 import { report } from "./seeded.ts";
-import { blocking, createDatabase, place, prepareEvent, startBoth } from "./voucher-and-boxoffice.ts";
+import { place } from "./send-records.ts";
+import { blocking, createDatabase, prepareEvent, startBoth } from "./voucher-and-boxoffice.ts";
 
 const quotas = [
   { id: 1, size: 6, items: [1] },

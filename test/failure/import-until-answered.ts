@@ -51,9 +51,12 @@ export type ImportOutcome =
 export async function importOnce({
   baseUrl,
   body,
+  signal,
 }: {
   baseUrl: string;
   body: string | ReadableStream<Uint8Array>;
+  /** Breaks the connection. */
+  signal?: AbortSignal;
 }): Promise<ImportOutcome> {
   let response: Response;
   let text: string;
@@ -63,7 +66,7 @@ export async function importOnce({
       headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
       body,
       ...(typeof body === "string" ? {} : { duplex: "half" }),
-      signal: AbortSignal.timeout(240_000),
+      signal: AbortSignal.any([AbortSignal.timeout(240_000), ...(signal === undefined ? [] : [signal])]),
     });
     text = await response.text();
   } catch (error) {

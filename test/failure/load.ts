@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { eventPath } from "../e2e/sample-records.ts";
+import { type FeedReaders, openFeedReaders } from "./feed-readers.ts";
 import { apiKey, type Edition, type Festival } from "./festival.ts";
 import { type Gates, type GatesOptions, openGates } from "./gates.ts";
 import { type ImportRun, importUntilAnswered } from "./import-until-answered.ts";
 import type { Attempt } from "./scan-history.ts";
 import type { Dice } from "./seeded.ts";
 
-/** The load on a platform while processes die: gates that scan, and one import after the other. */
+/** The load on a platform while processes die: gates that scan, gates that follow the feed, and one import after the other. */
 export interface Load {
   readonly gates: Gates;
+  readonly feed: FeedReaders;
   /** Imports that were answered. */
   readonly imports: readonly ImportRun[];
   /** Begins nothing more, and waits for everything begun. */
@@ -26,6 +28,8 @@ export interface FinishedLoad {
 
 export interface LoadOptions extends GatesOptions {
   readonly baseUrls: readonly [string, ...string[]];
+  /** How many gates follow the sync feed all the while. */
+  readonly feedReaders?: number;
 }
 
 /** Between two imports: without it they would leave no processor to what is killed and starts again. */
@@ -33,9 +37,13 @@ const betweenImportsMs = 500;
 
 /** Starts gates and an importer against one or several processes of a platform. */
 export function startLoad(options: LoadOptions): Load {
-  const { baseUrls, festival } = options;
+  const { baseUrls, festival, connectionsMayBreak, feedReaders = 0 } = options;
   const dice = options.dice.fork();
   const gates = openGates({ ...options, dice: options.dice.fork() });
+  const feed = openFeedReaders({
+    ...{ baseUrls, connectionsMayBreak, count: feedReaders, dice: options.dice.fork(), attempts: gates.attempts },
+    lasting: new Set([...festival.tickets, ...festival.spare].map(({ position }) => position)),
+  });
   const imports: ImportRun[] = [];
   const oddities: string[] = [];
   let finishing = false;
@@ -46,6 +54,7 @@ export function startLoad(options: LoadOptions): Load {
       const baseUrl = baseUrls[round % baseUrls.length] ?? baseUrls[0];
       imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities }));
       for (const each of baseUrls) oddities.push(...(await findUnseen({ baseUrl: each, festival, edition, dice })));
+      if (feedReaders > 0) await feed.compare(edition);
       if (finishing) return edition;
       await sleep(betweenImportsMs);
     }
@@ -56,11 +65,16 @@ export function startLoad(options: LoadOptions): Load {
   importing.catch(() => {});
   return {
     gates,
+    feed,
     imports,
     async finish() {
       finishing = true;
       const [edition] = await Promise.all([importing, gates.close()]);
-      return { edition, imports, attempts: gates.attempts, oddities: [...gates.oddities, ...oddities] };
+      if (feedReaders > 0) await feed.close();
+      return {
+        ...{ edition, imports, attempts: gates.attempts },
+        oddities: [...gates.oddities, ...feed.oddities, ...oddities],
+      };
     },
   };
 }

@@ -6,7 +6,8 @@ import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { expect } from "vitest";
-import { blocking, place, prepareEvent, type SentRecord, sendRecords, startBoth } from "./voucher-and-boxoffice.ts";
+import { place, type SentRecord, sendRecords } from "./send-records.ts";
+import { blocking, prepareEvent, startBoth } from "./voucher-and-boxoffice.ts";
 
 /** The size of the only quota. */
 export const size = 7;
@@ -71,7 +72,7 @@ export async function startPlaces(database: TestDatabase) {
       await pass(topics.voucherChanged, all);
     },
     empty: () => prepareEvent(both, [{ id: 1, size, items: [1] }]),
-    send: (owner: "boxoffice" | "voucher", ...sent: SentRecord[]) => sendRecords(both, owner, ...sent),
+    send: (owner: "boxoffice" | "voucher", ...sent: SentRecord[]) => sendRecords(both.records[owner], ...sent),
     update: (id: number, fields: Partial<VoucherFields>, ...updateMask: string[]) =>
       both.vouchers.updateVoucher({ ...place, id, fields: { ...zero, ...fields }, updateMask }),
     /** Counts what new vouchers can take. */

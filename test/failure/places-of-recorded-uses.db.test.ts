@@ -3,7 +3,8 @@ import { topics } from "@tessera/protos/topics";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { all, dateOf, earliest, importedId, longBefore, type Places, startPlaces, zero } from "./places-left.ts";
-import { createDatabase, place } from "./voucher-and-boxoffice.ts";
+import { place } from "./send-records.ts";
+import { createDatabase } from "./voucher-and-boxoffice.ts";
 
 let database: TestDatabase;
 let parts: Places;

@@ -15,7 +15,8 @@ import {
   startPlaces,
   zero,
 } from "./places-left.ts";
-import { createDatabase, place } from "./voucher-and-boxoffice.ts";
+import { place } from "./send-records.ts";
+import { createDatabase } from "./voucher-and-boxoffice.ts";
 
 let database: TestDatabase;
 let parts: Places;

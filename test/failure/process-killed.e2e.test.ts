@@ -7,7 +7,7 @@ import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs, startLoad, untilScanned } from "./load.ts";
 import { findOwnDatabase, killPostmaster } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors } from "./platform-process.ts";
-import { report, withDice } from "./seeded.ts";
+import { isLong, report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -15,9 +15,10 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-const kills = 6;
+/** How often it is killed during its migrations, and then. */
+const [births, kills] = isLong ? [2, 6] : [1, 3];
 
-it("a platform that is killed again and again loses no answer and repeats no effect", () =>
+it("[F1.5, F1.8] a platform that is killed again and again loses no answer, repeats no effect, and tells gates every change", () =>
   withDice(async (dice) => {
     const database = await createEmptyDatabase();
     undo.push(() => database.drop());
@@ -27,7 +28,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     undo.push(() => db.close());
 
     // On an empty database, during its migrations.
-    for (let born = 0; born < 2; born += 1) {
+    for (let born = 0; born < births; born += 1) {
       const stillborn = platform.start();
       await sleep(600 + dice.below(900));
       await stillborn.kill();
@@ -38,7 +39,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     const festival = planFestival({ tickets: 300, orders: 300 });
     const { baseUrl } = platform;
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
-    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true, feedReaders: 3 });
 
     const recoveries: number[] = [];
     for (let killed = 0; killed < kills; killed += 1) {
@@ -55,7 +56,8 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     }
 
     const { attempts, imports, edition, oddities } = await load.finish();
-    report({ recoveries, ...measure({ attempts, imports }) });
+    const { counts: answersOfFeed } = load.feed;
+    report({ recoveries, answersOfFeed, ...measure({ attempts, imports }) });
     expect(oddities).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform)).toEqual([]);
@@ -63,6 +65,8 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     const outcomes = countOutcomes(attempts);
     for (const kind of ["admitted", "already_redeemed", "unknown"]) expect(outcomes[kind]).toBeGreaterThan(10);
     expect(Math.max(...imports.map((run) => run.attempts))).toBeGreaterThan(1);
+    for (const ending of ["ended", "cut", "refused"] as const) expect(answersOfFeed[ending]).toBeGreaterThan(5);
+    expect(answersOfFeed["begun again"]).toBe(0);
   }));
 
 it("a platform with an embedded database recovers when either of the two is killed", () =>

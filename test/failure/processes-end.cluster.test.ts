@@ -15,12 +15,12 @@ import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.t
 import { fillQuotas } from "./fill-quotas.ts";
 import { sendScan } from "./gates.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
-import { countOutcomes, measure, recoveryMs } from "./load.ts";
+import { countOutcomes, measure, recoveryMs, untilScanned } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
 import { startQuotaSales } from "./quota-sales.ts";
 import { drawNonces, scanAtOnce } from "./scan-at-once.ts";
 import { type Attempt, toCourses } from "./scan-history.ts";
-import { report, shuffle, withDice } from "./seeded.ts";
+import { isLong, report, shuffle, withDice } from "./seeded.ts";
 import { event, judgePlaces, readPlaces, sharedEvent } from "./shared-quotas.ts";
 import { startVoucherTraffic } from "./voucher-traffic.ts";
 import { watchQuotas } from "./watch-quotas.ts";
@@ -69,42 +69,33 @@ it("[C3.38] one of several simultaneous scans over all gateways and check-ins is
     report({ slowestOfTwentyMs: slowest });
   }));
 
-/** How long a killed process stays down. */
+/** How many outcomes gates learn while one of two is dead, and a process that they do not need. */
+const scansMeanwhile = 60;
+
+/** How long all check-ins stay down. */
 const deadMs = 1500;
 
-/** While one of two is dead, or a process that gates do not need. */
-const longestSilence = 2500;
-
-/** From the moment it is ready again; on a busy machine its first answers are slow. */
-const longestRecoveryMs = 5000;
-
-/** A killed process keeps its partitions until its session ends after ten seconds. */
-const longestSettlingMs = 30_000;
-
-it("processes of every kind are killed, and no scan is lost or admitted twice", { timeout: 170_000 }, () =>
+it("[F1.5, F1.8] each kind of process is killed: no scan is lost, untold or admitted twice", () =>
   withDice(async (dice) => {
     const { baseUrls } = cluster;
-    const load = cluster.startLoad(dice, { connectionsMayBreak: true });
+    const load = cluster.startLoad(dice, { connectionsMayBreak: true, feedReaders: 3 });
     const { attempts } = load.gates;
     const measured: Measured[] = [];
-    const kills = [
-      ["boxoffice-1"],
-      [dice.pick(["checkin-1", "checkin-2"])],
-      [dice.pick(["gateway-1", "gateway-2"])],
-      ["checkin-1", "checkin-2"],
-    ];
+    const alone = ["boxoffice-1", dice.pick(["checkin-1", "checkin-2"]), dice.pick(["gateway-1", "gateway-2"])];
+    const everyCheckin = ["checkin-1", "checkin-2"];
+    const kills = [...(isLong ? alone.map((name) => [name]) : [alone]), everyCheckin];
     for (const [round, names] of kills.entries()) {
       await sleep(500 + dice.below(1000));
       const killed = names.map((name) => cluster.process(name));
       const from = performance.now();
       await Promise.all(killed.map((process) => process.kill()));
-      await sleep(deadMs);
-      const whileDead = longestSilenceMs(attempts, { from, to: performance.now() });
+      const deadAt = performance.now();
+      if (names === everyCheckin) await sleep(deadMs);
+      else await untilScanned(attempts, deadAt, scansMeanwhile);
+      const againAt = performance.now();
       await Promise.all(killed.map((process) => process.start()));
       const readyAt = performance.now();
-      await expect
-        .poll(() => recoveryMs(attempts, readyAt), { timeout: longestRecoveryMs, interval: 20 })
-        .toBeLessThan(longestRecoveryMs);
+      await untilScanned(attempts, readyAt);
       const to = performance.now();
       const pulse = await importUntilAnswered({
         baseUrl: baseUrls[round % 2] ?? "",
@@ -112,25 +103,25 @@ it("processes of every kind are killed, and no scan is lost or admitted twice", 
       });
       measured.push({
         killed: names.join(" and "),
-        restartMs: Math.round(readyAt - from - deadMs),
+        restartMs: Math.round(readyAt - againAt),
         longestSilenceMs: longestSilenceMs(attempts, { from, to }),
         span: { from, to },
         recoveryMs: Math.round(recoveryMs(attempts, readyAt)),
-        settledAfterMs: Math.round(performance.now() - from),
+        settledAfterMs: Math.round(pulse.ms),
       });
-      if (names.length === 1) expect(whileDead).toBeLessThan(longestSilence);
-      expect(pulse.ms).toBeLessThan(longestSettlingMs);
     }
     const { edition, oddities, imports, attempts: ofGates } = await load.finish();
-    report({ measured: withSlowest(measured, ofGates), ...measure({ attempts: ofGates, imports }) });
+    const { counts: answersOfFeed } = load.feed;
+    report({ measured: withSlowest(measured, ofGates), answersOfFeed, ...measure({ attempts: ofGates, imports }) });
     expect(oddities).toEqual([]);
     expect(await cluster.verify(edition)).toEqual([]);
     expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+    for (const ending of ["ended", "cut", "refused"] as const) expect(answersOfFeed[ending]).toBeGreaterThan(5);
+    expect(answersOfFeed["begun again"]).toBe(0);
     const outcomes = countOutcomes(ofGates);
     for (const kind of ["admitted", "already_redeemed"]) expect(outcomes[kind]).toBeGreaterThan(50);
     expect((outcomes["unknown"] ?? 0) + (outcomes["not_done"] ?? 0)).toBeGreaterThan(5);
-  }),
-);
+  }));
 
 interface Measured extends Readonly<Record<string, unknown>> {
   readonly span: Span;
@@ -141,97 +132,94 @@ function withSlowest(measured: readonly Measured[], attempts: readonly Attempt[]
   return measured.map(({ span, ...rest }) => ({ ...rest, slowestScanMs: slowestScanMs(attempts, span) }));
 }
 
-it(
-  "everything is stopped in order and started again, what gates need one after the other, and no scan fails",
-  { timeout: 170_000 },
-  () =>
-    withDice(async (dice) => {
-      // So many, and so fast while a process stops, that connections are always about to carry the next scan.
-      const count = 16;
-      // While one starts they leave it a part of the processors.
-      const startingMs = 120;
-      let pauseMs = startingMs;
-      const load = cluster.startLoad(dice, { connectionsMayBreak: true, count, longestPauseMs: () => pauseMs });
-      const { attempts } = load.gates;
-      await sleep(1000);
-      const from = performance.now();
-      const measured: Measured[] = [];
-      const stops: Stop[] = [];
-      const restart = async (process: ClusterProcess) => {
-        const stoppedFrom = performance.now();
-        await process.stop();
-        const gone = performance.now();
-        pauseMs = startingMs;
-        await process.start();
-        const to = performance.now();
-        measured.push({
-          process: process.plan.name,
-          stopMs: Math.round(gone - stoppedFrom),
-          startMs: Math.round(to - gone),
-          longestSilenceMs: longestSilenceMs(attempts, { from: stoppedFrom, to }),
-          span: { from: stoppedFrom, to },
-        });
-        const { http } = process.plan.ports;
-        if (http !== undefined) stops.push({ baseUrl: `http://127.0.0.1:${http}`, from: stoppedFrom, to });
-      };
-      const unseen = cluster.processes.filter(({ plan }) => unseenByGates.includes(plan.service));
-      const seen = cluster.processes.filter((process) => !unseen.includes(process));
-      expect(unseen).toHaveLength(unseenByGates.length);
-      for (const process of seen) {
-        pauseMs = 5;
-        await sleep(300);
-        await restart(process);
-      }
-      await Promise.all(unseen.map(restart));
+it("everything is stopped in order and started again, what gates need one after the other, and no scan fails", () =>
+  withDice(async (dice) => {
+    // So many, and so fast while a process stops, that connections are always about to carry the next scan.
+    const count = 16;
+    const stoppingMs = 5;
+    // While one starts they leave it a part of the processors.
+    const startingMs = 240;
+    let pauseMs = startingMs;
+    const load = cluster.startLoad(dice, { connectionsMayBreak: true, count, longestPauseMs: () => pauseMs });
+    const { attempts } = load.gates;
+    await untilScanned(attempts, performance.now(), 2 * count);
+    const from = performance.now();
+    const measured: Measured[] = [];
+    const stops: Stop[] = [];
+    const restart = async (together: readonly ClusterProcess[]) => {
+      const stoppedFrom = performance.now();
+      const gone = await Promise.all(together.map((process) => process.stop().then(() => performance.now())));
+      pauseMs = startingMs;
+      await Promise.all(
+        together.map(async (process, index) => {
+          const startedFrom = performance.now();
+          await process.start();
+          const to = performance.now();
+          measured.push({
+            process: process.plan.name,
+            stopMs: Math.round((gone[index] ?? to) - stoppedFrom),
+            startMs: Math.round(to - startedFrom),
+            longestSilenceMs: longestSilenceMs(attempts, { from: stoppedFrom, to }),
+            span: { from: stoppedFrom, to },
+          });
+          const { http } = process.plan.ports;
+          if (http !== undefined) stops.push({ baseUrl: `http://127.0.0.1:${http}`, from: stoppedFrom, to });
+        }),
+      );
+    };
+    const unseen = cluster.processes.filter(({ plan }) => unseenByGates.includes(plan.service));
+    const seen = cluster.processes.filter((process) => !unseen.includes(process));
+    expect(unseen).toHaveLength(unseenByGates.length);
+    for (const process of seen) {
+      pauseMs = stoppingMs;
       await sleep(300);
-      const { edition, oddities, imports, attempts: ofGates } = await load.finish();
-      const cut = ofGates.filter((attempt) => isCutByStop(attempt, stops));
-      report({ measured: withSlowest(measured, ofGates), cut, ...measure({ attempts: ofGates, imports }) });
-      const others = ofGates.filter((attempt) => !cut.includes(attempt));
-      expect(findUncertain(others, { from, to: performance.now() })).toEqual([]);
-      // A process that closed its connections would cut off most gates; all of them learn the outcome of their scan by a retry.
-      expect(cut.length).toBeLessThan(count / 2);
-      const nonces = new Set(cut.map(({ scan }) => scan.nonce));
-      const courses = toCourses(ofGates).filter(({ scan }) => nonces.has(scan.nonce));
-      expect(courses.filter(({ known }) => known === undefined)).toEqual([]);
-      expect(oddities).toEqual([]);
-      expect(await cluster.verify(edition)).toEqual([]);
-      expect(cluster.loggedErrors()).toEqual([]);
-      expect(countOutcomes(ofGates)["admitted"]).toBeGreaterThan(50);
-    }),
-);
+      await restart([process]);
+    }
+    await restart(unseen);
+    await sleep(300);
+    const { edition, oddities, imports, attempts: ofGates } = await load.finish();
+    const cut = ofGates.filter((attempt) => isCutByStop(attempt, stops));
+    report({ measured: withSlowest(measured, ofGates), cut, ...measure({ attempts: ofGates, imports }) });
+    const others = ofGates.filter((attempt) => !cut.includes(attempt));
+    expect(findUncertain(others, { from, to: performance.now() })).toEqual([]);
+    // A process that closed its connections would cut off most gates; all of them learn the outcome of their scan by a retry.
+    expect(cut.length).toBeLessThan(count / 2);
+    const nonces = new Set(cut.map(({ scan }) => scan.nonce));
+    const courses = toCourses(ofGates).filter(({ scan }) => nonces.has(scan.nonce));
+    expect(courses.filter(({ known }) => known === undefined)).toEqual([]);
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(cluster.loggedErrors()).toEqual([]);
+    expect(countOutcomes(ofGates)["admitted"]).toBeGreaterThan(50);
+  }));
 
-/** By then a frozen replica is detected, and the other one gets all calls. */
-const longestFrozenSilence = 7000;
-const frozenMs = 9000;
+/** How many outcomes gates learn while one of two is frozen: they come when that is detected, and the other one gets all calls. */
+const scansWhileFrozen = 30;
 
-it("one of two check-ins freezes: gates continue with the other one", { timeout: 170_000 }, () =>
+it("one of two check-ins freezes: gates continue with the other one", () =>
   withDice(async (dice) => {
     const load = cluster.startLoad(dice, { connectionsMayBreak: true });
-    await sleep(1500);
+    await untilScanned(load.gates.attempts, performance.now(), scansMeanwhile);
     const frozen = cluster.process(dice.pick(["checkin-1", "checkin-2"]));
-    const from = performance.now();
     frozen.signal("SIGSTOP");
-    await sleep(frozenMs);
+    const from = performance.now();
+    await untilScanned(load.gates.attempts, from, scansWhileFrozen);
     const to = performance.now();
     frozen.signal("SIGCONT");
     const { edition, oddities, imports, attempts } = await load.finish();
     const meanwhile = countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > from && invokedAt < to));
-    const silence = longestSilenceMs(attempts, { from, to });
     report({
-      longestSilenceMs: silence,
+      longestSilenceMs: longestSilenceMs(attempts, { from, to }),
       slowestScanMs: slowestScanMs(attempts, { from, to }),
       meanwhile,
       ...measure({ attempts, imports }),
     });
-    expect(silence).toBeLessThan(longestFrozenSilence);
     // Either is decided by the other check-in.
     expect((meanwhile["admitted"] ?? 0) + (meanwhile["already_redeemed"] ?? 0)).toBeGreaterThan(15);
     expect(oddities).toEqual([]);
     expect(await cluster.verify(edition)).toEqual([]);
     expect(cluster.loggedErrors({ outage: true })).toEqual([]);
-  }),
-);
+  }));
 
 /** Longer than scanners wait for an answer in this test. */
 const scannerMs = 1500;
@@ -311,9 +299,9 @@ it(
         (traffic.outcomes["reserved"] ?? 0) > 3 &&
         Object.values(sales.outcomes).every((count) => count > 3);
       const oddities = () => [...traffic.oddities, ...sales.oddities, ...watch.found];
-      for (const { how, names } of shuffle(ends, dice)) {
+      for (const { how, names } of shuffle(ends, dice).slice(0, isLong ? ends.length : 3)) {
         if (oddities().length > 0) break;
-        await sleep(1000 + dice.below(2000));
+        await sleep(500 + dice.below(1500));
         const ended = names.map((name) => cluster.process(name));
         await Promise.all(ended.map((process) => process[how]()));
         await sleep(shortestDeathMs + dice.below(800));

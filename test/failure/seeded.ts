@@ -32,6 +32,9 @@ export function shuffle<T>(values: readonly T[], dice: Dice): T[] {
     .map(({ value }) => value);
 }
 
+/** Whether there is time for every fault: `npm run test:fire`. */
+export const isLong = process.env["FIRE_ROUNDS"] !== undefined;
+
 /** Reports measurements of a test; the runner prints them if the test fails, or on request. */
 export function report(measured: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(measured, undefined, 1));

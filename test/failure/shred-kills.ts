@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KafkaEngine } from "@tessera/testkit/engines/kafka-broker";
 import type { FestivalCluster } from "./festival-cluster.ts";
 import type { MortalPostgres } from "./mortal-postgres.ts";
-import type { Dice } from "./seeded.ts";
+import { type Dice, isLong, shuffle } from "./seeded.ts";
 import { hurry } from "./shred-traffic.ts";
 
 const longestPauseMs = 700;
@@ -15,10 +15,11 @@ export interface Mortals {
   readonly postgres: MortalPostgres;
 }
 
-/** Each process once, with the broker and the database, in an order of its own. */
+/** Each process once, with the broker and the database, in an order of its own; without much time, one of each service. */
 export function drawVictims({ cluster }: Mortals, dice: Dice): string[] {
-  const left = [...cluster.processes.map(({ plan }) => plan.name), "kafka", "postgres"];
-  return Array.from({ length: left.length }, () => left.splice(dice.below(left.length), 1)).flat();
+  const plans = shuffle(cluster.processes, dice).map(({ plan }) => plan);
+  const chosen = isLong ? plans : [...new Map(plans.map((plan) => [plan.service, plan])).values()];
+  return shuffle([...chosen.map(({ name }) => name), "kafka", "postgres"], dice);
 }
 
 /**

@@ -8,9 +8,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { startForTest } from "@tessera/testkit/start-for-test";
-import { expect } from "vitest";
-
-export const place = { organizer: "bigevents", event: "sampleconf" };
+import { place, sendRecords } from "./send-records.ts";
 
 /** The fields of a voucher that blocks a quota and names nothing. */
 export const blocking: VoucherFields = {
@@ -58,25 +56,6 @@ export async function startBoth(
 
 export type Both = Awaited<ReturnType<typeof startBoth>>;
 
-export interface SentRecord {
-  readonly kind: string;
-  readonly data: object;
-  readonly deleted?: boolean;
-}
-
-/** Sends records, of which none may be rejected. */
-export async function sendRecords({ records }: Both, owner: Owner, ...sent: readonly SentRecord[]): Promise<void> {
-  const lines = sent.map(({ kind, data, deleted = false }, index) => ({
-    line: index + 1,
-    kind,
-    organizer: place.organizer,
-    event: kind === "organizer" ? "" : place.event,
-    deleted,
-    data: Buffer.from(JSON.stringify(data)),
-  }));
-  expect((await records[owner].applyRecords({ records: lines })).rejected).toEqual([]);
-}
-
 /** Leaves nothing but an event with these quotas and their items, which both services know. */
 export async function prepareEvent(
   both: Both,
@@ -86,8 +65,7 @@ export async function prepareEvent(
   await Promise.all([emptyTables(dbs.boxoffice), emptyTables(dbs.voucher)]);
   const items = new Set(quotas.flatMap(({ items }) => items));
   await sendRecords(
-    both,
-    "boxoffice",
+    both.records.boxoffice,
     { kind: "organizer", data: { slug: place.organizer, name: "Big Events" } },
     { kind: "event", data: { slug: place.event, name: { en: "Conference" }, date_from: "2027-12-27T10:00:00Z" } },
     ...Array.from(items, (id) => ({

@@ -40,10 +40,9 @@ export function planFaults(dice: Dice): PlannedFault[] {
   return shuffle(faults, dice);
 }
 
-/** One of each family that no shorter test has: others kill and freeze processes and Kafka. */
+/** One of each family that no shorter test has: others kill and freeze processes and Kafka, and stop PostgreSQL at once. */
 export function planFewFaults(dice: Dice): PlannedFault[] {
   const faults = [
-    stopped,
     dice.pick([lostToCheckin, lostToDatabase])(dice.pick(checkins), dice.pick(directions)),
     failover(dice.pick(["killed", "frozen"])),
   ];

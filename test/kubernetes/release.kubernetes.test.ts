@@ -178,7 +178,15 @@ describe("the images", () => {
       const [, name = ""] = /\.pnpm\/[^/]+\/node_modules\/((?:@[^/]+\/)?[^/]+)\/package\.json$/.exec(path) ?? [];
       return name === "" || name.startsWith("@tessera/") ? [] : [name];
     });
-    expect([...new Set(listed("npm"))].sort()).toEqual([...new Set(packages)].sort());
+    const lists = await findInImage(target, builds.first, [
+      "/opt/tessera/node_modules/.pnpm/*/node_modules/@tessera/pages/dist/*/bundled.json",
+    ]);
+    const bundled: { readonly name: string; readonly version?: string }[] = [];
+    for (const path of lists) bundled.push(...JSON.parse(await readInImage(target, builds.first, path)));
+    expect(bundled.length).toBeGreaterThan(5);
+    const inPages = bundled.flatMap(({ name, version }) => (version === undefined ? [] : [name]));
+    expect([...new Set(listed("npm"))].sort()).toEqual([...new Set([...packages, ...inPages])].sort());
+    expect(listed("generic")).toEqual(expect.arrayContaining(["node", "zxing-cpp"]));
     const status = await readInImage(target, builds.first, "/var/lib/dpkg/status");
     expect(listed("deb").length).toBe(status.match(/^Status: install ok installed$/gm)?.length);
     expect(listed("deb")).toEqual(expect.arrayContaining(["ca-certificates", "libc6", "tini"]));

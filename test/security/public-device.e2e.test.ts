@@ -127,27 +127,31 @@ describe("a device that stands in public", () => {
     send("POST", `${lists}${list}/positions/${lookup}/redeem/?${query}`, { body, as });
   const report = (body: object) =>
     send("POST", `${lists}1/failed_checkins/`, { body: { error_reason: "error", raw_barcode: "seen", ...body } });
-  const textOf = ({ body, headers }: Answer) => JSON.stringify(body) + JSON.stringify([...headers]);
+  const textOf = ({ bytes, headers }: Answer) => bytes.toString() + JSON.stringify([...headers]);
   const reasonsOf = (all: readonly Answer[]) => all.map(({ body }) => body.reason ?? body.status);
 
   const reads = (paths: readonly string[], base = eventPath) =>
     Object.fromEntries(
       paths.map((path) => [`get ${path}`, async () => [await send("GET", base + path.replace("{id}", "1"), {})]]),
     );
+  const ofOrganizerRead = (path: string, query = "") => ({
+    [`get /api/v1/organizers/{organizer}/${path}`]: async () => [await send("GET", `${ofAll}/${path}${query}`, {})],
+  });
   const machine = { hardware_brand: "A", hardware_model: "B", software_brand: "C", software_version: "1" };
   const device = "/api/v1/device/";
-  const rpc = `${posix.dirname(posix.dirname(eventPath))}/checkinrpc`;
+  const ofAll = posix.dirname(posix.dirname(eventPath));
+  const rpc = `${ofAll}/checkinrpc`;
 
   /** Every operation that the profile opens, and how much of it there is to see. */
   const uses: Readonly<Record<string, () => Promise<Answer[]>>> = {
     ...reads(["/", "/settings/", "/subevents/", "/subevents/{id}/", "/categories/", "/categories/{id}/", "/items/"]),
     ...reads(["/items/{id}/", "/questions/", "/questions/{id}/", "/badgelayouts/", "/badgeitems/"]),
-    ...reads(["/revokedsecrets/", "/blockedsecrets/"]),
+    ...reads(["/revokedsecrets/", "/blockedsecrets/", "/pack/"]),
     ...reads([`${device}info`, `${device}eventselection`, "/api/v1/version"], ""),
     "get /api/v1/organizers/{organizer}/events/": async () => [await send("GET", `${posix.dirname(eventPath)}/`, {})],
-    "get /api/v1/organizers/{organizer}/subevents/": async () => [
-      await send("GET", `${posix.dirname(posix.dirname(eventPath))}/subevents/`, {}),
-    ],
+    ...ofOrganizerRead("subevents/"),
+    ...ofOrganizerRead("gates/"),
+    ...ofOrganizerRead("sync/", "?codes=hashed"),
     [`post ${device}update`]: async () => [await send("POST", `${device}update`, { body: machine })],
     [`post ${device}roll`]: async () => [await send("POST", `${device}roll`, { body: {}, as: renewed })],
     [`post ${device}revoke`]: async () => [await send("POST", `${device}revoke`, { body: {}, as: revoked })],
@@ -212,6 +216,13 @@ describe("a device that stands in public", () => {
       ];
       expect(reasonsOf(sent)).toEqual(["invalid", "revoked", "already_redeemed", "ok", "unpaid", "invalid_time"]);
       return sent;
+    },
+    "post /api/v1/organizers/{organizer}/checkinrpc/redeem_batch/": async () => {
+      const codes = ["nothing", "REVOKED", "WRISTBAND", `${planted}-secret-3`, `${planted}-secret-4`];
+      const body = { lists: [1], scans: codes.map((secret) => ({ secret })) };
+      const sent = await send("POST", `${rpc}/redeem_batch/`, { body });
+      expect(reasonsOf(sent.body.results)).toEqual(["invalid", "revoked", "ok", "unpaid", "canceled"]);
+      return [sent];
     },
     "post /api/v1/organizers/{organizer}/checkinrpc/annul/": async () => [
       await send("POST", `${rpc}/annul/`, { body: { lists: [1], nonce: "taken back" } }),

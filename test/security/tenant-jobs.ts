@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Answer, RequestOptions } from "../e2e/test-platform.ts";
-import { type Home, lists, markOf, pathOf, shared, token } from "./tenants.ts";
+import { type Home, lists, markOf, ownOf, pathOf, shared, token } from "./tenants.ts";
 
 type Send = (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
 
@@ -9,6 +9,8 @@ type Send = (method: string, path: string, options?: RequestOptions) => Promise<
 export interface Made {
   /** It is the same in no two events. */
   readonly scan: number;
+  /** A double, which is explained. */
+  readonly double: number;
   /** Of a rendered file: its job and its file. */
   readonly render: readonly [string, string];
   /** Of a batch of tickets: its own, that of the job that made it, and those of a rendered file of it. */
@@ -26,10 +28,29 @@ export async function makeForEvent(send: Send, home: Home): Promise<Made> {
   const { body: history } = await send("GET", `${pathOf(home)}/checkins/`, { as });
   return {
     scan: (history as { results: { id: number }[] }).results[0]?.id ?? 0,
+    double: await letInOffline(send, home),
     render: await render(send, home),
     batch: await sell(send, home),
     shreds: await shred(send, home),
   };
+}
+
+/** Lets a ticket in without a network on a list that does not cover it for a moment. */
+async function letInOffline(send: Send, home: Home): Promise<number> {
+  const as = token(home[0]);
+  const list = `${pathOf(home)}${lists}${ownOf(home)}/`;
+  const cover = async (all_products: boolean) =>
+    expect((await send("PATCH", list, { as, body: { all_products, limit_products: [] } })).status).toBe(200);
+  await cover(false);
+  const body = { force: true, datetime: new Date(Date.now() - 600_000).toISOString() };
+  expect((await send("POST", `${list}positions/${shared}/redeem/`, { as, body })).status).toBe(201);
+  await cover(true);
+  const doubles = `${pathOf(home)}/doubles/`;
+  const { results } = (await send("GET", doubles, { as })).body as { readonly results: readonly { id: number }[] };
+  const id = results[0]?.id ?? 0;
+  const explained = { explained: `${markOf(home)} explanation` };
+  expect((await send("PATCH", `${doubles}${id}/`, { as, body: explained })).status).toBe(200);
+  return id;
 }
 
 /** Renders a ticket of an event, and waits for the file. */

@@ -38,6 +38,7 @@ export function tenantsInUse() {
   const idOn = ({ path, name }: { readonly path: string; readonly name: string }, home: Home, id: number) => {
     if (name === "code") return `ORD${id}`;
     if (path.startsWith("/checkins/")) return made.get(home)?.scan ?? 0;
+    if (path.startsWith("/doubles/")) return made.get(home)?.double ?? 0;
     if (path.startsWith("/offlinesalesbatches/")) {
       return made.get(home)?.batch[path.includes("/check/") ? "making" : name] ?? id;
     }
