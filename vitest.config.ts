@@ -20,6 +20,14 @@ const startPostgres = "packages/testkit/src/vitest-postgres.ts";
 const startKafka = "packages/testkit/src/vitest-kafka.ts";
 const startRedis = "packages/testkit/src/vitest-redis.ts";
 
+/** These kill less often, and wait less, where little time is. */
+const killed = [
+  "test/failure/kafka-away.cluster.test.ts",
+  "test/failure/process-killed.e2e.test.ts",
+  "test/failure/processes-end.cluster.test.ts",
+  "test/failure/shredding.cluster.test.ts",
+];
+
 function project(
   name: string,
   options: {
@@ -84,7 +92,7 @@ export default defineConfig({
       }),
       // Each fault several times, and what takes long: `npm run test:fire`.
       project("fire", {
-        include: [needs.fire, "test/fire/**/*.cluster.test.ts"],
+        include: [needs.fire, "test/fire/**/*.cluster.test.ts", ...killed],
         timeoutSeconds: 600,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },

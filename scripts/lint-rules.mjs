@@ -37,7 +37,7 @@ export default {
   meta: { name: "house" },
   rules: {
     pure: forbid(
-      "Domain and values are pure: take the time, the random number or the setting as an argument; await in the handler.",
+      "Domain, admission and values are pure: take the time, the random number or the setting as an argument; await in the handler.",
       "AwaitExpression",
       ":function[async=true]",
       "ForOfStatement[await=true]",
@@ -48,7 +48,7 @@ export default {
       "CallExpression[callee.name=/^(?:setTimeout|setInterval|setImmediate|fetch)$/]",
     ),
     stateless: forbid(
-      "A module of domain or values has no state: let the caller pass the cache.",
+      "A module of domain, admission or values has no state: let the caller pass the cache.",
       `${atTopLevel}[kind='let']`,
       `${atTopLevel} > VariableDeclarator > NewExpression[callee.name=/^(?:Map|Set|WeakMap|WeakSet)$/][arguments.length=0]`,
       `${atTopLevel} > VariableDeclarator > NewExpression[callee.name=/Cache$/]`,

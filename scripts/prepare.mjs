@@ -1,5 +1,5 @@
-// Prepares a clone: installs its packages and, with --build=FOLDER, compiles a package with its references. Both only after
-// a change. With --without-tools it installs what the platform needs to be compiled and to run, and no tools of developers.
+// Prepares a clone: installs its packages, builds the pages, and, with --build=FOLDER, compiles a package with its references.
+// Each only after a change. With --without-tools it installs what the platform needs to be compiled and to run, and no tools of developers.
 // Runs under every Node that can report its own version as too old: no syntax newer than Node 14, no dependency.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,6 +13,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const state = join(root, "node_modules", ".cache", "tessera");
 const installed = join(state, "installed");
 const binaries = join(root, "node_modules", ".bin");
+const pages = join(root, "packages", "pages");
+const pagesBuilt = join(pages, "dist", "inputs.sha256");
 /** The compiler, and what the command imports when it runs. */
 const platformAlone = ["--prod", "--filter=tessera", "--filter-prod=@tessera/cli..."];
 const packagedNode = join(binaries, "node");
@@ -39,11 +41,12 @@ try {
 
 /** @param {string | undefined} entry */
 async function prepare(entry) {
-  if (isInstalled() && (entry === undefined || (await isBuilt(entry)))) return;
+  if (isInstalled() && (entry === undefined || (await isBuilt(entry))) && hasPages()) return;
   const release = await lock();
   try {
     if (!isInstalled()) await install();
     if (entry !== undefined && !(await isBuilt(entry))) await build(entry);
+    if (!hasPages()) await buildPages();
   } finally {
     release();
   }
@@ -113,6 +116,47 @@ async function build(entry) {
 /** @param {string} entry */
 async function isBuilt(entry) {
   return !(await compile(["-b", "--dry", entry])).output.includes("would build");
+}
+
+/** Writes the pages that the gateway serves, and the hash of what they were made of beside them. */
+async function buildPages() {
+  const inputs = hashOfPages();
+  const result = await runStep({
+    title: "building pages",
+    command: join(binaries, "vite"),
+    args: ["build"],
+    cwd: pages,
+    limitSeconds: 300,
+  });
+  if (!result.ok)
+    fail("The pages cannot be built: correct the lines above and run the same command again.", result.output);
+  writeFileSync(pagesBuilt, inputs);
+  print(`built the pages in ${Math.ceil(result.seconds)} s`);
+}
+
+function hasPages() {
+  return read(pagesBuilt) === hashOfPages();
+}
+
+/** A hash of all inputs of the pages. */
+function hashOfPages() {
+  const hash = createHash("sha256").update(read(join(root, "pnpm-lock.yaml")) || "");
+  const parts = ["admission", "values"].map((name) => join(root, "packages", name, "src"));
+  for (const folder of [pages, ...parts]) {
+    for (const path of filesOf(folder)) hash.update(`${path.slice(root.length)}\n`).update(read(path) || "");
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function filesOf(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== "dist" && name !== "node_modules" && !/\.test\.tsx?$|\.md$/.test(name))
+    .flatMap((entry) => (entry.isDirectory() ? filesOf(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .sort();
 }
 
 /** @param {string[]} args */

@@ -1,5 +1,5 @@
-// Writes the bill of materials of an image as CycloneDX: its npm packages, Node, and the packages of Debian. Equal contents
-// give an equal text.
+// Writes the bill of materials of an image as CycloneDX: its npm packages, those that pages of ours have in them, Node, and the
+// packages of Debian. Equal contents give an equal text.
 //   node scripts/write-sbom.mjs NAME VERSION FOLDER DPKG_STATUS
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 }
 
 /**
- * The packages in a store of pnpm, except those of this repository, which the image itself is.
+ * The packages in a store of pnpm, except those of this repository, which the image itself is; of these what they have in them.
  *
  * @param {string} store
  * @returns {Component[]}
@@ -38,13 +38,39 @@ function listPackages(store) {
       const { name, version, license } = /** @type {{ name: string, version: string, license?: unknown }} */ (
         JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
       );
-      if (name.startsWith("@tessera/")) continue;
-      const licenses = typeof license === "string" ? { licenses: [toLicense(license)] } : {};
-      const component = { ...componentOf({ type: "library", name, version, kind: "npm" }), ...licenses };
-      found.set(component.purl, component);
+      const components = name.startsWith("@tessera/")
+        ? listBundled(join(folder, "dist"))
+        : [toComponent({ name, version, license })];
+      for (const component of components) found.set(component.purl, component);
     }
   }
   return [...found.values()].sort((a, b) => (a.purl < b.purl ? -1 : 1));
+}
+
+/**
+ * What pages hold: their build has written it beside each.
+ *
+ * @param {string} dist
+ * @returns {Component[]}
+ */
+function listBundled(dist) {
+  if (!existsSync(dist)) return [];
+  const lists = readdirSync(dist).map((page) => join(dist, page, "bundled.json"));
+  return lists.filter(existsSync).flatMap((path) => {
+    const bundled = /** @type {{ name: string, version?: string, license: string }[]} */ (
+      JSON.parse(readFileSync(path, "utf8"))
+    );
+    return bundled.map(toComponent);
+  });
+}
+
+/**
+ * @param {{ name: string, version?: string, license?: unknown }} shown without a version it is a part of a package, no package
+ * @returns {Component}
+ */
+function toComponent({ name, version = "", license }) {
+  const component = componentOf({ type: "library", name, version, kind: version === "" ? "generic" : "npm" });
+  return typeof license === "string" ? { ...component, licenses: [toLicense(license)] } : component;
 }
 
 /**
@@ -93,6 +119,6 @@ function listDebian(status) {
  */
 function componentOf({ type, name, version, kind, qualifiers = "" }) {
   const path = name.split("/").map(encodeURIComponent).join("/");
-  const purl = `pkg:${kind}/${path}@${encodeURIComponent(version)}${qualifiers}`;
+  const purl = `pkg:${kind}/${path}${version === "" ? "" : `@${encodeURIComponent(version)}`}${qualifiers}`;
   return { type, "bom-ref": purl, name, version, purl };
 }

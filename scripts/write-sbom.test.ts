@@ -48,11 +48,20 @@ it("names each package once with its version and license, and of Debian what is 
   const yes = await store("yes", "1.0.0", "MIT");
   await store("@scope/no", "2.0.0", "(MIT OR Apache-2.0)");
   await store("@tessera/kit", "0.1.0", "Apache-2.0");
+  const page = join(await store("@tessera/pages", "0.1.0"), "dist/scan");
+  await mkdir(page, { recursive: true });
+  const inside = { name: "library of C++", license: "Apache-2.0 WITH LLVM-exception", within: "@drawn/with" };
+  await writeFile(
+    join(page, "bundled.json"),
+    JSON.stringify([{ name: "@drawn/with", version: "3.1.0", license: "ISC" }, inside]),
+  );
   await store("odd", "3.0.0", "SEE LICENSE IN file");
   await symlink(yes, join(folder, "node_modules/.pnpm/odd@3.0.0/node_modules/yes"));
   const { metadata, components } = write();
   expect(metadata).toMatchObject({ component: { type: "container", name: "tessera", version: "1.2.3" } });
   expect(components.map(({ purl, licenses }) => [purl, licenses])).toEqual([
+    ["pkg:generic/library%20of%20C%2B%2B", [{ expression: "Apache-2.0 WITH LLVM-exception" }]],
+    ["pkg:npm/%40drawn/with@3.1.0", [{ license: { id: "ISC" } }]],
     ["pkg:npm/%40scope/no@2.0.0", [{ expression: "(MIT OR Apache-2.0)" }]],
     ["pkg:npm/odd@3.0.0", [{ license: { name: "SEE LICENSE IN file" } }]],
     ["pkg:npm/yes@1.0.0", [{ license: { id: "MIT" } }]],

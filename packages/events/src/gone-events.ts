@@ -6,9 +6,9 @@ import { type EventKey, eventKey } from "./entity-key.ts";
 import { endErasures } from "./personal-data/erasures.ts";
 
 /*
- * What records bring of a deleted event stays for a day, unreachable: the event may come back. So does whatever a rebuild has
- * left out, which may only be late. Until then the table `gone_event (organizer, event, gone_at)` of a service has a note of it,
- * beside its copies of events in the table `event`. What was made for the event goes with it.
+ * What a service has of a deleted event goes with it: another one may get its name. Of an event that a rebuild has left out, which
+ * may only be late, it stays for a day, unreachable. Until then the table `gone_event (organizer, event, gone_at)` of a service
+ * has a note of it, beside its copies of events in the table `event`. The note of a deleted event is for what came late.
  */
 
 /** The copies of events; with one that is deleted its erasures end: another one may get its name. */

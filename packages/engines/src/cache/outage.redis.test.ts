@@ -91,10 +91,8 @@ describeEachRedis("when %s", (flavour) => {
     expect(await countTogether(a, b)).toBe(true);
     expect(traffic.taken()).toBeGreaterThan(500);
     expect(await traffic.stop()).toBeLessThan(boundMs);
-    expect([a.lines, b.lines]).toEqual([
-      [lost, found],
-      [lost, found],
-    ]);
+    // A busy machine may lose the new server once more.
+    for (const { lines } of [a, b]) expect([lines[0], lines.at(-1)]).toEqual([lost, found]);
   });
 
   it("freezes under load, it is soon left alone, and used again once it moves", async () => {
