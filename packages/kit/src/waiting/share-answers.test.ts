@@ -1,0 +1,39 @@
+import { expect, it, vi } from "vitest";
+import { currentContext, runInContext } from "../context.ts";
+import { shareAnswers } from "./share-answers.ts";
+
+const options = { keptMs: 50, longestMs: 5000, most: 2 };
+
+it("gives all who ask within the time one answer", async () => {
+  const share = shareAnswers<number>(options);
+  let read = 0;
+  const ask = () => share("a", async () => ++read);
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual([1, 1, 1]);
+  await vi.waitFor(async () => expect(await ask()).toBe(2));
+});
+
+it("keeps keys apart, and so many of them", async () => {
+  const share = shareAnswers<string>({ ...options, keptMs: 60_000 });
+  let read = 0;
+  const ask = (key: string) => share(key, async () => `${key}${++read}`);
+  for (const key of ["a", "b", "c"]) await ask(key);
+  expect([await ask("c"), await ask("b"), await ask("a")]).toEqual(["c3", "b2", "a4"]);
+});
+
+it("does not keep a failure", async () => {
+  const share = shareAnswers<string>({ ...options, keptMs: 60_000 });
+  await expect(share("a", () => Promise.reject(new Error("away")))).rejects.toThrow("away");
+  expect(await share("a", async () => "back")).toBe("back");
+});
+
+it("reads on when the first who asked leaves", async () => {
+  const share = shareAnswers<boolean>(options);
+  const caller = new AbortController();
+  const answer = runInContext({ signal: caller.signal }, () =>
+    share("a", async () => {
+      caller.abort();
+      return currentContext().signal?.aborted === true;
+    }),
+  );
+  expect(await answer).toBe(false);
+});
