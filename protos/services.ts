@@ -17,6 +17,7 @@ export { DoublesServiceService as Doubles } from "./gen/ticketing/checkin/v1/dou
 export { FirstEntriesServiceService as FirstEntries } from "./gen/ticketing/checkin/v1/first_entries.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
 export { CheckinListsServiceService as CheckinLists } from "./gen/ticketing/checkin/v1/lists.ts";
+export { LiveServiceService as Live } from "./gen/ticketing/checkin/v1/live.ts";
 export { OrderCheckinsServiceService as OrderCheckins } from "./gen/ticketing/checkin/v1/order_checkins.ts";
 export { ListedPositionsServiceService as ListedPositions } from "./gen/ticketing/checkin/v1/positions.ts";
 export { ScansServiceService as Scans } from "./gen/ticketing/checkin/v1/scans.ts";

@@ -5,6 +5,7 @@ import {
   Doubles,
   FirstEntries,
   ListedPositions,
+  Live,
   OrderCheckins,
   Records,
   ScanHistory,
@@ -45,6 +46,7 @@ import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
 import { openListPlaces } from "./handlers/list-places.ts";
 import { listScans } from "./handlers/list-scans.ts";
+import { openLiveEvents, readLastHour, readLive } from "./handlers/live/read-live.ts";
 import { findCheckins, findScannedSince } from "./handlers/order-checkins.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
@@ -96,6 +98,7 @@ export const checkin = defineService({
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(OrderCheckins, { findScannedSince, findCheckins }),
     rpcs(Sync, { readChanges, readPack }),
+    rpcs(Live, { readLive, readLastHour }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
@@ -152,6 +155,7 @@ export const checkin = defineService({
         followers,
         findCodeHash,
         packs: openPacks({ reads, findCodeHash }),
+        live: openLiveEvents(reads),
         linkMedia: linkMedia(clients.media),
         listPlaces: openListPlaces(urgent),
         refusedCodeDays,

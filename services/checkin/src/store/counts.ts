@@ -113,6 +113,33 @@ export async function countOnLists(
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
+/** A list with its counts. */
+export interface CountedList extends ListCounts {
+  readonly id: number;
+  readonly name: string;
+  readonly subevent: number | null;
+  readonly inside: number;
+}
+
+/** Counts the lists of an event, at most so many of them, in the order of their names. */
+export async function countEachList(
+  db: Queryable,
+  { organizer, event, most }: EventKey & { readonly most: number },
+): Promise<CountedList[]> {
+  return db.many<CountedList>(sql`
+    select list.id, list.name, list.subevent,
+           coalesce(sum(count_delta.positions), 0)::bigint as positions,
+           coalesce(sum(count_delta.entered), 0)::bigint as entered,
+           coalesce(sum(count_delta.inside), 0)::bigint as inside
+      from list
+      left join count_delta on ${isCounted}
+     where list.organizer = ${organizer}
+       and list.event = ${event}
+     group by list.id, list.name, list.subevent
+     order by list.name, list.id
+     limit ${most}`);
+}
+
 /** Buckets are wanted if they are in each of these sets. */
 export interface BucketChoice extends EventKey {
   readonly list: number;

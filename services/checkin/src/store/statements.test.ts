@@ -6,7 +6,7 @@ import type { Search } from "../domain/search-text.ts";
 import { noon, place } from "../testing/facts.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
-import { countBuckets, countOnLists, movePresences } from "./counts.ts";
+import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
 import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
 import { readAddons, readRuled } from "./listed-positions.ts";
@@ -63,6 +63,7 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
   ],
   counts: [
     ["movePresences", (db) => movePresences(db, [{ ...ticket, from: null, to: bucket }])],
+    ["countEachList", (db) => countEachList(db, { ...place, most: 500 })],
     ["countOnLists", (db) => countOnLists(db, { ...place, lists: [7] })],
     ["countBuckets", (db) => countBuckets(db, { ...some, list: 7, countedAs: ["paid"] })],
   ],

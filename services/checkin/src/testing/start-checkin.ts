@@ -13,6 +13,7 @@ import {
   CheckinLists,
   Doubles,
   ListedPositions,
+  Live,
   Media,
   Records,
   ScanHistory,
@@ -71,6 +72,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     positions: service.connect(ListedPositions),
     history: service.connect(ScanHistory),
     doubles: service.connect(Doubles),
+    live: service.connect(Live),
     records: service.connect(Records),
     sync: service.connect(Sync),
 

@@ -11,6 +11,23 @@ select presence.organizer, presence.event, presence.list, step.subevent, step.it
  where presence.entries > 0
  group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as;
 
+-- countEachList
+select list.id, list.name, list.subevent,
+       coalesce(sum(count_delta.positions), 0)::bigint as positions,
+       coalesce(sum(count_delta.entered), 0)::bigint as entered,
+       coalesce(sum(count_delta.inside), 0)::bigint as inside
+  from list
+  left join count_delta on count_delta.organizer = list.organizer and count_delta.event = list.event
+       and count_delta.list in (0, list.id)
+       and (list.subevent is null or count_delta.subevent = list.subevent)
+       and (list.all_products or count_delta.item = any(list.limit_products))
+       and (list.include_pending or count_delta.counted_as <> 'pending')
+ where list.organizer = $1
+   and list.event = $2
+ group by list.id, list.name, list.subevent
+ order by list.name, list.id
+ limit $3;
+
 -- countOnLists
 select list.id,
        coalesce(sum(count_delta.positions), 0)::bigint as positions,

@@ -1,0 +1,120 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Reads } from "@tessera/kit/pg/reads";
+import { shareAnswers } from "@tessera/kit/waiting/share-answers";
+import type {
+  ReadLastHourRequest,
+  ReadLastHourResponse,
+  ReadLiveRequest,
+  ReadLiveResponse,
+} from "@tessera/protos/gen/ticketing/checkin/v1/live";
+import { LRUCache } from "lru-cache";
+import { DoubleCounts } from "../../domain/double-filter.ts";
+import { RecentScans } from "../../domain/recent-scans.ts";
+import { countEachList } from "../../store/counts.ts";
+import { requireEvent } from "../../store/events.ts";
+import type { EventKey } from "../../store/keys.ts";
+import { countLastHour, countScansSince, findRefusalsSince, readSecond } from "../../store/recent-scans.ts";
+import { toLive, toMinute } from "../../wire/live.ts";
+import { readAllDoubles } from "../doubles/read-doubles.ts";
+
+export interface LiveDeps {
+  readonly live: LiveEvents;
+}
+
+/** Reads the counts of the lists and the scans of the last minute. */
+export async function readLive({ organizer, event }: ReadLiveRequest, { live }: LiveDeps): Promise<ReadLiveResponse> {
+  return live.read({ organizer, event });
+}
+
+/** Reads the scans of the last hour by minute. */
+export async function readLastHour(
+  { organizer, event }: ReadLastHourRequest,
+  { live }: LiveDeps,
+): Promise<ReadLastHourResponse> {
+  return live.readHour({ organizer, event });
+}
+
+export interface LiveEvents {
+  read(place: EventKey): Promise<ReadLiveResponse>;
+  readHour(place: EventKey): Promise<ReadLastHourResponse>;
+}
+
+/** Gateways ask once a second each. */
+const keptMs = 900;
+const doublesKeptMs = 10_000;
+const hourKeptMs = 10_000;
+
+/** What is known of an event is read again where nothing has asked for so long. */
+const idleMs = 60_000;
+const mostEvents = 500;
+
+/** More lists fit no screen. */
+const mostLists = 500;
+const mostRefusals = 20;
+
+const shared = { longestMs: 10_000, most: mostEvents };
+
+interface KnownDoubles {
+  /** Undefined: too many to look at. */
+  readonly counts: DoubleCounts | undefined;
+}
+
+/** Reads each event once, however many ask for it at the same time. */
+export function openLiveEvents(reads: Reads): LiveEvents {
+  const recent = new LRUCache<string, RecentScans>({ max: mostEvents, ttl: idleMs, updateAgeOnGet: true });
+  const shareDoubles = shareAnswers<KnownDoubles>({ ...shared, keptMs: doublesKeptMs });
+  const shareLive = shareAnswers<ReadLiveResponse>({ ...shared, keptMs });
+  const shareHour = shareAnswers<ReadLastHourResponse>({ ...shared, keptMs: hourKeptMs });
+
+  async function read(place: EventKey): Promise<ReadLiveResponse> {
+    await reads.inTurn(place.organizer, (db) => requireEvent(db, place));
+    const key = keyOf(place);
+    const { counts } = await shareDoubles(key, () => readDoubles(reads, place));
+    const scans = recent.get(key) ?? new RecentScans();
+    recent.set(key, scans);
+    return reads.inTurn(place.organizer, async (db) => {
+      const now = await readSecond(db);
+      const seconds = scans.secondsToRead(now);
+      const asked = { ...place, since: now - seconds };
+      const [lists, cells, refusals] = await Promise.all([
+        countEachList(db, { ...place, most: mostLists }),
+        countScansSince(db, asked),
+        findRefusalsSince(db, { ...asked, most: mostRefusals }),
+      ]);
+      scans.take(now, { seconds, cells, refusals });
+      return toLive({ now, lists, scans, doubles: counts });
+    });
+  }
+
+  async function readHour(place: EventKey): Promise<ReadLastHourResponse> {
+    return reads.inTurn(place.organizer, async (db) => {
+      await requireEvent(db, place);
+      return { minutes: (await countLastHour(db, place)).map(toMinute) };
+    });
+  }
+
+  return {
+    read: (place) => shareLive(keyOf(place), () => read(place)),
+    readHour: (place) => shareHour(keyOf(place), () => readHour(place)),
+  };
+}
+
+/** Counting the doubles of an event decides all scans that may be part of one. */
+async function readDoubles(reads: Reads, place: EventKey): Promise<KnownDoubles> {
+  const counts = new DoubleCounts();
+  const always = { since: undefined, before: undefined };
+  const filter = { created: always, scanned: always };
+  try {
+    await reads.inTurn(place.organizer, (db) =>
+      readAllDoubles(db, place, { filter, add: (double) => counts.add(double) }),
+    );
+    return { counts };
+  } catch (error) {
+    if (error instanceof Fault && error.code === "too_many_doubtful") return { counts: undefined };
+    throw error;
+  }
+}
+
+function keyOf({ organizer, event }: EventKey): string {
+  return `${organizer}/${event}`;
+}

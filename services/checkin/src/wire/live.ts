@@ -1,0 +1,44 @@
+import type { LiveCount, LiveMinute, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
+import type { MinuteOfDevice, RecentScans } from "../domain/recent-scans.ts";
+import type { CountedList } from "../store/counts.ts";
+import type { GateMinute } from "../store/recent-scans.ts";
+
+export function toLive({
+  now,
+  lists,
+  scans,
+  doubles,
+}: {
+  /** In seconds since 1970. */
+  readonly now: number;
+  readonly lists: readonly CountedList[];
+  readonly scans: RecentScans;
+  /** Undefined: too many to look at. */
+  readonly doubles: { readonly count: number; readonly explained: number } | undefined;
+}): ReadLiveResponse {
+  return {
+    at: now * 1_000_000,
+    lists: lists.map((list) => ({ ...list, subevent: list.subevent ?? undefined })),
+    lastMinute: scans.lastMinute(now).map(toCount),
+    refusals: scans.refusals.map((refusal) => ({
+      ...refusal,
+      gate: refusal.gate ?? undefined,
+      device: refusal.device ?? undefined,
+    })),
+    doubles: doubles && { count: doubles.count, explained: doubles.explained },
+    devices: Array.from(scans.lastScans, ([device, { gate, at }]) => ({
+      ...{ device, gate: gate ?? undefined, lastScanAt: at },
+    })),
+  };
+}
+
+function toCount({ gate, device, entries, exits, refused }: MinuteOfDevice): LiveCount {
+  return {
+    ...{ gate: gate ?? undefined, device: device ?? undefined, entries, exits },
+    refused: Array.from(refused, ([reason, scans]) => ({ reason, scans })),
+  };
+}
+
+export function toMinute({ gate, ...minute }: GateMinute): LiveMinute {
+  return { ...minute, gate: gate ?? undefined };
+}
