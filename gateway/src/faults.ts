@@ -43,6 +43,7 @@ export const fault = faultCodes({
   unknown_token: "unauthenticated",
   unsupported_media_type: "invalid",
   uploads_busy: "unavailable",
+  viewers_busy: "exhausted",
 });
 
 /** A code of the gateway or of the kit. */

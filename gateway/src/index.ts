@@ -27,7 +27,7 @@ import { endClaims } from "./middleware/end-claims.ts";
 import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
-import { findContacts } from "./store/device-contacts.ts";
+import { findContacts, findHeardDevices } from "./store/device-contacts.ts";
 import { hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
 import { addWarnings } from "./store/record-warnings.ts";
@@ -142,6 +142,7 @@ export const gateway = defineService({
       },
       contacts,
       findContacts: (organizer, devices) => reads.inTurn(organizer, (on) => findContacts(on, { organizer, devices })),
+      findHeard: (organizer, event) => reads.inTurn(organizer, (on) => findHeardDevices(on, { organizer, event })),
       findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,

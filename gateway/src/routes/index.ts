@@ -26,6 +26,7 @@ import { pagePdfDataReader, pdfDataReader } from "./listed-positions/pdf-data.ts
 import { printReader } from "./listed-positions/print.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { searchRoutes } from "./listed-positions/search-routes.ts";
+import { type LiveTargets, liveRoutes } from "./live/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { explainRoutes } from "./redeem/explain-routes.ts";
@@ -52,6 +53,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "rendering"
     | "retention"
     | "layouts"
+    | "live"
     | "offlineSales"
     | "orderCheckins"
     | "orders"
@@ -70,6 +72,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly findAnswer: FindAnswer;
   readonly credentials: Omit<CredentialRouteDependencies, "credentials" | "findContacts">;
   readonly contacts: Pick<DeviceContacts, "noteSync">;
+  readonly findHeard: LiveTargets["findHeard"];
   readonly findContacts: CredentialRouteDependencies["findContacts"];
   /** Aborts when this process stops. */
   readonly stopping: AbortSignal;
@@ -104,6 +107,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     scans: clients.scans,
   });
   const sync = syncRoutes({ ...deps, sync: clients.sync });
+  const live = liveRoutes({ ...deps, live: clients.live });
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
   const takeTurn = downloadTurns(renderedLimits);
@@ -198,6 +202,9 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkins/`, history.list),
     at("GET", `${event}/checkins/{id}/`, history.get),
+
+    at("GET", `${event}/live/`, live.read),
+    at("GET", `${event}/live/hour/`, live.lastHour),
 
     at("GET", `${event}/doubles/`, doubles.list),
     at("GET", `${event}/doubles/counts/`, doubles.counts),

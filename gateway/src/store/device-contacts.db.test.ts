@@ -4,7 +4,7 @@ import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { afterAll, expect, it } from "vitest";
 import { measureDevices } from "../jobs/measure-devices.ts";
 import { gatewayDatabase } from "../testing/database.ts";
-import { type DeviceContact, findContacts, storeContacts } from "./device-contacts.ts";
+import { type DeviceContact, findContacts, findHeardDevices, storeContacts } from "./device-contacts.ts";
 
 const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
@@ -68,4 +68,28 @@ it("[F5.5] shows how the devices of each gate are, and no gate whose devices are
   ]);
   await db.run(sql`delete from device_contact where device < 3`);
   expect(await read()).toEqual(["queued_scans  0", seconds]);
+});
+
+it("[B1.7] finds the devices of an event that were heard of lately, the latest first", async () => {
+  await db.run(sql`delete from device_contact`);
+  await db.run(sql`delete from credential`);
+  await db.run(sql`
+    insert into credential (organizer, kind, id, revision, name, permissions, all_events, events, active, device)
+    select number.organizer, 'device', number.id::text, 1, 'North', '{}', number.id <> 2, array[number.event],
+           number.id <> 4, '{"gate": 5}'
+      from (values ('bigevents', 1, ''), ('bigevents', 2, 'other'), ('bigevents', 3, ''), ('bigevents', 4, ''),
+                   ('rivals', 6, '')) as number (organizer, id, event)`);
+  const now = systemClock.now();
+  const second = 1_000_000;
+  await storeContacts(db, [
+    heard({ device: 1, seenAt: now - second, queue: 4, battery: 70 }),
+    heard({ device: 2, seenAt: now }),
+    heard({ device: 3, seenAt: now - 13 * 3600 * second }),
+    heard({ device: 4, seenAt: now }),
+    heard({ organizer: "rivals", device: 6, seenAt: now }),
+  ]);
+  const first = { device: 1, name: "North", gate: 5, seenAt: now - second, syncedAt: null, queue: 4, battery: 70 };
+  const find = (event: string) => findHeardDevices(db, { organizer: "bigevents", event });
+  expect(await find("sampleconf")).toEqual([first]);
+  expect(await find("other")).toMatchObject([{ device: 2 }, first]);
 });

@@ -68,6 +68,32 @@ const heardLately = sql`
      where contact.seen_at > now() - interval '12 hours'
        and credential.active`;
 
+/** A device of an event that was heard of lately. */
+export interface HeardDevice extends Omit<DeviceContact, "organizer"> {
+  readonly name: string;
+  /** That which it is set to. */
+  readonly gate: number | null;
+}
+
+/** No screen shows more of them. */
+const mostHeard = 1000;
+
+/** Finds the devices for an event that were heard of lately, the latest first. */
+export function findHeardDevices(
+  db: Queryable,
+  { organizer, event }: { readonly organizer: string; readonly event: string },
+): Promise<HeardDevice[]> {
+  return db.many<HeardDevice>(sql`
+    select contact.device, credential.name, (credential.device ->> 'gate')::bigint as gate,
+           ${inMicroseconds(sql`contact.seen_at`)} as "seenAt", ${inMicroseconds(sql`contact.synced_at`)} as "syncedAt",
+           contact.queue, contact.battery
+    ${heardLately}
+       and contact.organizer = ${organizer}
+       and (credential.all_events or ${event} = any(credential.events))
+     order by contact.seen_at desc
+     limit ${mostHeard}`);
+}
+
 /** The devices of a gate that were heard of lately. */
 export interface GateHealth {
   readonly organizer: string;

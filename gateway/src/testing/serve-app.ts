@@ -156,6 +156,7 @@ export interface ServeOptions {
   answers?: AppOptions["answers"];
   findAnswer?: FindAnswer;
   findContacts?: RouteDependencies["findContacts"];
+  findHeard?: RouteDependencies["findHeard"];
   routes?: (routes: readonly Route[]) => readonly Route[];
 }
 
@@ -183,6 +184,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     clients,
     contacts,
     findContacts: options.findContacts ?? (async () => []),
+    findHeard: options.findHeard ?? (async () => []),
     hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
       owners: recordOwners(clients),
