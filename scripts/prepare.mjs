@@ -121,17 +121,21 @@ async function isBuilt(entry) {
 /** Writes the pages that the gateway serves, and the hash of what they were made of beside them. */
 async function buildPages() {
   const inputs = hashOfPages();
-  const result = await runStep({
-    title: "building pages",
-    command: join(binaries, "vite"),
-    args: ["build"],
-    cwd: pages,
-    limitSeconds: 300,
-  });
-  if (!result.ok)
-    fail("The pages cannot be built: correct the lines above and run the same command again.", result.output);
+  let seconds = 0;
+  for (const page of ["scan", "board"]) {
+    const result = await runStep({
+      title: "building pages",
+      command: join(binaries, "vite"),
+      args: ["build", "--mode", page],
+      cwd: pages,
+      limitSeconds: 300,
+    });
+    if (!result.ok)
+      fail("The pages cannot be built: correct the lines above and run the same command again.", result.output);
+    seconds += result.seconds;
+  }
   writeFileSync(pagesBuilt, inputs);
-  print(`built the pages in ${Math.ceil(result.seconds)} s`);
+  print(`built the pages in ${Math.ceil(seconds)} s`);
 }
 
 function hasPages() {

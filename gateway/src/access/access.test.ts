@@ -208,6 +208,8 @@ const table: Record<
   "GET /docs": { permissions: "public", profiles: none },
   "GET /docs/start.js": { permissions: "public", profiles: none },
   "GET /docs/standalone.js": { permissions: "public", profiles: none },
+  "GET /board/": { permissions: "public", profiles: none },
+  "GET /board/assets/{file}": { permissions: "public", profiles: none },
   "GET /scan/": { permissions: "public", profiles: none },
   "GET /scan/assets/{file}": { permissions: "public", profiles: none },
   "GET /scan/service-worker.js": { permissions: "public", profiles: none },

@@ -29,10 +29,10 @@ import { searchRoutes } from "./listed-positions/search-routes.ts";
 import { type LiveTargets, liveRoutes } from "./live/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
+import { boardRoutes, scannerPageRoutes } from "./pages/routes.ts";
 import { explainRoutes } from "./redeem/explain-routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
-import { scannerPageRoutes } from "./scanner-page/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
@@ -135,6 +135,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   });
 
   const scannerPage = scannerPageRoutes();
+  const board = boardRoutes();
 
   const ofOfflineSales = [
     at("GET", `${event}/offlinesalesbatches/`, batches.list),
@@ -291,6 +292,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", "/scan/", scannerPage.page),
     at("GET", "/scan/service-worker.js", scannerPage.worker),
     at("GET", "/scan/assets/{file}", scannerPage.asset),
+    at("GET", "/board/", board.page),
+    at("GET", "/board/assets/{file}", board.asset),
   ];
   return routes;
 }

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Bundled } from "./bundled.ts";
 import { findBundled } from "./bundled-packages.ts";
 
-const built = new URL("../dist/scan/", import.meta.url);
+const built = new URL("../dist/", import.meta.url);
+const pages = ["scan", "board"];
 const sources = ["../src", "../../values/src", "../../admission/src"];
 
 /** The packages that the sources of the page name, tests and what only they use left out. */
@@ -24,12 +25,15 @@ async function namedBySources(): Promise<Set<string>> {
   return names;
 }
 
-describe("[G1.5] what the page is made of", () => {
-  it("is listed with the text of each license, in the file that the page names", async () => {
-    const list = JSON.parse(await readFile(new URL("bundled.json", built), "utf8")) as Bundled[];
-    const page = await readFile(new URL("index.html", built), "utf8");
-    const [, name = ""] = /<link rel="license"[^>]* href="\.\/([^"]+)">/.exec(page) ?? [];
-    const texts = await readFile(new URL(name, built), "utf8");
+const listOf = async (page: string) =>
+  JSON.parse(await readFile(new URL(`${page}/bundled.json`, built), "utf8")) as Bundled[];
+
+describe("[G1.5] what the pages are made of", () => {
+  it.each(pages)("is listed with the text of each license, in the file that the page names: %s", async (page) => {
+    const list = await listOf(page);
+    const text = await readFile(new URL(`${page}/index.html`, built), "utf8");
+    const [, name = ""] = /<link rel="license"[^>]* href="\.\/([^"]+)">/.exec(text) ?? [];
+    const texts = await readFile(new URL(`${page}/${name}`, built), "utf8");
     const entries = texts.split("=".repeat(78)).map((entry) => entry.trim());
     for (const { name: each, version, license, within } of list) {
       const title = [each, version, `(${license})`].filter(Boolean).join(" ");
@@ -37,7 +41,10 @@ describe("[G1.5] what the page is made of", () => {
       expect(entry?.length, title).toBeGreaterThan(300);
       if (within !== undefined) expect(list.map((other) => other.name)).toContain(within);
     }
-    const listed = list.map((each) => each.name);
+  });
+
+  it("leaves out nothing that the sources name", async () => {
+    const listed = (await Promise.all(pages.map(listOf))).flat().map((each) => each.name);
     // What is drawn with, what reads codes, and what its C++ holds.
     expect(listed).toEqual(
       expect.arrayContaining([
@@ -47,6 +54,7 @@ describe("[G1.5] what the page is made of", () => {
         "zxing-wasm",
         "zxing-cpp",
         "libzueci",
+        "uplot",
       ]),
     );
     for (const needed of await namedBySources()) {

@@ -85,6 +85,8 @@ describe("the OpenAPI document", () => {
       "/scan/",
       "/scan/service-worker.js",
       "/scan/assets/{file}",
+      "/board/",
+      "/board/assets/{file}",
     ]);
   });
 

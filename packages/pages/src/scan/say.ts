@@ -1,15 +1,16 @@
 import { signal } from "@preact/signals";
 import { type Localized, pick } from "@tessera/values";
+import { chooseLanguage, fillIn } from "../ui/words/choose-language.ts";
 import { now } from "./server/clock.ts";
 import { en, type Word } from "./words/en.ts";
-import { chooseLanguage, fillIn, languages } from "./words/languages.ts";
+import { languages } from "./words/languages.ts";
 
 /** The language of the page. */
 export const language = signal("en");
 
 /** Takes the language that was chosen before, else that of the browser. */
 export function startLanguage(chosen: string | null): void {
-  useLanguage(chooseLanguage([...(chosen === null ? [] : [chosen]), ...navigator.languages]));
+  useLanguage(chooseLanguage(languages, [...(chosen === null ? [] : [chosen]), ...navigator.languages]));
 }
 
 export function useLanguage(name: string): void {

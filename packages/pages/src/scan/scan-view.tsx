@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
+import { stayAwake } from "../ui/stay-awake.ts";
 import { CameraView } from "./camera/camera-view.tsx";
-import { stayAwake } from "./camera/stay-awake.ts";
 import { DoubtfulSheet } from "./offline/doubtful-sheet.tsx";
 import { doubtfulScans } from "./offline/kept-scans.ts";
 import { StatusLine } from "./offline/status-line.tsx";

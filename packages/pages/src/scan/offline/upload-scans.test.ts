@@ -40,7 +40,6 @@ let answer: (asked: Asked) => { readonly status: number; readonly body: unknown 
 beforeEach(() => {
   asked = [];
   connection.value = "online";
-  forgetScans();
   vi.stubGlobal("document", { baseURI: "https://tickets.example.com/scan/" });
   vi.stubGlobal("fetch", async (url: URL, { body, headers }: { body: string; headers: Record<string, string> }) => {
     const token = headers["authorization"] ?? "";
@@ -52,6 +51,7 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
+  forgetScans();
   vi.unstubAllGlobals();
 });
 

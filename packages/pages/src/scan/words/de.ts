@@ -1,6 +1,8 @@
+import { reasonsDe } from "../../ui/words/reasons-de.ts";
 import type { Words } from "./en.ts";
 
 export const de: Words = {
+  ...reasonsDe,
   page: "Scanner",
   language: "Sprache",
   starting: "Startet…",
@@ -135,22 +137,6 @@ export const de: Words = {
   seat: "Platz: {seat}",
   list: "Liste",
 
-  reason_canceled: "Storniert",
-  reason_invalid: "Unbekannter Code",
-  reason_unpaid: "Nicht bezahlt",
-  reason_product: "Falsches Produkt",
-  reason_rules: "Jetzt nicht erlaubt",
-  reason_revoked: "Code wurde ersetzt",
-  reason_incomplete: "Fragen sind offen",
-  reason_already_redeemed: "Schon gescannt",
-  reason_ambiguous: "Mehrere Tickets",
-  reason_blocked: "Gesperrt",
-  reason_unapproved: "Nicht freigegeben",
-  reason_invalid_time: "Jetzt nicht gültig",
-  reason_error: "Fehler",
-  reason_already_exchanged: "Schon getauscht",
-  reason_medium_invalid: "Falsches Medium",
-  reason_medium_exists: "Medium ist vergeben",
   help_invalid: "Kein Ticket hat diesen Code. Ist er von einer anderen Veranstaltung?",
   help_invalid_here:
     "Dieses Gerät kennt kein solches Ticket. Vielleicht wurde es seit dem letzten Kontakt mit dem Server verkauft.",

@@ -1,5 +1,8 @@
+import { reasonsEn } from "../../ui/words/reasons-en.ts";
+
 /** All words of the page. A translator copies de.ts, and keeps the names in braces. */
 export const en = {
+  ...reasonsEn,
   page: "Scanner",
   language: "Language",
   starting: "Starting…",
@@ -131,22 +134,6 @@ export const en = {
   seat: "Seat: {seat}",
   list: "List",
 
-  reason_canceled: "Canceled",
-  reason_invalid: "Unknown code",
-  reason_unpaid: "Not paid",
-  reason_product: "Wrong product",
-  reason_rules: "Not allowed now",
-  reason_revoked: "Code was replaced",
-  reason_incomplete: "Questions are open",
-  reason_already_redeemed: "Already scanned",
-  reason_ambiguous: "Several tickets",
-  reason_blocked: "Blocked",
-  reason_unapproved: "Not approved",
-  reason_invalid_time: "Not valid now",
-  reason_error: "Error",
-  reason_already_exchanged: "Exchanged before",
-  reason_medium_invalid: "Wrong medium",
-  reason_medium_exists: "Medium is in use",
   help_invalid: "No ticket has this code. Is it of another event?",
   help_invalid_here: "This device knows no such ticket. It may have been sold since its last contact with the server.",
   help_ambiguous: "The code means several tickets. Search by name.",

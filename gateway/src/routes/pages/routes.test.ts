@@ -120,3 +120,28 @@ describe("the scanner page", () => {
     expect(() => scannerPageRoutes(new URL("file:///nowhere/"))).toThrow(/prepare\.mjs/);
   });
 });
+
+describe("the live board", () => {
+  it("[B3.1] is served without credentials, in what it needs alone, and may load nothing of other hosts", async () => {
+    const { status, text, headers } = await get("/board/", { accept: "text/html" });
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "no-cache",
+    ]);
+    expect(text).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src="\.\/assets\/)|https?:|data:/);
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(headers["permissions-policy"]).toBe("camera=(), microphone=(), geolocation=()");
+    const files = Array.from(text.matchAll(/(?:href|src)="\.\/(assets\/[^"]+)"/g), ([, name = ""]) => `/board/${name}`);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) expect((await get(file, {}, "HEAD")).status).toBe(200);
+    expect((await get("/board/assets/index.html")).status).toBe(404);
+    expect((await get("/board")).headers.location).toBe("/shop/board/");
+  });
+
+  it("[B3.1] holds the licenses of what it is made of", async () => {
+    const { text } = await get("/board/");
+    const [, name = ""] = /href="\.\/(assets\/licenses[^"]+)"/.exec(text) ?? [];
+    expect((await get(`/board/${name}`)).text).toMatch(/^uplot \d[\s\S]*Leon Sorokin/m);
+  });
+});

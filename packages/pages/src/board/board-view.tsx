@@ -1,0 +1,77 @@
+import { Button } from "../ui/button.tsx";
+import type { Followed } from "./follow-event.ts";
+import { gateRows } from "./gate-rows.ts";
+import { GatesTable } from "./gates-table.tsx";
+import { LanguageChoice } from "./language-choice.tsx";
+import { ListCards } from "./list-cards.tsx";
+import type { Live } from "./live.ts";
+import { fillHour } from "./minutes.ts";
+import { RateChart } from "./rate-chart.tsx";
+import { Rates } from "./rates.tsx";
+import { Refusals } from "./refusals.tsx";
+import { say, sayLocalized, sayNumber, saySpan, sayTime } from "./say.ts";
+import { type ListedEvent, open, person, signOut } from "./session.ts";
+
+/** A state each second: two may be late on a bad network. */
+const staleMs = 3500;
+
+/** One event: numbers first, then rates over time, then gates. */
+export function BoardView({ event, followed }: { readonly event: ListedEvent; readonly followed: Followed }) {
+  const live = followed.live.value;
+  const isStale = followed.age.value > staleMs;
+  return (
+    <main class={`board${isStale ? " is-stale" : ""}`}>
+      <header class="head">
+        <h1>{sayLocalized(event.name)}</h1>
+        <p class="row">
+          {live === undefined ? null : <time class="clock">{sayTime(Date.parse(live.at))}</time>}
+          <span class={`pill${isStale ? " stale" : ""}`} role="status">
+            {isStale
+              ? say("stale", { span: saySpan(followed.age.value) })
+              : say(live === undefined ? "starting" : "live")}
+          </span>
+        </p>
+      </header>
+      {live === undefined ? null : <Parts live={live} followed={followed} />}
+      <footer class="row foot">
+        <span class="quiet grow">{person.value?.name}</span>
+        <Button onPress={() => void open(undefined, true)}>{say("other_event")}</Button>
+        <Button onPress={() => void signOut()}>{say("sign_out")}</Button>
+        <LanguageChoice />
+      </footer>
+    </main>
+  );
+}
+
+function Parts({ live, followed }: { readonly live: Live; readonly followed: Followed }) {
+  const now = Date.parse(live.at);
+  const nameOf = (gate: number | null) =>
+    gate === null
+      ? say("without_gate")
+      : (followed.gateNames.value.get(gate) ?? say("gate_without_name", { id: gate }));
+  const minutes = followed.minutes.value;
+  return (
+    <>
+      <ListCards lists={live.lists} />
+      <Rates live={live} />
+      <section class="sheet stack">
+        <h2>{say("last_hour")}</h2>
+        <RateChart columns={fillHour(minutes, now)} title={say("last_hour")} />
+      </section>
+      <GatesTable rows={gateRows(live, nameOf)} minutes={minutes} now={now} />
+      <div class="two">
+        <Refusals refusals={live.refusals} lists={live.lists} now={now} nameOf={nameOf} />
+        <section class="sheet stack">
+          <h2>{say("doubles")}</h2>
+          <p>{sayDoubles(live)}</p>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function sayDoubles({ doubles }: Live): string {
+  if (doubles === null) return say("doubles_many");
+  if (doubles.count === 0) return say("doubles_none");
+  return say("doubles_some", { count: sayNumber(doubles.count), open: sayNumber(doubles.count - doubles.explained) });
+}

@@ -1,0 +1,84 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { GateMinute, Live } from "./live.ts";
+import { addressOf, ask, askAll } from "./server.ts";
+
+/** What is known of an event, kept up to date. */
+export interface Followed {
+  readonly live: ReadonlySignal<Live | undefined>;
+  /** Milliseconds since the newest state came, by the clock of this device. */
+  readonly age: ReadonlySignal<number>;
+  readonly minutes: ReadonlySignal<readonly GateMinute[]>;
+  readonly gateNames: ReadonlySignal<ReadonlyMap<number, string>>;
+  end(): void;
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+const hourEveryMs = 15_000;
+const namesEveryMs = 300_000;
+const checkEveryMs = 5000;
+
+/** Follows an event until it is ended. `onRefused` is called when the server no longer tells of it. */
+export function followEvent(
+  { organizer, event }: { readonly organizer: string; readonly event: string },
+  onRefused: (status: number) => void,
+): Followed {
+  const inEvent = `organizers/${organizer}/events/${event}`;
+  const live = signal<Live | undefined>(undefined);
+  const age = signal(0);
+  const minutes = signal<readonly GateMinute[]>([]);
+  const gateNames = signal<ReadonlyMap<number, string>>(new Map());
+  let heardAt = performance.now();
+  let checkedAt = heardAt;
+
+  // It connects again by itself, unless the answer was a refusal.
+  let source = connect();
+  function connect(): EventSource {
+    const made = new EventSource(addressOf(`${inEvent}/live/`));
+    made.onmessage = ({ data }: MessageEvent<string>) => {
+      live.value = JSON.parse(data) as Live;
+      heardAt = performance.now();
+      age.value = 0;
+    };
+    return made;
+  }
+
+  async function check(): Promise<void> {
+    checkedAt = performance.now();
+    const answer = await ask<Live>(`${inEvent}/live/`);
+    if (answer.kind === "refused") return onRefused(answer.status);
+    if (source.readyState === EventSource.CLOSED) source = connect();
+  }
+
+  async function readHour(): Promise<void> {
+    const answer = await ask<{ readonly minutes: readonly GateMinute[] }>(`${inEvent}/live/hour/`);
+    if (answer.kind === "success") minutes.value = answer.body.minutes;
+  }
+
+  async function readNames(): Promise<void> {
+    const answer = await askAll<Named>(`organizers/${organizer}/gates/`);
+    if (answer.kind === "success") gateNames.value = new Map(answer.body.map(({ id, name }) => [id, name]));
+  }
+
+  const timers = [
+    setInterval(() => {
+      const now = performance.now();
+      age.value = now - heardAt;
+      if (now - heardAt > checkEveryMs && now - checkedAt > checkEveryMs) void check();
+    }, 1000),
+    setInterval(() => void readHour(), hourEveryMs),
+    setInterval(() => void readNames(), namesEveryMs),
+  ];
+  void readHour();
+  void readNames();
+  return {
+    ...{ live, age, minutes, gateNames },
+    end() {
+      source.close();
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}

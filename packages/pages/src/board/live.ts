@@ -1,0 +1,56 @@
+/** The state of an event, as `live/` shows it. */
+export interface Live {
+  readonly at: string;
+  readonly entries: number;
+  readonly exits: number;
+  readonly refused: number;
+  readonly lists: readonly LiveList[];
+  readonly gates: readonly LiveGate[];
+  readonly devices: readonly LiveDevice[];
+  readonly refusals: readonly LiveRefusal[];
+  readonly doubles: { readonly count: number; readonly explained: number } | null;
+}
+
+export interface LiveList {
+  readonly id: number;
+  readonly name: string;
+  readonly position_count: number;
+  readonly checkin_count: number;
+  readonly inside_count: number;
+}
+
+export interface LiveGate {
+  readonly gate: number | null;
+  readonly entries: number;
+  readonly exits: number;
+  readonly refused: number;
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly last_scan: string | null;
+}
+
+export interface LiveDevice extends LiveGate {
+  readonly device_id: number;
+  readonly name: string | null;
+  readonly last_contact: string | null;
+  readonly queue: number | null;
+  readonly battery: number | null;
+  readonly last_sync: string | null;
+}
+
+export interface LiveRefusal {
+  readonly id: number;
+  readonly datetime: string;
+  readonly list: number;
+  readonly gate: number | null;
+  readonly device_id: number | null;
+  readonly reason: string;
+}
+
+/** A minute of the last hour, as `live/hour/` shows it. */
+export interface GateMinute {
+  readonly at: string;
+  readonly gate: number | null;
+  readonly entries: number;
+  readonly exits: number;
+  readonly refused: number;
+}

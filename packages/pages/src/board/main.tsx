@@ -1,0 +1,15 @@
+import "../ui/tokens.css";
+import "../ui/base.css";
+import "uplot/dist/uPlot.min.css";
+import "./board.css";
+import { render } from "preact";
+import { stayAwake } from "../ui/stay-awake.ts";
+import { Page } from "./page.tsx";
+import { startLanguage } from "./say.ts";
+import { start, takeLinkFromAddress } from "./session.ts";
+
+startLanguage();
+stayAwake();
+const place = document.getElementById("page");
+if (place !== null) render(<Page />, place);
+void start(takeLinkFromAddress());

@@ -1,0 +1,58 @@
+/** What a request came to. */
+export type Answer<T> =
+  | { readonly kind: "success"; readonly body: T }
+  | { readonly kind: "refused"; readonly status: number; readonly detail: string }
+  /** No answer, or one that says to ask later. */
+  | { readonly kind: "away" };
+
+export interface Request {
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly body?: unknown;
+}
+
+/** The address of a route, relative to the page: a proxy may serve everything below a path of its own. */
+export function addressOf(path: string): string {
+  return new URL(`../api/v1/${path}`, document.baseURI).href;
+}
+
+/** Sends a request to the interface, with the cookie of the session. */
+export async function ask<T>(path: string, { method = "GET", body }: Request = {}): Promise<Answer<T>> {
+  try {
+    const response = await fetch(addressOf(path), {
+      method,
+      headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+      cache: "no-store",
+      credentials: "same-origin",
+    });
+    if (response.status === 429 || response.status >= 500) return { kind: "away" };
+    const text = await response.text();
+    const read: unknown = text === "" ? undefined : JSON.parse(text);
+    if (response.ok) return { kind: "success", body: read as T };
+    return { kind: "refused", status: response.status, detail: detailOf(read) };
+  } catch {
+    return { kind: "away" };
+  }
+}
+
+/** The sentences of an error: its detail, or what it says of fields. */
+function detailOf(body: unknown): string {
+  if (typeof body !== "object" || body === null) return "";
+  const { detail } = body as { readonly detail?: unknown };
+  return typeof detail === "string" ? detail : Object.values(body).flat().join(" ");
+}
+
+/** Reads all pages of a list, at most ten. */
+export async function askAll<T>(path: string): Promise<Answer<readonly T[]>> {
+  const all: T[] = [];
+  for (let page = 1; page <= 10; page += 1) {
+    const answer = await ask<{ readonly results: readonly T[]; readonly next: string | null }>(
+      `${path}${path.includes("?") ? "&" : "?"}page=${page}`,
+    );
+    if (answer.kind !== "success") return answer;
+    all.push(...answer.body.results);
+    if (answer.body.next === null) break;
+  }
+  return { kind: "success", body: all };
+}

@@ -1,0 +1,110 @@
+import { signal } from "@preact/signals";
+import type { Localized } from "@tessera/values";
+import { type Followed, followEvent } from "./follow-event.ts";
+import { addressOf, ask, askAll } from "./server.ts";
+
+/** The person that this browser is signed in as. */
+export interface Person {
+  readonly organizer: string;
+  readonly name: string;
+}
+
+export interface ListedEvent {
+  readonly slug: string;
+  readonly name: Localized;
+  readonly date_from: string | null;
+}
+
+export type Stage =
+  | { readonly at: "starting" }
+  | { readonly at: "away" }
+  /** `refused` is what the server says about a link; `providers` whether people sign in elsewhere. */
+  | { readonly at: "signed_out"; readonly refused: string | undefined; readonly elsewhere: boolean }
+  | { readonly at: "choosing"; readonly events: readonly ListedEvent[]; readonly unknown: boolean }
+  | { readonly at: "watching"; readonly event: ListedEvent; readonly followed: Followed };
+
+export const stage = signal<Stage>({ at: "starting" });
+export const person = signal<Person | undefined>(undefined);
+
+const retryMs = 3000;
+
+/** Takes the token of a sign-in link out of the address, so that it stays in no history. */
+export function takeLinkFromAddress(): string | undefined {
+  const link = new URLSearchParams(location.hash.slice(1)).get("link") ?? undefined;
+  if (link !== undefined) history.replaceState(null, "", location.pathname);
+  return link;
+}
+
+/** Signs in by a link, or goes on with the session of this browser. */
+export async function start(link?: string): Promise<void> {
+  const answer =
+    link === undefined
+      ? await ask<Person>("session/")
+      : await ask<Person>("session/", { method: "POST", body: { link } });
+  if (answer.kind === "away") return retry(() => start(link));
+  if (answer.kind === "success") {
+    person.value = answer.body;
+    return open(eventInAddress());
+  }
+  if (link === undefined) return showSignedOut(undefined);
+  // A used link of the browser that it has signed in: go on.
+  const current = await ask<Person>("session/");
+  if (current.kind !== "success") return showSignedOut(answer.detail);
+  person.value = current.body;
+  return open(eventInAddress());
+}
+
+function retry(again: () => Promise<void>): void {
+  stage.value = { at: "away" };
+  setTimeout(() => void again(), retryMs);
+}
+
+async function showSignedOut(refused: string | undefined): Promise<void> {
+  leaveEvent();
+  person.value = undefined;
+  stage.value = { at: "signed_out", refused, elsewhere: await signsInElsewhere() };
+}
+
+/** Whether the platform signs people in by a provider: this address then leads there, and does not exist otherwise. */
+async function signsInElsewhere(): Promise<boolean> {
+  const answer = await fetch(addressOf("session/oidc/"), { method: "HEAD", redirect: "manual" }).catch(() => undefined);
+  return answer !== undefined && answer.status !== 404;
+}
+
+export async function signOut(): Promise<void> {
+  await ask("session/", { method: "DELETE" });
+  await showSignedOut(undefined);
+}
+
+function eventInAddress(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get("event") ?? undefined;
+}
+
+/** Shows an event; without one, or where it is unknown, the choice of events. One event alone needs no choice. */
+export async function open(slug: string | undefined, mayChoose = false): Promise<void> {
+  const { organizer } = person.value ?? { organizer: "" };
+  const answer = await askAll<ListedEvent>(`organizers/${organizer}/events/?ordering=-date_from`);
+  if (answer.kind === "away") return retry(() => open(slug, mayChoose));
+  if (answer.kind === "refused") return answer.status === 401 ? showSignedOut(undefined) : retry(() => open(slug));
+  const events = answer.body;
+  leaveEvent();
+  const only = events.length === 1 && !mayChoose ? events[0] : undefined;
+  const event = slug === undefined ? only : events.find((each) => each.slug === slug);
+  if (event === undefined) {
+    history.replaceState(null, "", location.pathname);
+    stage.value = { at: "choosing", events, unknown: slug !== undefined };
+    return;
+  }
+  history.replaceState(null, "", `#event=${event.slug}`);
+  const followed = followEvent({ organizer, event: event.slug }, (status) => void onRefused(status, event.slug));
+  stage.value = { at: "watching", event, followed };
+}
+
+/** The server has ended the stream: the session may be over, or the event gone. */
+async function onRefused(status: number, slug: string): Promise<void> {
+  await (status === 401 ? showSignedOut(undefined) : open(slug, true));
+}
+
+function leaveEvent(): void {
+  if (stage.value.at === "watching") stage.value.followed.end();
+}

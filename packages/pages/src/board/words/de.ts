@@ -1,0 +1,71 @@
+import { reasonsDe } from "../../ui/words/reasons-de.ts";
+import type { Words } from "./en.ts";
+
+export const de: Words = {
+  ...reasonsDe,
+  page: "Live-Übersicht",
+  language: "Sprache",
+  starting: "Startet…",
+
+  signed_out: "An der Live-Übersicht anmelden",
+  signed_out_how: "Öffnen Sie den Link, den der Veranstalter Ihnen gegeben hat. Er gilt einmal, für einen Browser.",
+  signed_out_make: "Er entsteht durch `tessera link board --organizer NAME`.",
+  sign_in: "Anmelden",
+  link_refused: "Dieser Link hat Sie nicht angemeldet",
+  no_server: "Der Server antwortet nicht. Diese Seite versucht es weiter.",
+  sign_out: "Abmelden",
+
+  choose_event: "Welche Veranstaltung?",
+  other_event: "Andere Veranstaltung",
+  no_events: "Es gibt keine Veranstaltung, für die dieser Zugang gilt.",
+  no_event: "Diese Veranstaltung gibt es nicht, oder dieser Zugang gilt nicht für sie.",
+  search: "Suchen",
+
+  live: "Live",
+  stale: "Seit {span} keine Daten",
+  inside: "sind drin",
+  entered: "{entered} von {all} eingelassen",
+  all_lists: "Alle {count} Listen",
+  fewer_lists: "Weniger Listen",
+  no_lists: "Die Veranstaltung hat noch keine Check-in-Liste.",
+
+  last_minute: "In der letzten Minute",
+  entries: "Eingelassen",
+  exits: "Hinaus",
+  refused: "Abgewiesen",
+  refused_share: "{share} aller Scans",
+  last_hour: "Scans je Minute, die letzte Stunde",
+  last_hour_of: "{gate}: Scans je Minute, die letzte Stunde",
+  no_scans: "Noch keine Scans.",
+
+  gates: "Tore",
+  gate: "Tor",
+  gate_without_name: "Tor {id}",
+  without_gate: "Ohne Tor",
+  no_gates: "Seit einem halben Tag hat sich kein Gerät gemeldet.",
+  state_busy: "voll",
+  state_quiet: "ruhig",
+  state_silent: "still",
+  last_scan: "Letzter Scan",
+  never: "–",
+  ago: "vor {span}",
+  devices: "Geräte",
+  device: "Gerät",
+  reason: "Meist abgewiesen wegen",
+  queued: "{count} Scans noch nicht hochgeladen",
+  low_battery: "Akku {percent}",
+  not_heard: "seit {span} nichts gehört",
+  behind: "Änderungen sind {span} alt",
+  well: "in Ordnung",
+
+  refusals: "Letzte Abweisungen",
+  no_refusals: "In den letzten 15 Minuten wurde niemand abgewiesen.",
+  doubles: "Doppelte",
+  doubles_none: "Kein Ticket wurde zweimal eingelassen.",
+  doubles_some:
+    "{count} Tickets wurden zweimal eingelassen, ohne dass ein Tor vom anderen wusste; {open} sind nicht erklärt.",
+  doubles_many: "Es sind zu viele, um sie hier zu zählen: siehe das Verzeichnis der Doppelten.",
+
+  close: "Schließen",
+  sort_by: "Nach {column} sortieren",
+};
