@@ -39,7 +39,7 @@ export async function startPageBrowser(): Promise<PageBrowser> {
         env: { ...profile.environment },
         args: [...flags, ...(isPackaged ? inOneProcess : [])],
         timeout: 20_000,
-        protocolTimeout: 20_000,
+        protocolTimeout: 120_000,
       });
       return {
         browser,
