@@ -20,7 +20,8 @@ interface Found {
 /** The decision on one list of what its event has. */
 function decided({ matches = [], on, isRevoked = false, isMediumElsewhere = false }: Found): DecisionOnList<Match> {
   const list = { ...everything, ...on };
-  const circumstances = { list, rules: null, reader: readerOf("UTC", "en"), wordingOf: () => readers.wording("en") };
+  const reader = readerOf("UTC", "en");
+  const circumstances = { list, room: null, rules: null, reader, wordingOf: () => readers.wording("en") };
   const found = { matches, isRevoked, isMediumElsewhere, isMediumEnforced: false };
   return { list, verdict: decideScan(arrivedScan(), { ...circumstances, ...found }) };
 }

@@ -8,6 +8,7 @@ import {
   firstObjection,
   listChecks,
   type Objection,
+  objectByLimit,
   objectByRules,
   type Refusal,
   ticketChecks,
@@ -77,7 +78,7 @@ interface UnknownTicket {
  *
  * The order is part of the contract with scanning devices: a scan that succeeded once succeeds again whatever has
  * changed since; then the ticket must be certain; then the first objection decides: against the ticket itself, of
- * the list, of its rules, of its questions, of its exchange for a medium, and last of earlier scans.
+ * the list, of its rules, of its questions, of its exchange for a medium, of earlier scans, and last of the persons inside.
  */
 export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): Verdict<M> {
   const repeated = about.matches.find((match) => match.hasNonce);
@@ -116,17 +117,19 @@ function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, matc
     return { outcome: "incomplete", match, missing, given };
   }
   const usedUp = isEntry && !mayEnter(match.presence, list);
+  const overLimit = usedUp ? undefined : objectByLimit(scan, about, match);
   const exchange = isEntry ? judgeExchange(scan, about, match) : exchanged;
   if (exchange.outcome === "refused") return refuse(match, exchange, given);
   // No medium is linked for a scan that is refused all the same.
-  if (exchange.outcome === "wanted" || (exchange.outcome === "brought" && !usedUp)) {
+  if (exchange.outcome === "wanted" || (exchange.outcome === "brought" && !usedUp && overLimit === undefined)) {
     const medium = exchange.outcome === "brought" ? exchange.medium : null;
     const explanation = about.wordingOf(match).say("exchange");
     return { outcome: "exchange", match, terms: exchange.terms, medium, explanation, given };
   }
   if (usedUp && !scan.force) return refuse(match, { reason: "already_redeemed" }, given);
+  if (overLimit !== undefined && !scan.force) return refuse(match, overLimit, given);
   const revoked: Objection | undefined = match.foundBy === "revoked" ? { reason: "revoked" } : undefined;
-  const overruled = revoked ?? againstTicket ?? againstList ?? byRules;
+  const overruled = revoked ?? againstTicket ?? againstList ?? byRules ?? overLimit;
   return {
     outcome: "admitted",
     match,

@@ -1,5 +1,6 @@
 import type { ArrivedScan } from "./arrived-scan.ts";
 import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
+import { afterScan, countChange } from "./presence.ts";
 import type { Reader } from "./questions/answer-questions.ts";
 import { judgeRules, type RuleFacts } from "./rules/judge-rules.ts";
 import type { Rules } from "./rules/read-rules.ts";
@@ -24,6 +25,8 @@ export type Refusal =
 /** What a scan is decided by, whichever ticket its code means. */
 export interface Circumstances<M extends Match> {
   readonly list: AdmissionTerms;
+  /** How many persons may be inside, and are; null: there is no limit. */
+  readonly room: { readonly limit: number; readonly inside: number } | null;
   /** Null: the list has none. */
   readonly rules: Rules | null;
   /** Reads answers and times as the event does. */
@@ -141,6 +144,18 @@ export function objectByRules<M extends Match>(
   if (verdict.outcome === "allowed") return undefined;
   if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
   return { reason: "rules", explanation: verdict.explanation, isBroken: false };
+}
+
+/** The objection of the limit of persons inside, to entries that would add one. */
+export function objectByLimit<M extends Match>(
+  scan: ArrivedScan,
+  { room, wordingOf }: Circumstances<M>,
+  match: M,
+): Objection | undefined {
+  const { presence } = match;
+  if (room === null || room.inside < room.limit) return undefined;
+  if (countChange(presence, afterScan(presence, scan)).inside <= 0) return undefined;
+  return { reason: "rules", explanation: wordingOf(match).say("full", { limit: String(room.limit) }) };
 }
 
 /** What rules ask about a scan of a ticket. */

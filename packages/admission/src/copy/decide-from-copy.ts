@@ -33,7 +33,7 @@ export interface CopyTools {
  * Decides a scan on its list as the server does, by a copy of the event. Undefined: the copy has no such list.
  *
  * A copy tells less than the server knows: the texts of answers (a question that depends on an answer given before is not
- * asked), media whose tickets are of other events, that the answers of an event were erased, and parts of a millisecond.
+ * asked), how many persons are inside, media whose tickets are of other events, that the answers of an event were erased, and parts of a millisecond.
  */
 export function decideFromCopy(copy: EventCopy, scan: ArrivedScan, tools: CopyTools): Verdict<CopiedMatch> | undefined {
   const list = copy.entities.list.get(scan.list);
@@ -71,6 +71,8 @@ function toTerms(copy: EventCopy, { event, list, scan }: Place, { readers }: Cop
       allowMultipleEntries: list.allow_multiple_entries,
       allowEntryAfterExit: list.allow_entry_after_exit,
     },
+    // Other gates let people in and out meanwhile: a copy does not know who is inside.
+    room: null,
     rules: readers.rules(copy.textOf(list.rules)),
     reader: {
       zone: readers.zone(timezone),

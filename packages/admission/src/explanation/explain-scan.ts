@@ -2,14 +2,22 @@ import { formatInstant } from "@tessera/values";
 import type { ArrivedScan } from "../arrived-scan.ts";
 import { answer, type Verdict } from "../decide-scan.ts";
 import { judgeExchange } from "../exchange.ts";
-import { type Check, type Circumstances, factsOf, listChecks, objectByRules, ticketChecks } from "../objections.ts";
+import {
+  type Check,
+  type Circumstances,
+  factsOf,
+  listChecks,
+  objectByLimit,
+  objectByRules,
+  ticketChecks,
+} from "../objections.ts";
 import { mayEnter } from "../presence.ts";
 import type { Match, Ticket } from "../ticket.ts";
 import { type Clause, explainClauses, type Json } from "./explain-clauses.ts";
 
 /** One step of a decision. Each is examined by itself: the first that is not passed decides. */
 export interface Step {
-  readonly step: "code" | "nonce" | Check["name"] | "rules" | "questions" | "exchange" | "entries";
+  readonly step: "code" | "nonce" | Check["name"] | "rules" | "questions" | "exchange" | "entries" | "limit";
   /** Null: it is not asked of an exit. */
   readonly passed: boolean | null;
   /** What was examined. */
@@ -48,7 +56,7 @@ export function explainScan<M extends Match>(
     ...[...ticketChecks, ...listChecks].map((check) => explainCheck(check, { scan, about, match })),
     ...(isEntry
       ? entrySteps(scan, about, match)
-      : (["rules", "questions", "exchange", "entries"] as const).map(skipped)),
+      : (["rules", "questions", "exchange", "entries", "limit"] as const).map(skipped)),
   ];
   const clauses =
     isEntry && about.rules !== null ? explainClauses(rules, factsOf(scan, about, match), about.wordingOf(match)) : [];
@@ -81,7 +89,16 @@ function entrySteps<M extends Match>(scan: ArrivedScan, about: Circumstances<M>,
     mayEnter(match.presence, about.list)
       ? passed("entries", presence)
       : refused("entries", "already_redeemed", { value: presence }),
+    explainLimit(scan, about, match),
   ];
+}
+
+function explainLimit<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Step {
+  const objection = objectByLimit(scan, about, match);
+  const value = about.room && { ...about.room };
+  return objection === undefined
+    ? passed("limit", value)
+    : refused("limit", objection.reason, { value, text: objection.explanation ?? null });
 }
 
 function explainExchange<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Step {

@@ -105,15 +105,17 @@ export interface Otherwise {
   readonly isMediumElsewhere?: boolean;
   readonly isRevoked?: boolean;
   readonly isMediumEnforced?: boolean;
+  readonly room?: { readonly limit: number; readonly inside: number };
   /** The locale of the event; by default English. */
   readonly locale?: string;
 }
 
 export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
   const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false, locale = "en" } = otherwise;
-  const { isMediumEnforced = false } = otherwise;
+  const { isMediumEnforced = false, room = null } = otherwise;
   return decideScan(arrivedScan(how), {
     list: list(on),
+    room,
     rules: readers.rules(JSON.stringify(rules)),
     reader: readerOf("Europe/Berlin", locale),
     wordingOf: () => readers.wording(locale),

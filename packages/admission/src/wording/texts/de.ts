@@ -3,6 +3,7 @@ import type { Texts } from "./en.ts";
 export const de: Texts = {
   valid_from: "Gültig ab {time}.",
   valid_until: "Gültig bis {time}.",
+  full: "Voll: {limit} Personen dürfen drin sein.",
   medium_elsewhere: "Dieses Medium gehört zu einem Ticket einer anderen Veranstaltung.",
   exchange: "Dieses Ticket wird gegen ein Medium getauscht, zum Beispiel ein Armband: bitte eines scannen.",
 

@@ -3,6 +3,7 @@ export const en = {
   valid_from: "Valid from {time}.",
   valid_until: "Valid until {time}.",
   medium_elsewhere: "This medium belongs to a ticket of another event.",
+  full: "Full: {limit} persons may be inside.",
   exchange: "This ticket is exchanged for a medium, for instance a wristband: scan one.",
 
   rules_refuse: "The rules of this list do not allow this entry",
