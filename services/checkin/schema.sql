@@ -2,6 +2,48 @@ create sequence answer_revision as bigint;
 create sequence list_id as bigint minvalue 1000000000001;
 create sequence scan_id as bigint;
 
+create or replace function count_persons()
+ returns trigger
+ language plpgsql
+ set search_path to 'checkin', 'public'
+AS $function$
+begin
+  if not exists (select from persons_inside) then
+    return null;
+  end if;
+  perform
+    from persons_inside
+   where (persons_inside.organizer, persons_inside.event, persons_inside.list)
+         in (select changed.organizer, changed.event, changed.list from changed)
+   order by persons_inside.organizer, persons_inside.event, persons_inside.list
+     for no key update;
+  if lower(tg_op) = 'update' then
+    update persons_inside
+       set persons = persons_inside.persons + difference.persons
+      from (select changed.organizer, changed.event, changed.list, sum(changed.sign) as persons
+              from (select organizer, event, list, 1 as sign from changed where last_type = 'entry'
+                     union all
+                    select organizer, event, list, -1 from former where last_type = 'entry') as changed
+             group by changed.organizer, changed.event, changed.list
+            having sum(changed.sign) <> 0) as difference
+     where persons_inside.organizer = difference.organizer
+       and persons_inside.event = difference.event
+       and persons_inside.list = difference.list;
+  else
+    update persons_inside
+       set persons = persons_inside.persons + difference.persons * case lower(tg_op) when 'delete' then -1 else 1 end
+      from (select changed.organizer, changed.event, changed.list, count(*) as persons
+              from changed
+             where changed.last_type = 'entry'
+             group by changed.organizer, changed.event, changed.list) as difference
+     where persons_inside.organizer = difference.organizer
+       and persons_inside.event = difference.event
+       and persons_inside.list = difference.list;
+  end if;
+  return null;
+end
+$function$;
+
 create or replace function note_changed_answers()
  returns trigger
  language plpgsql
@@ -335,9 +377,13 @@ create table list (
   consider_tickets_used boolean not null,
   exit_local_time bigint,
   exit_set_at timestamptz,
+  soft_limit bigint,
+  hard_limit bigint,
+  takes_from bigint[] not null default '{}'::bigint[],
   constraint list_pkey primary key (organizer, event, id)
 );
 create index list_by_exit on list using btree (exit_all_at) where (exit_all_at is not null);
+create index list_taking on list using btree (organizer, event) where (takes_from <> '{}'::bigint[]);
 create trigger list_added after insert on list referencing new table as changed for each statement execute function note_changes('list');
 create trigger list_changed after update on list referencing new table as changed for each statement execute function note_changes('list');
 create trigger list_removed after delete on list referencing old table as changed for each statement execute function note_changes('list');
@@ -385,6 +431,14 @@ create table passed_marker (
   constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
 );
 create index passed_marker_by_time on passed_marker using btree (is_of_rebuild, passed_at);
+
+create table persons_inside (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  list bigint not null,
+  persons bigint not null,
+  constraint persons_inside_pkey primary key (organizer, event, list)
+);
 
 create table "position" (
   organizer text collate "C" not null,
@@ -458,6 +512,9 @@ create index presence_by_list on presence using btree (organizer, event, list, l
 create index presence_without_entry on presence using btree (organizer, event, list, "position") where (entries = 0);
 create trigger presence_added after insert on presence referencing new table as changed for each statement execute function note_changed_presences();
 create trigger presence_changed after update on presence referencing new table as changed for each statement execute function note_changed_presences();
+create trigger presence_counted_when_added after insert on presence referencing new table as changed for each statement execute function count_persons();
+create trigger presence_counted_when_changed after update on presence referencing old table as former new table as changed for each statement execute function count_persons();
+create trigger presence_counted_when_removed after delete on presence referencing old table as changed for each statement execute function count_persons();
 create trigger presence_removed after delete on presence referencing old table as changed for each statement execute function note_changed_presences();
 
 create table question (

@@ -107,6 +107,7 @@ export const everything = {
   addonMatch: false,
   ignoreInStatistics: false,
   considerTicketsUsed: true,
+  takesFrom: [],
 };
 
 const secretOf = (ticket: number) => `secret-${ticket}`;

@@ -62,6 +62,7 @@ export function aList(overrides: Partial<CheckinList["fields"]> = {}, id = 7): C
       addonMatch: false,
       ignoreInStatistics: false,
       considerTicketsUsed: true,
+      takesFrom: [],
       ...overrides,
     },
   };

@@ -1,4 +1,6 @@
-import { any, arrayOf, boolean, field, id, instant, needed, object, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, field, id, instant, integer, needed, object, text } from "@tessera/schema/build";
+
+const persons = { nullable: true, default: null, minimum: 1, maximum: 10_000_000, examples: [500] } as const;
 
 /** What an organizer sets on a check-in list: the body of the API and, with its id, the data of a record. */
 export const checkinList = object(
@@ -34,6 +36,20 @@ export const checkinList = object(
     consider_tickets_used: boolean({
       default: true,
       description: "A scan on this list counts as use of the ticket elsewhere.",
+    }),
+    soft_limit: integer({
+      ...persons,
+      description: "From so many persons inside on, the live board warns; null: it does not.",
+    }),
+    hard_limit: integer({
+      ...persons,
+      description: "With so many persons inside, further entries are refused unless forced; null: there is no limit.",
+    }),
+    takes_from: arrayOf(id(), {
+      default: [],
+      maxItems: 100,
+      description: "Ids of lists of the event that a visitor leaves by entering here.",
+      examples: [[2]],
     }),
   },
   { required: ["name"] },

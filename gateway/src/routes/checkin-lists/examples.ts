@@ -18,6 +18,9 @@ const entrance = {
   addon_match: false,
   ignore_in_statistics: false,
   consider_tickets_used: true,
+  soft_limit: null,
+  hard_limit: null,
+  takes_from: [],
 };
 
 const lounge = {

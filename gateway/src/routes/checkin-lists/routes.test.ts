@@ -43,6 +43,9 @@ describe("GET checkinlists/", () => {
           addon_match: false,
           ignore_in_statistics: false,
           consider_tickets_used: true,
+          soft_limit: null,
+          hard_limit: null,
+          takes_from: [],
         },
       ],
     });
@@ -409,7 +412,7 @@ describe("changing a list", () => {
     const { status } = await app.send("PUT", `${lists}7/`, { body: { name: "New" } });
     expect(status).toBe(200);
     const [request] = app.peers.requestsOf("updateCheckinList") as [{ updateMask: string[]; fields: object }];
-    expect(request.updateMask).toHaveLength(12);
+    expect(request.updateMask).toHaveLength(15);
     expect(request.fields).toMatchObject({ name: "New", allProducts: true, considerTicketsUsed: true, rules: "{}" });
     expect(await app.send("PUT", `${lists}7/`, { body: {} })).toMatchObject({
       status: 400,

@@ -9,7 +9,15 @@ export const liveExamples = {
       at: "2027-05-12T06:44:03Z",
       ...counts,
       lists: [
-        { id: 1, name: "Main entrance", subevent: null, position_count: 5200, checkin_count: 3187, inside_count: 2904 },
+        {
+          id: 1,
+          name: "Main entrance",
+          subevent: null,
+          position_count: 5200,
+          checkin_count: 3187,
+          inside_count: 2904,
+          limit: { persons: 2911, soft_limit: 3200, hard_limit: 3500, reached: "2027-05-12T07:19:40Z" },
+        },
       ],
       gates: [{ gate: 1, ...counts, last_scan: "2027-05-12T06:44:02.731150Z" }],
       devices: [

@@ -1,4 +1,9 @@
-import type { LiveCount, ReadLastHourResponse, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
+import type {
+  LiveCount,
+  LiveLimit,
+  ReadLastHourResponse,
+  ReadLiveResponse,
+} from "@tessera/protos/gen/ticketing/checkin/v1/live";
 import { formatInstant } from "@tessera/values";
 import type { HeardDevice } from "../../store/device-contacts.ts";
 
@@ -34,9 +39,10 @@ export function presentLive(live: ReadLiveResponse, heard: readonly HeardDevice[
   return {
     at: formatInstant(at),
     ...sum(lastMinute),
-    lists: lists.map(({ id, name, subevent, positions, entered, inside }) => ({
+    lists: lists.map(({ id, name, subevent, positions, entered, inside, limit }) => ({
       ...{ id, name, subevent: subevent ?? null },
       ...{ position_count: positions, checkin_count: entered, inside_count: inside },
+      limit: limit === undefined ? null : presentLimit(limit),
     })),
     gates: Array.from(gates, (gate) => ({
       gate,
@@ -57,6 +63,10 @@ export function presentLastHour({ minutes }: ReadLastHourResponse) {
       ...{ at: formatInstant(at), gate: gate ?? null, entries, exits, refused },
     })),
   };
+}
+
+function presentLimit({ persons, soft, hard, reachedAt }: LiveLimit) {
+  return { persons, soft_limit: soft ?? null, hard_limit: hard ?? null, reached: orNull(reachedAt) };
 }
 
 function sum(counts: readonly LiveCount[]): Counts {

@@ -16,7 +16,17 @@ const heard: HeardDevice = {
 
 const counted: ReadLiveResponse = {
   at,
-  lists: [{ id: 1, name: "Main", subevent: undefined, positions: 10, entered: 5, inside: 4 }],
+  lists: [
+    {
+      id: 1,
+      name: "Main",
+      subevent: undefined,
+      positions: 10,
+      entered: 5,
+      inside: 4,
+      limit: { persons: 6, soft: 5, hard: undefined, reachedAt: at },
+    },
+  ],
   lastMinute: [
     { gate: 1, device: 2, entries: 3, exits: 1, refused: [{ reason: "unpaid", scans: 2 }] },
     { gate: 1, device: 9, entries: 1, exits: 0, refused: [{ reason: "unpaid", scans: 1 }] },
@@ -60,7 +70,17 @@ describe("live/", () => {
     expect(json).toMatchObject({
       at: "2027-01-15T08:00:00Z",
       ...{ entries: 4, exits: 1, refused: 4, reasons: { unpaid: 3, invalid: 1 } },
-      lists: [{ id: 1, name: "Main", subevent: null, position_count: 10, checkin_count: 5, inside_count: 4 }],
+      lists: [
+        {
+          id: 1,
+          name: "Main",
+          subevent: null,
+          position_count: 10,
+          checkin_count: 5,
+          inside_count: 4,
+          limit: { persons: 6, soft_limit: 5, hard_limit: null, reached: "2027-01-15T08:00:00Z" },
+        },
+      ],
       gates: [
         { gate: 1, entries: 4, exits: 1, refused: 3, reasons: { unpaid: 3 }, last_scan: newest },
         { gate: 4, entries: 0, exits: 0, refused: 0, reasons: {}, last_scan: null },

@@ -17,6 +17,20 @@ const listShown = record("LiveList", {
   position_count: integer({ description: "Tickets of the list, as in its status." }),
   checkin_count: integer({ description: "Tickets that entered." }),
   inside_count: integer({ description: "Tickets that entered and have not left." }),
+  limit: orPlain(
+    record("LiveLimit", {
+      persons: integer({ description: "All persons inside, also those whose tickets the list does not count." }),
+      soft_limit: integer(maybe),
+      hard_limit: integer(maybe),
+      reached: instant({
+        ...maybe,
+        description:
+          "When the hard limit, else the soft one, is reached if visitors come as in the last minutes; null: not within six hours.",
+      }),
+    }),
+    ["null"],
+    { description: "Null: the list has none." },
+  ),
 });
 
 const deviceShown = record("LiveDevice", {

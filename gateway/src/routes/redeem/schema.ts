@@ -160,7 +160,7 @@ const step = object(
   {
     step: choice([
       ...(["code", "nonce", "status", "blocked", "approval", "valid_from", "valid_until", "product", "date"] as const),
-      ...(["payment", "rules", "questions", "exchange", "entries"] as const),
+      ...(["payment", "rules", "questions", "exchange", "entries", "limit"] as const),
     ]),
     passed: boolean({ nullable: true, description: "Null: an exit is not asked for it." }),
     value: raw(),

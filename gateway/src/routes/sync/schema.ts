@@ -70,6 +70,9 @@ const list = dataOf({
   addon_match: boolean(),
   ignore_in_statistics: boolean(),
   consider_tickets_used: boolean(),
+  soft_limit: integer({ nullable: true }),
+  hard_limit: integer({ nullable: true }),
+  takes_from: arrayOf(id()),
 });
 
 const ticket = dataOf(

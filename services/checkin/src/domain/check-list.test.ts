@@ -33,27 +33,29 @@ describe("checkListFields", () => {
 });
 
 describe("checkListReferences", () => {
-  const known = { series: true, subevents: new Set([5]), items: new Set([1, 2]) };
+  const known = { series: true, subevents: new Set([5]), lists: new Set([2]), items: new Set([1, 2]) };
 
   it("accepts what the event has", () => {
-    expect(checkListReferences({ limitProducts: [2, 1], subevent: 5 }, known)).toEqual({});
+    expect(checkListReferences({ limitProducts: [2, 1], subevent: 5, takesFrom: [] }, known)).toEqual({});
   });
 
   it("names every item that the event does not have", () => {
-    const errors = checkListReferences({ limitProducts: [1, 3, 4], subevent: null }, known);
+    const errors = checkListReferences({ limitProducts: [1, 3, 4], subevent: null, takesFrom: [] }, known);
     expect(Object.keys(errors)).toEqual(["limit_products"]);
     expect(errors["limit_products"]).toHaveLength(2);
   });
 
   it("names some of a great many items, and counts the others", () => {
     const many = Array.from({ length: 1000 }, (_, index) => index + 1);
-    const messages = checkListReferences({ limitProducts: many, subevent: null }, known)["limit_products"];
+    const messages = checkListReferences({ limitProducts: many, subevent: null, takesFrom: [] }, known)[
+      "limit_products"
+    ];
     expect(messages).toHaveLength(51);
     expect(messages?.at(-1)).toBe("and 948 more");
   });
 
   it("distinguishes an unknown date from a date of an event that is not a series", () => {
-    const list = { limitProducts: [], subevent: 5 };
+    const list = { limitProducts: [], subevent: 5, takesFrom: [] };
     expect(Object.keys(checkListReferences(list, { ...known, subevents: new Set<number>() }))).toEqual(["subevent"]);
     expect(Object.keys(checkListReferences(list, { ...known, series: false }))).toEqual(["non_field_errors"]);
   });

@@ -8,11 +8,20 @@ export type ListErrors = Record<string, string[]>;
 const longestName = 190;
 
 /** Finds what is wrong with a list by itself. Rules that were not sent are not checked. */
-export function checkListFields(fields: { readonly name: string; readonly rules?: string }): ListErrors {
+export function checkListFields(fields: {
+  readonly name: string;
+  readonly rules?: string;
+  readonly softLimit?: number | null;
+  readonly hardLimit?: number | null;
+}): ListErrors {
   const errors: ListErrors = {};
   if (fields.name.trim() === "") errors["name"] = ["This field may not be blank."];
   if ([...fields.name].length > longestName) {
     errors["name"] = [`Ensure this field has no more than ${longestName} characters.`];
+  }
+  const { softLimit = null, hardLimit = null } = fields;
+  if (softLimit !== null && hardLimit !== null && softLimit > hardLimit) {
+    errors["non_field_errors"] = ["The soft limit may not be above the hard limit."];
   }
   return fields.rules === undefined ? errors : joinErrors(errors, checkRulesText(fields.rules));
 }
@@ -52,12 +61,18 @@ export interface KnownReferences {
 
 /** Finds the references of a list that its event does not have. */
 export function checkListReferences(
-  fields: Pick<ListFields, "limitProducts" | "subevent">,
-  known: KnownReferences,
+  fields: Pick<ListFields, "limitProducts" | "subevent" | "takesFrom"> & { readonly id?: number },
+  known: KnownReferences & { readonly lists: ReadonlySet<number> },
 ): ListErrors {
   const errors: ListErrors = {};
   const unknown = fields.limitProducts.filter((item) => !known.items.has(item));
   if (unknown.length > 0) errors["limit_products"] = reportUnknownIds(unknown, "item");
+  const { takesFrom } = fields;
+  const unknownLists = takesFrom.filter((list) => !known.lists.has(list));
+  if (unknownLists.length > 0) errors["takes_from"] = reportUnknownIds(unknownLists, "check-in list");
+  if (fields.id !== undefined && takesFrom.includes(fields.id)) {
+    errors["takes_from"] = ["A list cannot take visitors from itself."];
+  }
   if (fields.subevent !== null && !known.subevents.has(fields.subevent)) {
     errors["subevent"] = reportUnknownIds([fields.subevent], "date");
   } else if (fields.subevent !== null && known.series !== true) {

@@ -10,6 +10,12 @@ export interface ListFields extends AdmissionTerms {
   readonly addonMatch: boolean;
   readonly ignoreInStatistics: boolean;
   readonly considerTicketsUsed: boolean;
+  /** From so many persons inside on, the board warns. */
+  readonly softLimit: number | null;
+  /** With so many persons inside, further entries are refused unless forced. */
+  readonly hardLimit: number | null;
+  /** Lists that a visitor leaves by entering here. */
+  readonly takesFrom: readonly number[];
 }
 
 /** An independent record of who came in: a ticket on two lists is valid once on each. */
@@ -17,9 +23,9 @@ export interface CheckinList extends ListFields {
   readonly id: number;
 }
 
-/** Removes repeated products; the first occurrence keeps its place. */
-export function withoutRepeats(limitProducts: readonly number[]): readonly number[] {
-  return [...new Set(limitProducts)];
+/** Removes repeated ids; the first occurrence keeps its place. */
+export function withoutRepeats(ids: readonly number[]): readonly number[] {
+  return [...new Set(ids)];
 }
 
 /** Returns the order states whose tickets a list counts and shows. */

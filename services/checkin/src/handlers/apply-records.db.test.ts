@@ -42,6 +42,8 @@ describe("records of check-in lists", () => {
       addon_match: true,
       ignore_in_statistics: true,
       consider_tickets_used: false,
+      hard_limit: 800,
+      takes_from: [501],
       gates: [7],
     };
     await checkin.deliver(topics.eventChanged, [eventFact({ revision: 2, hasSubevents: true })]);
@@ -63,6 +65,9 @@ describe("records of check-in lists", () => {
       addonMatch: true,
       ignoreInStatistics: true,
       considerTicketsUsed: false,
+      softLimit: undefined,
+      hardLimit: 800,
+      takesFrom: [501],
     });
     expect(await shown(501)).toEqual(listFields({ name: "Plain" }));
   });

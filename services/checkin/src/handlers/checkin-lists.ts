@@ -133,10 +133,16 @@ export async function createCheckinList(
 async function checkAgainstEvent(
   db: Queryable,
   { organizer, event: slug }: EventKey,
-  { event, fields }: { readonly event: EventInfo; readonly fields: Pick<ListFields, "limitProducts" | "subevent"> },
+  {
+    event,
+    fields,
+  }: {
+    readonly event: EventInfo;
+    readonly fields: Pick<ListFields, "limitProducts" | "subevent" | "takesFrom"> & { readonly id?: number };
+  },
 ): Promise<ListErrors> {
-  const { subevent, limitProducts } = fields;
-  const named = { items: limitProducts, subevents: subevent === null ? [] : [subevent] };
+  const { subevent, limitProducts, takesFrom } = fields;
+  const named = { items: limitProducts, subevents: subevent === null ? [] : [subevent], lists: takesFrom };
   const known = await findReferences(db, { organizer, event: slug }, named);
   return checkListReferences(fields, { series: event.hasSubevents, ...known });
 }
@@ -171,9 +177,13 @@ export async function updateCheckinList(
       fields: {
         limitProducts: mask.has("limit_products") ? list.limitProducts : [],
         subevent: mask.has("subevent") ? list.subevent : null,
+        takesFrom: mask.has("takes_from") ? list.takesFrom : [],
+        id: request.id,
       },
     });
-    return joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name }));
+    const { name, rules, softLimit, hardLimit } = list;
+    const limits = mask.has("soft_limit") || mask.has("hard_limit") ? { softLimit, hardLimit } : {};
+    return joinErrors(againstEvent, checkListFields({ name, ...limits, ...(mask.has("rules") ? { rules } : {}) }));
   };
   let changed: number | undefined;
   const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {

@@ -204,6 +204,8 @@ function toExit({ organizer, event, id, exit }: DueList, { position, scanId, pre
   return {
     ...scan,
     isAutomatic: true,
+    // Counts are locked before presences, as scans do.
+    isLimited: true,
     admission: { presence: after, ...countChange(presence, after) },
     refusal: null,
     fact: toScanFact({ ...scan, reason: null }),

@@ -66,6 +66,7 @@ const fields = {
   addonMatch: false,
   ignoreInStatistics: false,
   considerTicketsUsed: true,
+  takesFrom: [],
 };
 
 describe("what a deleted event leaves", () => {

@@ -119,6 +119,10 @@ export interface CountedList extends ListCounts {
   readonly name: string;
   readonly subevent: number | null;
   readonly inside: number;
+  readonly softLimit: number | null;
+  readonly hardLimit: number | null;
+  /** All persons inside; null: they are not counted. */
+  readonly persons: number | null;
 }
 
 /** Counts the lists of an event, at most so many of them, in the order of their names. */
@@ -127,15 +131,17 @@ export async function countEachList(
   { organizer, event, most }: EventKey & { readonly most: number },
 ): Promise<CountedList[]> {
   return db.many<CountedList>(sql`
-    select list.id, list.name, list.subevent,
+    select list.id, list.name, list.subevent, list.soft_limit as "softLimit", list.hard_limit as "hardLimit", held.persons,
            coalesce(sum(count_delta.positions), 0)::bigint as positions,
            coalesce(sum(count_delta.entered), 0)::bigint as entered,
            coalesce(sum(count_delta.inside), 0)::bigint as inside
       from list
+      left join persons_inside as held
+        on held.organizer = list.organizer and held.event = list.event and held.list = list.id
       left join count_delta on ${isCounted}
      where list.organizer = ${organizer}
        and list.event = ${event}
-     group by list.id, list.name, list.subevent
+     group by list.organizer, list.event, list.id, held.persons
      order by list.name, list.id
      limit ${most}`);
 }

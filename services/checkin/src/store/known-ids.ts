@@ -3,12 +3,13 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
 /** The kinds of entities that an id can name. */
-export type IdKind = "item" | "variation" | "subevent" | "position" | "voucher";
+export type IdKind = "item" | "variation" | "subevent" | "list" | "position" | "voucher";
 
 const ofEvent: Readonly<Record<IdKind, Sql>> = {
   item: sql`select item.id from item where item.organizer = asked.organizer and item.event = asked.event`,
   subevent: sql`
     select subevent.id from subevent where subevent.organizer = asked.organizer and subevent.event = asked.event`,
+  list: sql`select list.id from list where list.organizer = asked.organizer and list.event = asked.event`,
   // Canceled positions count, too.
   position: sql`
     select position.id from position where position.organizer = asked.organizer and position.event = asked.event
@@ -46,10 +47,15 @@ export async function findKnownIds(
 export async function findReferences(
   db: Queryable,
   event: EventKey,
-  ids: { readonly items: Iterable<number>; readonly subevents: Iterable<number> },
-): Promise<{ readonly items: ReadonlySet<number>; readonly subevents: ReadonlySet<number> }> {
+  ids: {
+    readonly items: Iterable<number>;
+    readonly subevents: Iterable<number>;
+    readonly lists?: Iterable<number>;
+  },
+): Promise<Readonly<Record<"items" | "subevents" | "lists", ReadonlySet<number>>>> {
   return {
     items: await findKnownIds(db, "item", { ...event, ids: [...ids.items] }),
     subevents: await findKnownIds(db, "subevent", { ...event, ids: [...ids.subevents] }),
+    lists: await findKnownIds(db, "list", { ...event, ids: [...(ids.lists ?? [])] }),
   };
 }

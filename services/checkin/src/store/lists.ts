@@ -7,6 +7,7 @@ import { firstIdMadeHere } from "@tessera/values";
 import type { CheckinList } from "../domain/list.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
+import { countLimited } from "./persons-inside.ts";
 
 const lists = table("list", {
   key: entityKey,
@@ -24,6 +25,9 @@ const lists = table("list", {
     ignoreInStatistics: boolean,
     considerTicketsUsed: boolean,
     exitSet: instant.orNull,
+    softLimit: bigint.orNull,
+    hardLimit: bigint.orNull,
+    takesFrom: bigints,
   },
 });
 
@@ -183,7 +187,9 @@ export async function putLists(
     delete from gone_list
      using ${keysAs("back", rows)}
      where gone_list.organizer = back.organizer and gone_list.event = back.event and gone_list.id = back.id`);
-  return (await lists.upsertChanged(tx, rows)) > 0;
+  const changes = await lists.upsertChanged(tx, rows);
+  await countLimited(tx, rows);
+  return changes > 0;
 }
 
 /** Locks lists until the transaction ends: serializes their changes. */
@@ -231,7 +237,7 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
        and presence.list = ${id}
        and presence.event = ${event}
        and presence.organizer = ${organizer}`);
-  for (const table of [sql`count_delta`, sql`double_note`, sql`scan`]) {
+  for (const table of [sql`count_delta`, sql`double_note`, sql`persons_inside`, sql`scan`]) {
     await tx.run(sql`
       delete from ${table} as held
        where held.organizer = ${organizer}
@@ -257,9 +263,11 @@ export async function removeListsOf(tx: Queryable, { organizer, event }: EventKe
     delete from list
      where list.organizer = ${organizer}
        and list.event = ${event}`);
-  await tx.run(sql`
-    delete from gone_list
-     where gone_list.organizer = ${organizer}
-       and gone_list.event = ${event}`);
+  for (const table of [sql`gone_list`, sql`persons_inside`]) {
+    await tx.run(sql`
+      delete from ${table} as held
+       where held.organizer = ${organizer}
+         and held.event = ${event}`);
+  }
   return removed > 0;
 }

@@ -52,6 +52,13 @@ export interface ScannedList extends AdmissionTerms {
   readonly name: string;
   /** JSON text. */
   readonly rules: string;
+  /** Lists that a visitor leaves by entering here. */
+  readonly takesFrom: readonly number[];
+  /** Another list takes visitors from it. */
+  readonly isTakenFrom: boolean;
+  readonly hardLimit: number | null;
+  /** Null: they are not counted. */
+  readonly personsInside: number | null;
 }
 
 export interface FoundTicket extends TicketRead {
@@ -178,6 +185,15 @@ const termsOfPlace = sql`
                  'name', list.name, 'allProducts', list.all_products, 'limitProducts', list.limit_products,
                  'subevent', list.subevent, 'includePending', list.include_pending,
                  'allowMultipleEntries', list.allow_multiple_entries, 'allowEntryAfterExit', list.allow_entry_after_exit,
+                 'hardLimit', list.hard_limit, 'takesFrom', list.takes_from,
+                 'isTakenFrom', exists (
+                   select from list as other
+                    where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
+                      and list.id = any(other.takes_from)),
+                 'personsInside', (
+                   select held.persons
+                     from persons_inside as held
+                    where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
                  'rules', list.rules),
                'timezone', event.timezone, 'locale', event.locale,
                'downloads', json_build_object(

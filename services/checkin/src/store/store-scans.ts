@@ -34,6 +34,8 @@ export interface ScanToStore {
   readonly overruled?: string | null;
   /** An entry that is older than a scan that was stored before. */
   readonly isOutOfOrder?: boolean;
+  /** The persons inside of its list are counted. */
+  readonly isLimited?: boolean;
   /** Not scanned by a device: the list checks its tickets out. */
   readonly isAutomatic?: boolean;
   /** Null: the scan is refused. */
@@ -64,6 +66,9 @@ export interface ScanToStore {
  * is deleted with the note of the deletion. If attendee data of the event was erased, code and explanation are not
  * stored.
  *
+ * A list whose persons are counted is locked until the commit: an admission beyond its hard limit is not stored, unless it
+ * overruled something. What a batch lets out makes room for later ones alone, because it may not be stored.
+ *
  * With `asRead`, scans are stored only if that list is unchanged and covers their tickets; it is locked against
  * changes, too.
  */
@@ -77,6 +82,7 @@ export async function storeScans(
 ): Promise<Set<number>> {
   const { places, placeOf } = findPlaces(scans);
   const admissions = scans.map(({ admission }) => admission);
+  const isLimited = scans.some((scan) => scan.isLimited === true);
   // A range, not `exists`: a plan cached while the table was small would read the whole table for every batch.
   const isThere = sql`coalesce(
     (select true
@@ -92,7 +98,8 @@ export async function storeScans(
     with held_list as (
       ${asRead === undefined ? lockLists(places, Math.max(...scans.map(({ id }) => id))) : lockAsRead(asRead)}
     ), decided as materialized (
-      select held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries, sent.last_type,
+      select held_list.place, held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries,
+             sent.last_type,
              coalesce(sent.last_at, sent.at) as last_at, sent.entered, sent.inside, sent.id, sent.type, sent.reason,
              case when not held_list.is_erased then sent.explanation end as explanation,
              case when not held_list.is_erased then sent.raw_code end as raw_code,
@@ -132,7 +139,7 @@ export async function storeScans(
                       raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
                       force_sent, overruled, is_out_of_order, is_automatic, ord)
         join held_list on held_list.place = sent.place
-    ), held_ticket as (
+    ), ${isLimited ? withinLimits : sql``}held_ticket as (
       select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
              decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
              coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
@@ -141,6 +148,7 @@ export async function storeScans(
         join position
           on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
        where decided.version is not null
+         ${isLimited ? sql`and decided.ord = any(array(select within_limit.ord from within_limit))` : sql``}
          and ${asRead === undefined ? sql`true` : covers(asRead)}
          for share of position skip locked
     ), admitted as (
@@ -202,6 +210,28 @@ export async function storeScans(
       from kept`);
   return new Set(rows.map((row) => row.ord - 1));
 }
+
+/** Admissions that their lists have room for, in the order of the scans. */
+const withinLimits = sql`counted_list as materialized (
+      select held_list.place, held.persons, list.hard_limit
+        from held_list
+        join list on list.organizer = held_list.organizer and list.event = held_list.event and list.id = held_list.list
+        join persons_inside as held
+          on held.organizer = held_list.organizer and held.event = held_list.event and held.list = held_list.list
+       order by held.organizer, held.event, held.list
+         for no key update of held
+    ), within_limit as (
+      select entering.ord
+        from (select decided.ord, decided.place, decided.inside, decided.overruled,
+                     sum(greatest(decided.inside, 0)) over (partition by decided.place order by decided.ord) as added
+                from decided
+               where decided.version is not null) as entering
+        left join counted_list on counted_list.place = entering.place
+       where counted_list.hard_limit is null
+          or coalesce(entering.inside, 0) <= 0
+          or entering.overruled is not null
+          or counted_list.persons + entering.added <= counted_list.hard_limit
+    ), `;
 
 /** The time of the ticket's newest scan, if it is not this scan. */
 function olderLast({ at, admission }: ScanToStore): string | null {

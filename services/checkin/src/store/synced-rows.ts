@@ -46,6 +46,9 @@ export interface RowOfKind {
     readonly addon_match: boolean;
     readonly ignore_in_statistics: boolean;
     readonly consider_tickets_used: boolean;
+    readonly soft_limit: number | null;
+    readonly hard_limit: number | null;
+    readonly takes_from: readonly number[];
   };
   readonly revoked: Synced & { readonly secret: string; readonly ticket: number | null };
   readonly blocked: Synced & { readonly secret: string; readonly blocked: boolean };
@@ -110,7 +113,8 @@ const tables: Readonly<Record<KindOfEvents, { readonly table: Sql; readonly colu
     columns: sql`
       held.event, held.id, held.name, held.all_products, held.limit_products, held.subevent, held.include_pending,
       held.allow_multiple_entries, held.allow_entry_after_exit, held.rules, ${inMicroseconds(sql`held.exit_all_at`)} as exit_all_at,
-      held.addon_match, held.ignore_in_statistics, held.consider_tickets_used`,
+      held.addon_match, held.ignore_in_statistics, held.consider_tickets_used, held.soft_limit, held.hard_limit,
+      held.takes_from`,
   },
   revoked: { table: sql`revoked_secret`, columns: sql`held.event, held.id, held.secret, held.position as ticket` },
   blocked: { table: sql`blocked_secret`, columns: sql`held.event, held.id, held.secret, held.blocked` },

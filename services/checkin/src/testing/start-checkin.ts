@@ -111,6 +111,7 @@ export function listFields(changes: Partial<CheckinListFields> = {}): CheckinLis
     addonMatch: false,
     ignoreInStatistics: false,
     considerTicketsUsed: true,
+    takesFrom: [],
     ...changes,
   };
 }

@@ -21,5 +21,10 @@ export function toCheckinList(
 }
 
 export function fromListFields(sent: CheckinListFields): ListFields {
-  return { ...listFields.toDomain(sent), limitProducts: withoutRepeats(sent.limitProducts) };
+  const { limitProducts, takesFrom } = sent;
+  return {
+    ...listFields.toDomain(sent),
+    limitProducts: withoutRepeats(limitProducts),
+    takesFrom: withoutRepeats(takesFrom),
+  };
 }

@@ -1,4 +1,5 @@
-import type { LiveCount, LiveMinute, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
+import type { LiveCount, LiveList, LiveMinute, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
+import type { RecentInside } from "../domain/recent-inside.ts";
 import type { MinuteOfDevice, RecentScans } from "../domain/recent-scans.ts";
 import type { CountedList } from "../store/counts.ts";
 import type { GateMinute } from "../store/recent-scans.ts";
@@ -7,18 +8,20 @@ export function toLive({
   now,
   lists,
   scans,
+  inside,
   doubles,
 }: {
   /** In seconds since 1970. */
   readonly now: number;
   readonly lists: readonly CountedList[];
   readonly scans: RecentScans;
+  readonly inside: RecentInside;
   /** Undefined: too many to look at. */
   readonly doubles: { readonly count: number; readonly explained: number } | undefined;
 }): ReadLiveResponse {
   return {
     at: now * 1_000_000,
-    lists: lists.map((list) => ({ ...list, subevent: list.subevent ?? undefined })),
+    lists: lists.map((list) => toList(list, { now, inside })),
     lastMinute: scans.lastMinute(now).map(toCount),
     refusals: scans.refusals.map((refusal) => ({
       ...refusal,
@@ -29,6 +32,21 @@ export function toLive({
     devices: Array.from(scans.lastScans, ([device, { gate, at }]) => ({
       ...{ device, gate: gate ?? undefined, lastScanAt: at },
     })),
+  };
+}
+
+function toList(list: CountedList, { now, inside }: { readonly now: number; readonly inside: RecentInside }): LiveList {
+  const { id, name, subevent, positions, entered, softLimit, hardLimit, persons } = list;
+  const shown = { id, name, subevent: subevent ?? undefined, positions, entered, inside: list.inside };
+  const limit = hardLimit ?? softLimit;
+  if (persons === null || limit === null) return { ...shown, limit: undefined };
+  const reached = inside.whenReached(id, { limit, now: { at: now, persons } });
+  return {
+    ...shown,
+    limit: {
+      ...{ persons, soft: softLimit ?? undefined, hard: hardLimit ?? undefined },
+      reachedAt: reached === undefined ? undefined : reached * 1_000_000,
+    },
   };
 }
 

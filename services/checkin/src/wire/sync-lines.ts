@@ -60,6 +60,9 @@ const writers: { readonly [K in PlainKind]: Write<K> } = {
       addon_match: row.addon_match,
       ignore_in_statistics: row.ignore_in_statistics,
       consider_tickets_used: row.consider_tickets_used,
+      soft_limit: row.soft_limit,
+      hard_limit: row.hard_limit,
+      takes_from: row.takes_from,
     };
     return `${JSON.stringify(fields).slice(0, -1)},"rules":${onOneLine(row.rules)}}`;
   },

@@ -44,6 +44,13 @@ export interface CheckinListFields {
   addonMatch: boolean;
   ignoreInStatistics: boolean;
   considerTicketsUsed: boolean;
+  /** Persons inside. */
+  softLimit?: number | undefined;
+  hardLimit?:
+    | number
+    | undefined;
+  /** Lists that a visitor leaves by entering here. */
+  takesFrom: number[];
 }
 
 export interface ListCheckinListsRequest {
@@ -267,6 +274,9 @@ function createBaseCheckinListFields(): CheckinListFields {
     addonMatch: false,
     ignoreInStatistics: false,
     considerTicketsUsed: false,
+    softLimit: undefined,
+    hardLimit: undefined,
+    takesFrom: [],
   };
 }
 
@@ -311,6 +321,19 @@ export const CheckinListFields: MessageFns<CheckinListFields> = {
     }
     if (message.considerTicketsUsed !== false) {
       writer.uint32(96).bool(message.considerTicketsUsed);
+    }
+    if (message.softLimit !== undefined) {
+      writer.uint32(104).int64(message.softLimit);
+    }
+    if (message.hardLimit !== undefined) {
+      writer.uint32(112).int64(message.hardLimit);
+    }
+    if (message.takesFrom.length !== 0) {
+      writer.uint32(122).fork();
+      for (const v of message.takesFrom) {
+        writer.int64(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -433,6 +456,40 @@ export const CheckinListFields: MessageFns<CheckinListFields> = {
 
             message.considerTicketsUsed = reader.bool();
             continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.softLimit = longToNumber(reader.int64());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.hardLimit = longToNumber(reader.int64());
+            continue;
+          }
+          case 15: {
+            if (tag === 120) {
+              message.takesFrom.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 122) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.takesFrom.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {

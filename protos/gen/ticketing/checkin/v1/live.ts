@@ -53,6 +53,19 @@ export interface LiveList {
   positions: number;
   entered: number;
   inside: number;
+  /** Absent: the list has no limit. */
+  limit?: LiveLimit | undefined;
+}
+
+export interface LiveLimit {
+  /** All persons inside, also those whose tickets the list does not count. */
+  persons: number;
+  soft?: number | undefined;
+  hard?:
+    | number
+    | undefined;
+  /** When the hard limit, else the soft one, is reached if visitors come as they did in the last minutes. Absent: not within six hours. */
+  reachedAt?: number | undefined;
 }
 
 /** Absent gate or device: scans that name none. */
@@ -267,7 +280,7 @@ export const ReadLiveResponse: MessageFns<ReadLiveResponse> = {
 };
 
 function createBaseLiveList(): LiveList {
-  return { id: 0, name: "", subevent: undefined, positions: 0, entered: 0, inside: 0 };
+  return { id: 0, name: "", subevent: undefined, positions: 0, entered: 0, inside: 0, limit: undefined };
 }
 
 export const LiveList: MessageFns<LiveList> = {
@@ -289,6 +302,9 @@ export const LiveList: MessageFns<LiveList> = {
     }
     if (message.inside !== 0) {
       writer.uint32(48).int64(message.inside);
+    }
+    if (message.limit !== undefined) {
+      LiveLimit.encode(message.limit, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -352,6 +368,93 @@ export const LiveList: MessageFns<LiveList> = {
             }
 
             message.inside = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.limit = LiveLimit.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLiveLimit(): LiveLimit {
+  return { persons: 0, soft: undefined, hard: undefined, reachedAt: undefined };
+}
+
+export const LiveLimit: MessageFns<LiveLimit> = {
+  encode(message: LiveLimit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.persons !== 0) {
+      writer.uint32(8).int64(message.persons);
+    }
+    if (message.soft !== undefined) {
+      writer.uint32(16).int64(message.soft);
+    }
+    if (message.hard !== undefined) {
+      writer.uint32(24).int64(message.hard);
+    }
+    if (message.reachedAt !== undefined) {
+      writer.uint32(32).int64(message.reachedAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LiveLimit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLiveLimit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.persons = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.soft = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.hard = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.reachedAt = longToNumber(reader.int64());
             continue;
           }
         }

@@ -113,6 +113,18 @@ describe("live", () => {
     await untilRead({ devices: expect.arrayContaining([newest]) });
   });
 
+  it("[B1.10] shows all persons inside of a list with a limit", async () => {
+    const { id } = await checkin.createList({ name: "Zone", softLimit: 2, hardLimit: 3 });
+    await checkin.redeemAll([1, 2, 3].map((ticket) => scan(id, `secret${ticket}`, at(1, 7))));
+    const reachedAt = expect.any(Number);
+    await untilRead({
+      lists: expect.arrayContaining([
+        expect.objectContaining({ id, inside: 3, limit: { persons: 3, soft: 2, hard: 3, reachedAt } }),
+        expect.objectContaining({ id: list, limit: undefined }),
+      ]),
+    });
+  });
+
   it("[B1.5] knows nothing of other events, and no event that does not exist", async () => {
     await checkin.redeem(scan(list, "secret1", at(1, 7)));
     expect(await checkin.live.readLive({ ...place, event: "elsewhere" }, {})).toMatchObject({

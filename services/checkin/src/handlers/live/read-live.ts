@@ -9,6 +9,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/live";
 import { LRUCache } from "lru-cache";
 import { DoubleCounts } from "../../domain/double-filter.ts";
+import { RecentInside } from "../../domain/recent-inside.ts";
 import { RecentScans } from "../../domain/recent-scans.ts";
 import { countEachList } from "../../store/counts.ts";
 import { requireEvent } from "../../store/events.ts";
@@ -54,6 +55,11 @@ const mostRefusals = 20;
 
 const shared = { longestMs: 10_000, most: mostEvents };
 
+interface Recent {
+  readonly scans: RecentScans;
+  readonly inside: RecentInside;
+}
+
 interface KnownDoubles {
   /** Undefined: too many to look at. */
   readonly counts: DoubleCounts | undefined;
@@ -61,7 +67,7 @@ interface KnownDoubles {
 
 /** Reads each event once, however many ask for it at the same time. */
 export function openLiveEvents(reads: Reads): LiveEvents {
-  const recent = new LRUCache<string, RecentScans>({ max: mostEvents, ttl: idleMs, updateAgeOnGet: true });
+  const recent = new LRUCache<string, Recent>({ max: mostEvents, ttl: idleMs, updateAgeOnGet: true });
   const shareDoubles = shareAnswers<KnownDoubles>({ ...shared, keptMs: doublesKeptMs });
   const shareLive = shareAnswers<ReadLiveResponse>({ ...shared, keptMs });
   const shareHour = shareAnswers<ReadLastHourResponse>({ ...shared, keptMs: hourKeptMs });
@@ -70,8 +76,9 @@ export function openLiveEvents(reads: Reads): LiveEvents {
     await reads.inTurn(place.organizer, (db) => requireEvent(db, place));
     const key = keyOf(place);
     const { counts } = await shareDoubles(key, () => readDoubles(reads, place));
-    const scans = recent.get(key) ?? new RecentScans();
-    recent.set(key, scans);
+    const known = recent.get(key) ?? { scans: new RecentScans(), inside: new RecentInside() };
+    recent.set(key, known);
+    const { scans, inside } = known;
     return reads.inTurn(place.organizer, async (db) => {
       const now = await readSecond(db);
       const seconds = scans.secondsToRead(now);
@@ -82,7 +89,8 @@ export function openLiveEvents(reads: Reads): LiveEvents {
         findRefusalsSince(db, { ...asked, most: mostRefusals }),
       ]);
       scans.take(now, { seconds, cells, refusals });
-      return toLive({ now, lists, scans, doubles: counts });
+      for (const { id, persons } of lists) if (persons !== null) inside.note(id, { at: now, persons });
+      return toLive({ now, lists, scans, inside, doubles: counts });
     });
   }
 

@@ -2,7 +2,14 @@ import type { ArrivedScan, Circumstances, Match, Question, Readers } from "@tess
 import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
-import { type FoundTicket, findReplayed, type Lookup, readForScans, type ScanRead } from "../../store/scan-reads.ts";
+import {
+  type FoundTicket,
+  findReplayed,
+  type Lookup,
+  readForScans,
+  type ScannedList,
+  type ScanRead,
+} from "../../store/scan-reads.ts";
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toTicket } from "../../wire/position-messages.ts";
 
@@ -91,6 +98,7 @@ export function toCircumstances(
   const questionsOf = (found: FoundTicket) => (scan.type === "entry" ? found.questions.map(readers.question) : []);
   return {
     list,
+    room: roomOn(list),
     rules: readers.rules(list.rules),
     reader: {
       zone: readers.zone(timezone),
@@ -104,6 +112,10 @@ export function toCircumstances(
     isMediumEnforced,
     matches: read.tickets.map((found) => toMatch(found, questionsOf(found))),
   };
+}
+
+function roomOn({ hardLimit: limit, personsInside: inside }: ScannedList) {
+  return limit === null || inside === null ? null : { limit, inside };
 }
 
 function toMatch(found: FoundTicket, questions: readonly Question[]): MatchedTicket {

@@ -1,10 +1,12 @@
-import { type ArrivedScan, countChange } from "@tessera/admission";
+import { type ArrivedScan, afterScan, countChange } from "@tessera/admission";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
 import type { CheckinReaders } from "../../checkin-readers.ts";
 import { readSignedTicket } from "../../domain/signed-ticket.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
-import { nameOf } from "../../store/keys.ts";
+import { type EntityKey, nameOf } from "../../store/keys.ts";
+import { findLeftLists } from "../../store/left-lists.ts";
+import { lockCounts } from "../../store/persons-inside.ts";
 import { lockFreePositions } from "../../store/positions.ts";
 import type { ScanRead } from "../../store/scan-reads.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
@@ -22,22 +24,78 @@ interface Answered extends DecidedScan {
   readonly verdict: Extract<DecidedScan["verdict"], { given: unknown }>;
 }
 
-/** Stores decisions, and returns those that are final: their ticket and list are unchanged since they were read. */
-export async function storeDecided(tools: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
-  // Without answers there is one statement, which commits by itself.
-  return decided.some(isAnswered) ? storeWithAnswers(tools, decided) : store(tools, decided);
+interface Admitted extends DecidedScan {
+  readonly verdict: Extract<DecidedScan["verdict"], { outcome: "admitted" }>;
 }
 
-/** Stores scans and their answers in one transaction. A scan whose ticket is locked is left out, and decided again. */
-async function storeWithAnswers({ db, readers }: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
-  const keys = new Map(decided.filter(isAnswered).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
+type Matched = Answered | Admitted;
+
+/** Stores decisions, and returns those that are final: their ticket and list are unchanged since they were read. */
+export async function storeDecided(tools: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+  // Otherwise there is one statement, which commits by itself.
+  return decided.some(changesMore) ? storeWithMore(tools, decided) : store(tools, decided);
+}
+
+/** Whether the scan changes more of its ticket than its presence on the list. */
+function changesMore(decided: DecidedScan): decided is Matched {
+  return isAnswered(decided) || isMove(decided);
+}
+
+/**
+ * Stores scans, their answers, and the exits from lists that tickets leave by entering another one, in one transaction. A scan whose
+ * ticket is locked is left out, and decided again.
+ */
+async function storeWithMore({ db, readers }: Tools, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+  const keys = new Map(decided.filter(changesMore).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
   return db.transaction(async (tx) => {
     const held = new Set((await lockFreePositions(tx, [...keys.values()])).map(nameOf));
-    const ready = decided.filter((each) => !isAnswered(each) || held.has(nameOf(ticketOf(each))));
-    const changed = await putGivenAnswers(tx, ready.filter(isAnswered).flatMap(toAnswers));
-    await tx.publish(topics.answersGiven, changed.map(toAnswersGiven));
-    return store({ db: tx, readers }, ready);
+    const ready = decided.filter((each) => !changesMore(each) || held.has(nameOf(ticketOf(each))));
+    const moves = ready.filter(isMove);
+    if (moves.length > 0) await lockCounts(tx, ready.flatMap(listsOf));
+    const answered = ready.filter(isAnswered);
+    if (answered.length > 0) {
+      const changed = await putGivenAnswers(tx, answered.flatMap(toAnswers));
+      await tx.publish(topics.answersGiven, changed.map(toAnswersGiven));
+    }
+    const stored = await store({ db: tx, readers }, ready);
+    await leaveLists(
+      tx,
+      moves.filter((move) => stored.has(move)),
+    );
+    return stored;
   });
+}
+
+/** Stores the exits that come with entries. A list that is deleted meanwhile has nothing to leave. */
+async function leaveLists(tx: Queryable, moves: readonly Admitted[]): Promise<void> {
+  if (moves.length === 0) return;
+  const left = await findLeftLists(
+    tx,
+    moves.map(({ scan: { organizer, event, list, at }, verdict }) => ({
+      ...{ organizer, event, list, at, position: verdict.match.ticket.id },
+    })),
+  );
+  if (left.length === 0) return;
+  const exits = left.flatMap(({ move, list, at, scanId: id, presence: before }): ScanToStore[] => {
+    const entry = moves[move];
+    if (entry === undefined) return [];
+    const { organizer, event, deviceId, gate } = entry.scan;
+    const exit = { organizer, event, list, id, position: entry.verdict.match.ticket.id, type: "exit", at } as const;
+    const presence = afterScan(before, exit);
+    const fact = toScanFact({ ...exit, reason: null });
+    return [
+      {
+        ...{ ...exit, deviceId, gate, isAutomatic: true, isLimited: true, refusal: null },
+        admission: { presence, ...countChange(before, presence) },
+        fact: { ...fact, traceparent: entry.scan.traceparent },
+      },
+    ];
+  });
+  await storeScans(tx, { topic: topics.scanDecided.name, scans: exits });
+}
+
+function listsOf({ scan: { organizer, event, list }, read }: DecidedScan): EntityKey[] {
+  return [list, ...read.list.takesFrom].map((id) => ({ organizer, event, id }));
 }
 
 /** A scan with open questions, or without the medium it needs, is not stored, and its decision is final. */
@@ -55,12 +113,19 @@ async function store(
   return new Set(decided.filter((each) => !late.has(each)));
 }
 
+/** Whether the ticket may leave other lists by this entry. */
+function isMove(decided: DecidedScan): decided is Admitted {
+  const { scan, read, verdict } = decided;
+  const { takesFrom, isTakenFrom } = read.list;
+  return verdict.outcome === "admitted" && scan.type === "entry" && (takesFrom.length > 0 || isTakenFrom);
+}
+
 /** Whether the scan brings answers to store. */
 export function isAnswered(decided: DecidedScan): decided is Answered {
   return "given" in decided.verdict && decided.verdict.given.length > 0;
 }
 
-function ticketOf({ scan: { organizer, event }, verdict }: Answered) {
+function ticketOf({ scan: { organizer, event }, verdict }: Matched) {
   return { organizer, event, id: verdict.match.ticket.id };
 }
 
@@ -98,6 +163,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan, readers: CheckinRea
     forced: verdict.outcome === "admitted" ? verdict.overruled !== null : scan.force,
     ...notes,
     forceSent: scan.force,
+    isLimited: read.list.personsInside !== null,
     refusal,
     admission:
       verdict.outcome === "admitted"

@@ -12,11 +12,13 @@ select presence.organizer, presence.event, presence.list, step.subevent, step.it
  group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as;
 
 -- countEachList
-select list.id, list.name, list.subevent,
+select list.id, list.name, list.subevent, list.soft_limit as "softLimit", list.hard_limit as "hardLimit", held.persons,
        coalesce(sum(count_delta.positions), 0)::bigint as positions,
        coalesce(sum(count_delta.entered), 0)::bigint as entered,
        coalesce(sum(count_delta.inside), 0)::bigint as inside
   from list
+  left join persons_inside as held
+    on held.organizer = list.organizer and held.event = list.event and held.list = list.id
   left join count_delta on count_delta.organizer = list.organizer and count_delta.event = list.event
        and count_delta.list in (0, list.id)
        and (list.subevent is null or count_delta.subevent = list.subevent)
@@ -24,7 +26,7 @@ select list.id, list.name, list.subevent,
        and (list.include_pending or count_delta.counted_as <> 'pending')
  where list.organizer = $1
    and list.event = $2
- group by list.id, list.name, list.subevent
+ group by list.organizer, list.event, list.id, held.persons
  order by list.name, list.id
  limit $3;
 

@@ -3,7 +3,8 @@
 -- pageLists
 select "list"."organizer", "list"."event", "list"."id", "list"."name", "list"."all_products", "list"."limit_products", "list"."subevent",
        "list"."include_pending", "list"."allow_multiple_entries", "list"."allow_entry_after_exit", "list"."rules", "list"."exit_all_at",
-       "list"."addon_match", "list"."ignore_in_statistics", "list"."consider_tickets_used", "list"."exit_set_at" from list
+       "list"."addon_match", "list"."ignore_in_statistics", "list"."consider_tickets_used", "list"."exit_set_at", "list"."soft_limit",
+       "list"."hard_limit", "list"."takes_from" from list
   left join subevent
     on subevent.organizer = list.organizer and subevent.event = list.event and subevent.id = list.subevent
  where list.organizer = $1
@@ -19,7 +20,8 @@ select "list"."organizer", "list"."event", "list"."id", "list"."name", "list"."a
 -- pageLists, in an order
 select "list"."organizer", "list"."event", "list"."id", "list"."name", "list"."all_products", "list"."limit_products", "list"."subevent",
        "list"."include_pending", "list"."allow_multiple_entries", "list"."allow_entry_after_exit", "list"."rules", "list"."exit_all_at",
-       "list"."addon_match", "list"."ignore_in_statistics", "list"."consider_tickets_used", "list"."exit_set_at" from list
+       "list"."addon_match", "list"."ignore_in_statistics", "list"."consider_tickets_used", "list"."exit_set_at", "list"."soft_limit",
+       "list"."hard_limit", "list"."takes_from" from list
   left join subevent
     on subevent.organizer = list.organizer and subevent.event = list.event and subevent.id = list.subevent
  where list.organizer = $1
@@ -59,6 +61,12 @@ delete from count_delta as held
 
 -- removeList
 delete from double_note as held
+ where held.organizer = $1
+   and held.event = $2
+   and held.list = $3;
+
+-- removeList
+delete from persons_inside as held
  where held.organizer = $1
    and held.event = $2
    and held.list = $3;

@@ -10,6 +10,15 @@ with place as materialized (
              'name', list.name, 'allProducts', list.all_products, 'limitProducts', list.limit_products,
              'subevent', list.subevent, 'includePending', list.include_pending,
              'allowMultipleEntries', list.allow_multiple_entries, 'allowEntryAfterExit', list.allow_entry_after_exit,
+             'hardLimit', list.hard_limit, 'takesFrom', list.takes_from,
+             'isTakenFrom', exists (
+               select from list as other
+                where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
+                  and list.id = any(other.takes_from)),
+             'personsInside', (
+               select held.persons
+                 from persons_inside as held
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(
@@ -151,6 +160,15 @@ with place as materialized (
              'name', list.name, 'allProducts', list.all_products, 'limitProducts', list.limit_products,
              'subevent', list.subevent, 'includePending', list.include_pending,
              'allowMultipleEntries', list.allow_multiple_entries, 'allowEntryAfterExit', list.allow_entry_after_exit,
+             'hardLimit', list.hard_limit, 'takesFrom', list.takes_from,
+             'isTakenFrom', exists (
+               select from list as other
+                where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
+                  and list.id = any(other.takes_from)),
+             'personsInside', (
+               select held.persons
+                 from persons_inside as held
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(

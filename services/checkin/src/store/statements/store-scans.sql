@@ -13,7 +13,8 @@ with held_list as (
    where $5::bigint <= (select scan_id.last_value from scan_id)
      for key share of list skip locked
 ), decided as materialized (
-  select held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries, sent.last_type,
+  select held_list.place, held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries,
+         sent.last_type,
          coalesce(sent.last_at, sent.at) as last_at, sent.entered, sent.inside, sent.id, sent.type, sent.reason,
          case when not held_list.is_erased then sent.explanation end as explanation,
          case when not held_list.is_erased then sent.raw_code end as raw_code,
@@ -149,7 +150,8 @@ with held_list as (
      and list.subevent is not distinct from $8::bigint
      for share of list skip locked
 ), decided as materialized (
-  select held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries, sent.last_type,
+  select held_list.place, held_list.organizer, held_list.event, held_list.list, sent.position, sent.version, sent.entries,
+         sent.last_type,
          coalesce(sent.last_at, sent.at) as last_at, sent.entered, sent.inside, sent.id, sent.type, sent.reason,
          case when not held_list.is_erased then sent.explanation end as explanation,
          case when not held_list.is_erased then sent.raw_code end as raw_code,
