@@ -52,7 +52,7 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
   const minutes = followed.minutes.value;
   return (
     <>
-      <ListCards lists={live.lists} />
+      <ListCards lists={live.lists} now={now} />
       <Rates live={live} />
       <section class="sheet stack">
         <h2>{say("last_hour")}</h2>

@@ -17,6 +17,16 @@ export interface LiveList {
   readonly position_count: number;
   readonly checkin_count: number;
   readonly inside_count: number;
+  /** Null: it has none. */
+  readonly limit: LiveLimit | null;
+}
+
+export interface LiveLimit {
+  readonly persons: number;
+  readonly soft_limit: number | null;
+  readonly hard_limit: number | null;
+  /** When it is reached if visitors come as they do. */
+  readonly reached: string | null;
 }
 
 export interface LiveGate {
