@@ -198,6 +198,30 @@ create table record_warning (
   constraint record_warning_pkey primary key (kind, field)
 );
 
+create table session (
+  id uuid not null,
+  organizer text collate "C" not null,
+  name text not null,
+  permissions text[] not null,
+  all_events boolean not null,
+  events text[] not null,
+  created_at timestamptz not null default now(),
+  link_hash bytea,
+  link_ends_at timestamptz,
+  seconds integer not null,
+  token_hash bytea,
+  began_at timestamptz,
+  ends_at timestamptz,
+  left_at timestamptz,
+  revoked_at timestamptz,
+  constraint session_pkey primary key (id),
+  constraint session_link_hash_key unique (link_hash),
+  constraint session_token_hash_key unique (token_hash)
+);
+create index session_by_end on session using btree (coalesce(ends_at, link_ends_at));
+create index session_by_organizer on session using btree (organizer, created_at, id);
+comment on column session.name is 'personal data: kept; what the operator or the provider of identities calls who signs in, for some days beyond the session';
+
 create table upload (
   id uuid not null,
   organizer text not null,
@@ -213,7 +237,7 @@ create table upload (
   event text,
   request_id uuid,
   constraint upload_pkey primary key (id),
-  constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text])))
+  constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text, 'person'::text])))
 );
 create index upload_by_expiry on upload using btree (expires_at);
 create unique index upload_by_request on upload using btree (request_id);

@@ -21,6 +21,7 @@ import { negotiate } from "./middleware/negotiate.ts";
 import { noteContact } from "./middleware/note-contact.ts";
 import { observe } from "./middleware/observe.ts";
 import { refuseCrowd } from "./middleware/refuse-crowd.ts";
+import { refuseForeignPages } from "./middleware/refuse-foreign-pages.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { requireSoundHead } from "./middleware/require-sound-head.ts";
 import { serve } from "./middleware/serve.ts";
@@ -63,6 +64,7 @@ export function buildApp(options: AppOptions): App {
     findEndpoint(endpoints, { ...options, findHot }),
     negotiate(),
     authenticate(directory),
+    refuseForeignPages(options),
     noteContact(contacts),
     ...(countRequest === undefined ? [] : [countRequest]),
     decideAccess,

@@ -7,6 +7,7 @@ import { listenForChanges } from "./access/change-notice.ts";
 import { DeviceContacts } from "./access/device-contacts.ts";
 import { openDirectory } from "./access/directory.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";
+import { openSessions } from "./access/sessions.ts";
 import { buildApp } from "./app.ts";
 import { clients as callable } from "./clients.ts";
 import { settings } from "./config.ts";
@@ -19,6 +20,7 @@ import { factReaders } from "./import/fact-readers.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { deleteKeptAnswers } from "./jobs/delete-kept-answers.ts";
+import { deleteEndedSessions } from "./jobs/delete-sessions.ts";
 import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { measureDevices } from "./jobs/measure-devices.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
@@ -28,9 +30,10 @@ import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { findContacts, findHeardDevices } from "./store/device-contacts.ts";
-import { hasEvent } from "./store/events.ts";
+import { findEvents, hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
 import { addWarnings } from "./store/record-warnings.ts";
+import { findSession } from "./store/sessions.ts";
 import { countOutstanding, expireDropped, insertUpload } from "./store/uploads.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
 import { ownerOf, uploadFinder } from "./upload/find-uploads.ts";
@@ -57,6 +60,7 @@ export const gateway = defineService({
   consumers,
   jobs: [
     deleteKeptAnswers,
+    deleteEndedSessions,
     findFull,
     removeExpiredUploads,
     removeUnrecordedUploads,
@@ -72,6 +76,7 @@ export const gateway = defineService({
         // from the answer, so each token is a party.
         findByHash: (kind, hash) =>
           waitForDatabase(reads.inTurn(hash.toString("hex"), (on) => findByHash(on, kind, hash))),
+        findSession: (hash) => waitForDatabase(reads.inTurn(hash.toString("hex"), (on) => findSession(on, hash))),
         hasEvent: (organizer, event) =>
           waitForDatabase(reads.inTurn(organizer, (on) => hasEvent(on, organizer, event))),
       },
@@ -143,6 +148,8 @@ export const gateway = defineService({
       contacts,
       findContacts: (organizer, devices) => reads.inTurn(organizer, (on) => findContacts(on, { organizer, devices })),
       findHeard: (organizer, event) => reads.inTurn(organizer, (on) => findHeardDevices(on, { organizer, event })),
+      sessions: openSessions({ db, reads, directory }),
+      findEvents: (organizer, names) => reads.inTurn(organizer, (on) => findEvents(on, organizer, names)),
       findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,

@@ -136,6 +136,7 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     kept_answer: ["caller", "headers", "key", "request_hash"],
     // Names of fields, without the keys of maps.
     record_warning: ["field", "kind"],
+    session: ["events", "link_hash", "permissions", "token_hash"],
   },
 };
 

@@ -11,6 +11,7 @@ import { credentialChanged } from "../consumers/credential-changed.ts";
 import { eventChanged } from "../consumers/event-changed.ts";
 import { findByHash, isAsNewAs } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
+import { findSession } from "../store/sessions.ts";
 import { gatewayDatabase } from "../testing/database.ts";
 import { type Forgetful, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";
@@ -180,6 +181,7 @@ describe("another process", () => {
     heard = 0;
     const store = {
       findByHash: (kind: "api_key" | "device", tokenHash: Buffer) => findByHash(db, kind, tokenHash),
+      findSession: (tokenHash: Buffer) => findSession(db, tokenHash),
       hasEvent: (organizer: string, event: string) => hasEvent(db, organizer, event),
     };
     directory = openDirectory(store, { operatorKey: undefined });

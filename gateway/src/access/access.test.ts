@@ -8,6 +8,7 @@ import { allRoutes } from "../routes/index.ts";
 import { fakePeers } from "../testing/fake-peers.ts";
 import { type Caller, operator, type Tenant } from "./caller.ts";
 import { mayUse } from "./may-use.ts";
+import type { Sessions } from "./sessions.ts";
 
 const { clients } = fakePeers();
 const routes = allRoutes({
@@ -33,6 +34,8 @@ const routes = allRoutes({
   contacts: { noteSync: () => {} },
   findContacts: async () => [],
   findHeard: async () => [],
+  sessions: {} as Sessions,
+  findEvents: async () => new Set(),
   stopping: new AbortController().signal,
   refusedStatus: 200,
   findUploads: async () => [],
@@ -79,7 +82,7 @@ const everywhere = " in all events of the organizer, and an API key";
 const table: Record<
   string,
   {
-    permissions: string[] | "public" | "any" | "event" | "member" | "operator";
+    permissions: string[] | "public" | "any" | "event" | "member" | "operator" | "person";
     profiles: string[];
     where?: string;
     andOperator?: true;
@@ -192,6 +195,12 @@ const table: Record<
   "GET /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/devices/{device}/revoke/": { permissions: "operator", profiles: none },
+  "POST /api/v1/organizers/{organizer}/signinlinks/": { permissions: "operator", profiles: none },
+  "GET /api/v1/organizers/{organizer}/sessions/": { permissions: "operator", profiles: none },
+  "DELETE /api/v1/organizers/{organizer}/sessions/{session}/": { permissions: "operator", profiles: none },
+  "POST /api/v1/session/": { permissions: "public", profiles: none },
+  "GET /api/v1/session/": { permissions: "person", profiles: none },
+  "DELETE /api/v1/session/": { permissions: "person", profiles: none },
   "POST /api/v1/device/initialize": { permissions: "public", profiles: none },
   "POST /api/v1/device/update": { permissions: "any", profiles: all },
   "GET /api/v1/device/info": { permissions: "any", profiles: all },
@@ -247,10 +256,12 @@ describe("the routes", () => {
       it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(endpoint.path)} opens to its permissions and profiles alone, and the document says so`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
         expect([...permitted].sort()).toEqual(
-          withoutPermission ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
+          withoutPermission ? [...permissions].sort() : Array.isArray(opening) ? [...opening].sort() : [],
         );
         expect(opens(tenant({}))).toBe(withoutPermission);
-        expect(opens(tenant({ permissions: new Set([everyPermission]) }))).toBe(opening !== "operator");
+        expect(opens(tenant({ permissions: new Set([everyPermission]) }))).toBe(
+          withoutPermission || Array.isArray(opening),
+        );
         expect(opens(operator)).toBe(opening === "public" || opening === "operator" || andOperator === true);
 
         const open = scanProfiles.filter((profile) =>
@@ -277,6 +288,24 @@ describe("the routes", () => {
       });
     }
   }
+});
+
+describe("a person", () => {
+  const everything = (kind: Tenant["kind"]) => tenant({ kind, permissions: new Set(permissions) });
+
+  it("[P3.2] may use the routes of an API key with the same permissions, without those of organizers and records, and the own session", () => {
+    const opened = (caller: Caller) =>
+      new Set(routes.filter((route) => mayUse(caller, [route])).map(({ name }) => name));
+    const closed = routes.filter(({ access }) => ["organizer", "records", "operator"].includes(access.kind));
+    expect(closed.length).toBeGreaterThan(10);
+    const ofKey = opened(everything("api_key"));
+    const own = routes.filter(({ access }) => access.kind === "person").map(({ name }) => name);
+    expect(own).toEqual(["getSession", "endSession"]);
+    for (const { name } of closed) ofKey.delete(name);
+    expect([...opened(everything("person"))].sort()).toEqual([...ofKey, ...own].sort());
+    const powerless = tenant({ kind: "person" });
+    expect(opened(powerless).has("listCheckinLists")).toBe(false);
+  });
 });
 
 describe("a method that an endpoint does not have", () => {

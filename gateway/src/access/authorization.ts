@@ -1,10 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
-import type { CredentialKind } from "../store/credentials.ts";
+import type { CallerKind, CredentialKind } from "../store/credentials.ts";
+import { readCookies, sessionCookie } from "./cookies.ts";
 
-/** The contents of an Authorization header, before any lookup. */
+/** The contents of an Authorization header or a cookie, before any lookup. */
 export interface Presented {
-  readonly kind: CredentialKind;
+  readonly kind: CallerKind;
   /** The bytes as they were sent. */
   readonly token: Buffer;
 }
@@ -15,6 +17,16 @@ const kinds: ReadonlyMap<string, CredentialKind> = new Map([
 ]);
 
 const accepted = "the header must be `Authorization: Token <key>` or `Authorization: Device <key>`.";
+
+/** Reads the credentials of a request. The cookie of a session counts only where there is no Authorization header. */
+export function readCredentials({ authorization, cookie }: IncomingHttpHeaders): Presented {
+  if (authorization !== undefined || cookie === undefined) return readAuthorization(authorization ?? "");
+  const [token, ...more] = readCookies(cookie, sessionCookie);
+  if (token === undefined) return readAuthorization("");
+  // Which of them a page of another host has set cannot be told.
+  if (more.length > 0) throw fault("malformed_credentials", "The request has several cookies of sessions.");
+  return { kind: "person", token: Buffer.from(token, "latin1") };
+}
 
 /** Reads an Authorization header: `Token` for API keys and the operator, `Device` for scanners. */
 export function readAuthorization(header: string): Presented {
@@ -29,8 +41,20 @@ export function readAuthorization(header: string): Presented {
   return { kind, token: Buffer.from(token, "latin1") };
 }
 
-export function unknownToken(): Fault {
-  return fault("unknown_token", "This token is not valid.");
+export function unknownToken(kind: CallerKind): Fault {
+  return kind === "person"
+    ? fault("session_unknown", "You are not signed in, or no longer: sign in again.")
+    : fault("unknown_token", "This token is not valid.");
+}
+
+/** The fault of a session that was revoked. */
+export function sessionRevoked(): Fault {
+  return fault("session_revoked", "This session was revoked: ask for another link, or sign in again.");
+}
+
+/** The fault of a session whose time is over, or that its person has ended. */
+export function sessionEnded(): Fault {
+  return fault("session_ended", "This session is over: sign in again.");
 }
 
 /** The fault of a token that was switched off or revoked. */

@@ -7,7 +7,8 @@ import {
   type Permission,
   standsInPublic,
 } from "@tessera/values";
-import type { Credential, CredentialKind, Device } from "../store/credentials.ts";
+import type { CallerKind, Credential, Device } from "../store/credentials.ts";
+import type { Session } from "../store/sessions.ts";
 
 /** The sender of a request. */
 export type Caller = Operator | Tenant;
@@ -18,10 +19,10 @@ export interface Operator {
   readonly logId: string;
 }
 
-/** An API key or a device of one organizer. */
+/** An API key, a device or a person of one organizer. */
 export interface Tenant {
-  readonly kind: CredentialKind;
-  /** The id of its credential, unique within the organizer. */
+  readonly kind: CallerKind;
+  /** The id of its credential or session, unique within the organizer. */
   readonly id: string;
   /** What its organizer calls it. */
   readonly name: string;
@@ -33,15 +34,20 @@ export interface Tenant {
   readonly permissions: ReadonlySet<string>;
   /** Undefined: all events of the organizer. */
   readonly events: ReadonlySet<string> | undefined;
-  /** API keys are limited by their permissions alone. */
+  /** API keys and people are limited by their permissions alone. */
   readonly profile: DeviceProfile;
   readonly device: Device | undefined;
+  /** When the session of a person ends, in microseconds since 1970. */
+  readonly endsAt?: number;
 }
 
 export const operator: Operator = { kind: "operator", logId: "operator" };
 
+/** What a caller is made of. */
+type Authenticated = Omit<Credential, "kind" | "tokenHash" | "active"> & { readonly kind: CallerKind };
+
 /** Makes the caller of a valid credential. */
-export function toCaller(credential: Credential): Tenant {
+export function toCaller(credential: Authenticated): Tenant {
   const { kind, organizer, device } = credential;
   const profile = kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full";
   // A device that was moved to a public place must not get answers that were kept for the staff.
@@ -59,6 +65,12 @@ export function toCaller(credential: Credential): Tenant {
     profile,
     device: device ?? undefined,
   };
+}
+
+/** Makes the caller of a session that has begun. */
+export function toPerson({ id, organizer, name, permissions, allEvents, events, endsAt }: Session): Tenant {
+  const grant = { id, organizer, name, permissions, allEvents, events };
+  return { ...toCaller({ ...grant, kind: "person", device: null }), endsAt };
 }
 
 export function holds({ permissions }: Pick<Tenant, "permissions">, permission: Permission): boolean {

@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
-import type { Credential, CredentialKind } from "../store/credentials.ts";
-import { inactive, type Presented, unknownToken } from "./authorization.ts";
-import { type Caller, operator, type Tenant, toCaller } from "./caller.ts";
+import type { Fault } from "@tessera/kit/fault";
+import type { CallerKind, Credential, CredentialKind } from "../store/credentials.ts";
+import type { Session } from "../store/sessions.ts";
+import { inactive, type Presented, sessionEnded, sessionRevoked, unknownToken } from "./authorization.ts";
+import { type Caller, operator, type Tenant, toCaller, toPerson } from "./caller.ts";
 import { remember } from "./remember.ts";
 
 export interface AccessStore {
   findByHash(kind: CredentialKind, tokenHash: Buffer): Promise<Credential | undefined>;
+  findSession(tokenHash: Buffer): Promise<Session | undefined>;
   hasEvent(organizer: string, event: string): Promise<boolean>;
 }
 
@@ -22,8 +25,11 @@ export interface Directory {
 const limits = { max: 20_000, ttlMs: 30_000, maxMisses: 5000, missMs: 5000 };
 
 interface Known {
-  readonly active: boolean;
   readonly caller: Tenant;
+  /** Why it is refused; undefined: it is not. */
+  readonly refuse: (() => Fault) | undefined;
+  /** When a session ends, as `performance.now()` tells it: clocks may be wrong. */
+  readonly until: number;
 }
 
 /** Opens the directory over its store. */
@@ -31,9 +37,9 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
   const nameOfOperator = operatorKey === undefined ? undefined : nameOf("api_key", operatorKey);
   const credentials = remember<Known>(async (name) => {
     const [kind, hex = ""] = name.split(" ");
-    const credential = await store.findByHash(kind === "device" ? "device" : "api_key", Buffer.from(hex, "hex"));
-    if (credential === undefined) return undefined;
-    return { active: credential.active, caller: toCaller(credential) };
+    const tokenHash = Buffer.from(hex, "hex");
+    if (kind === "person") return knownSession(await store.findSession(tokenHash));
+    return knownCredential(await store.findByHash(kind === "device" ? "device" : "api_key", tokenHash));
   }, limits);
   const events = remember<{ readonly known: true }>(async (key) => {
     const [organizer = "", event = ""] = key.split("/");
@@ -61,12 +67,26 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
 }
 
 /** The cache key of a credential, without its token. Hashed, so that the time of a comparison reveals nothing. */
-function nameOf(kind: CredentialKind, token: string | Buffer): string {
+function nameOf(kind: CallerKind, token: string | Buffer): string {
   return `${kind} ${hash("sha256", token, "hex")}`;
 }
 
-function callerOf(known: Known | undefined, kind: CredentialKind): Caller {
-  if (known === undefined) throw unknownToken();
-  if (!known.active) throw inactive(kind);
+function knownCredential(credential: Credential | undefined): Known | undefined {
+  if (credential === undefined) return undefined;
+  const { active, kind } = credential;
+  return { caller: toCaller(credential), refuse: active ? undefined : () => inactive(kind), until: Infinity };
+}
+
+function knownSession(session: Session | undefined): Known | undefined {
+  if (session === undefined) return undefined;
+  const refusals = { revoked: sessionRevoked, ended: sessionEnded } as const;
+  const refuse = session.state === "revoked" || session.state === "ended" ? refusals[session.state] : undefined;
+  return { caller: toPerson(session), refuse, until: performance.now() + session.endsInMs };
+}
+
+function callerOf(known: Known | undefined, kind: CallerKind): Caller {
+  if (known === undefined) throw unknownToken(kind);
+  if (known.refuse !== undefined) throw known.refuse();
+  if (known.until <= performance.now()) throw sessionEnded();
   return known.caller;
 }

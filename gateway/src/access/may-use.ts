@@ -8,9 +8,9 @@ export type Access =
   | { readonly kind: "operator" }
   /** The operator's key, and API keys that may bring records of their organizer; the route keeps them to these. */
   | { readonly kind: "records" }
-  /** Every key, and every device whose profile the route is open to. */
+  /** Every key, every person, and every device whose profile the route is open to. */
   | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
-  /** Keys and devices with access to the event of the path. */
+  /** Keys, people and devices with access to the event of the path. */
   | {
       readonly kind: "event";
       /** Any one is sufficient. With an empty list access to the event is sufficient. */
@@ -18,8 +18,10 @@ export type Access =
       /** Device profiles that may use the route. */
       readonly profiles: readonly ScanProfile[];
     }
-  /** Keys and devices of the organizer in the path; the route shows only events that they have access to. */
+  /** Keys, people and devices of the organizer in the path; the route shows only events that they have access to. */
   | { readonly kind: "member"; readonly anyOf: readonly Permission[]; readonly profiles: readonly ScanProfile[] }
+  /** People who have signed in. */
+  | { readonly kind: "person" }
   /** API keys with access to all events of the organizer in the path, and with one of these permissions. */
   | { readonly kind: "organizer"; readonly anyOf: readonly Permission[] };
 
@@ -38,6 +40,8 @@ function grants(access: Access, caller: Caller): boolean {
       return (
         caller.kind === "operator" || (caller.kind === "api_key" && isPermitted(["organizer.records:write"], caller))
       );
+    case "person":
+      return caller.kind === "person";
     case "any":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller);
     case "event":

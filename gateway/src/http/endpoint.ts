@@ -8,8 +8,8 @@ export interface Endpoint {
   readonly routes: ReadonlyMap<HttpMethod, Route>;
   /** The Allow header of every answer. */
   readonly allow: string;
-  /** Without authentication. All routes of an endpoint are public, or none. */
-  readonly isPublic: boolean;
+  /** Which of its routes are used without authentication. */
+  readonly isPublic: "all" | "some" | "none";
   /** Media types of the answers of this endpoint. */
   readonly produces: readonly string[];
 }
@@ -27,7 +27,7 @@ export function toEndpoints(routes: readonly Route[]): readonly Endpoint[] {
     template: path.replaceAll("+}", "}"),
     routes: methods,
     allow: [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
-    isPublic: Array.from(methods.values()).every(({ access }) => access.kind === "public"),
+    isPublic: publicOf([...methods.values()]),
     produces: [...new Set(Array.from(methods.values(), (route) => route.produces ?? "application/json").flat())],
   }));
 }
@@ -44,6 +44,17 @@ export function routesLike(endpoint: Endpoint, method: string): readonly Route[]
   const all = [...endpoint.routes.values()];
   const sameClass = all.filter((route) => isSafe(route.method) === isSafe(method));
   return sameClass.length > 0 ? sameClass : all;
+}
+
+/** Whether a method is used without authentication. */
+export function isPublic(endpoint: Endpoint, method: string): boolean {
+  if (endpoint.isPublic !== "some") return endpoint.isPublic === "all";
+  return publicOf(routesLike(endpoint, method)) === "all";
+}
+
+function publicOf(routes: readonly Route[]): Endpoint["isPublic"] {
+  const open = routes.filter(({ access }) => access.kind === "public").length;
+  return open === 0 ? "none" : open === routes.length ? "all" : "some";
 }
 
 function isSafe(method: string): boolean {

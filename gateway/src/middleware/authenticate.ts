@@ -1,13 +1,15 @@
-import { readAuthorization } from "../access/authorization.ts";
+import { readCredentials } from "../access/authorization.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Directory } from "../access/directory.ts";
 import type { Context } from "../http/context.ts";
+import { isPublic } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
 export function authenticate(directory: Directory): Step {
   return (ctx) => {
-    if (ctx.state.endpoint?.isPublic !== false) return undefined;
-    const found = directory.authenticate(readAuthorization(ctx.req.headers.authorization ?? ""));
+    const { endpoint } = ctx.state;
+    if (endpoint === undefined || isPublic(endpoint, ctx.method)) return undefined;
+    const found = directory.authenticate(readCredentials(ctx.req.headers));
     return found instanceof Promise ? found.then((caller) => enter(ctx, caller)) : enter(ctx, found);
   };
 }

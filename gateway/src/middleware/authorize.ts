@@ -3,7 +3,7 @@ import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, hasOrganizerAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
-import { routesLike } from "../http/endpoint.ts";
+import { isPublic, routesLike } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
 
 /** One step decides whether a request is forbidden, another refuses it. In between kept answers are repeated. */
@@ -37,7 +37,7 @@ function isAllowed(
   directory: Directory,
 ): boolean | Promise<boolean> {
   const { endpoint, caller, params = {} } = state;
-  if (endpoint === undefined || endpoint.isPublic) return true;
+  if (endpoint === undefined || isPublic(endpoint, method)) return true;
   const routes = routesLike(endpoint, method);
   if (caller === undefined || !mayUse(caller, routes)) return false;
   const { organizer, event } = params;

@@ -33,6 +33,7 @@ import { boardRoutes, scannerPageRoutes } from "./pages/routes.ts";
 import { explainRoutes } from "./redeem/explain-routes.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
+import { type SessionRouteDependencies, sessionRoutes } from "./sessions/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
@@ -74,6 +75,8 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly contacts: Pick<DeviceContacts, "noteSync">;
   readonly findHeard: LiveTargets["findHeard"];
   readonly findContacts: CredentialRouteDependencies["findContacts"];
+  readonly sessions: SessionRouteDependencies["sessions"];
+  readonly findEvents: SessionRouteDependencies["findEvents"];
   /** Aborts when this process stops. */
   readonly stopping: AbortSignal;
   readonly baseUrl: () => string;
@@ -126,6 +129,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     ...deps.credentials,
   });
   const catalogue = catalogueRoutes(clients);
+  const people = sessionRoutes({ ...deps, ...deps.credentials, credentials: clients.credentials });
   const device = deviceRoutes({ ...clients, ...deps.credentials });
   const idempotency = idempotencyRoutes(deps.findAnswer);
   const documentation = documentationRoutes({
@@ -270,6 +274,13 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${organizer}/devices/`, keys.devices.list),
     at("POST", `${organizer}/devices/`, keys.devices.create),
     at("POST", `${organizer}/devices/{device}/revoke/`, keys.devices.revoke),
+
+    at("POST", `${organizer}/signinlinks/`, people.createLink),
+    at("GET", `${organizer}/sessions/`, people.list),
+    at("DELETE", `${organizer}/sessions/{session}/`, people.revoke),
+    at("POST", "/api/v1/session/", people.begin),
+    at("GET", "/api/v1/session/", people.get),
+    at("DELETE", "/api/v1/session/", people.end),
 
     at("POST", "/api/v1/device/initialize", device.initialize),
     at("POST", "/api/v1/device/update", device.update),

@@ -5,6 +5,9 @@ import { boolean, bytea, type Column, copyTable, json, text, texts } from "@tess
 
 export type CredentialKind = "api_key" | "device";
 
+/** What requests come from: a credential, or a person who has signed in. */
+export type CallerKind = CredentialKind | "person";
+
 export interface Device {
   readonly deviceId: number;
   readonly gate: number | null;

@@ -15,3 +15,17 @@ export async function hasEvent(db: Queryable, organizer: string, event: string):
     select exists (select from event where event.organizer = ${organizer} and event.event = ${event}) as known`);
   return known;
 }
+
+/** Returns which of these events there are. */
+export async function findEvents(
+  db: Queryable,
+  organizer: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ event: string }>(sql`
+    select event.event
+      from event
+     where event.organizer = ${organizer}
+       and event.event = any (${names}::text[])`);
+  return new Set(rows.map(({ event }) => event));
+}

@@ -3,7 +3,7 @@ import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { isUuid } from "@tessera/values";
-import type { CredentialKind } from "./credentials.ts";
+import type { CallerKind } from "./credentials.ts";
 import type { EventName } from "./events.ts";
 
 /** The folder of all uploads in the file store. */
@@ -24,7 +24,7 @@ export function idAt(key: string): string | undefined {
 export interface Upload {
   readonly id: string;
   readonly organizer: string;
-  readonly credentialKind: CredentialKind;
+  readonly credentialKind: CallerKind;
   readonly credentialId: string;
   readonly fileName: string;
   readonly contentType: string;

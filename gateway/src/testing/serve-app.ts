@@ -9,7 +9,8 @@ import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
 import { type Tracing, untraced } from "@tessera/kit/telemetry/trace";
 import { afterEach, beforeEach } from "vitest";
 import { DeviceContacts } from "../access/device-contacts.ts";
-import { openDirectory } from "../access/directory.ts";
+import { type AccessStore, type Directory, openDirectory } from "../access/directory.ts";
+import type { Sessions } from "../access/sessions.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Route } from "../http/route.ts";
 import { type HttpServerOptions, httpServer } from "../http/server.ts";
@@ -18,7 +19,9 @@ import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes, type RouteDependencies } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
 import type { RedeemOptions } from "../routes/redeem/routes.ts";
+import { grantable } from "../routes/sessions/read-grant.ts";
 import type { Credential } from "../store/credentials.ts";
+import type { Session } from "../store/sessions.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
 import { requireDocumented, type Seen } from "./require-documented.ts";
@@ -90,6 +93,45 @@ export const devices = {
   revoked: "device-revoked",
 } as const;
 
+/** Tokens of sessions of people. */
+export const people = {
+  all: "person-with-every-permission",
+  reader: "person-who-reads-orders",
+  otherEvent: "person-of-another-event",
+  revoked: "person-whose-session-was-revoked",
+  ended: "person-whose-session-is-over",
+} as const;
+
+const sessions: ReadonlyMap<string, Session> = new Map([
+  person(people.all, { permissions: grantable }),
+  person(people.reader, { permissions: ["event.orders:read"] }),
+  person(people.otherEvent, { permissions: grantable, allEvents: false, events: ["other"] }),
+  person(people.revoked, { state: "revoked" }),
+  person(people.ended, { state: "ended" }),
+]);
+
+function person(token: string, overrides: Partial<Session>): readonly [hash: string, session: Session] {
+  const usual = { organizer: "bigevents", name: "Ada", permissions: [], allEvents: true, events: [] };
+  const session = { ...usual, id: "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11", state: "in use" } as const;
+  const times = { createdAt: heardAt, beganAt: heardAt, endsAt: heardAt + 3_600_000_000, endsInMs: 3_600_000 };
+  return [hash("sha256", token, "hex"), { ...session, ...times, ...overrides }];
+}
+
+/** The headers of a request that a page of this deployment sends for a person. */
+export const withCookie = (token: string) => ({
+  cookie: `tessera_session=${token}`,
+  "sec-fetch-site": "same-origin",
+});
+
+export const noSessions: Sessions = {
+  createLink: () => Promise.reject(new Error("this application stores no sessions")),
+  redeem: async () => ({ kind: "unknown" }),
+  begin: () => Promise.reject(new Error("this application stores no sessions")),
+  leave: async () => {},
+  revoke: async () => false,
+  page: async () => ({ results: [], count: 0, page: 1 }),
+};
+
 const credentials: readonly Credential[] = [
   apiKey(keys.all, { permissions: ["*"] }),
   apiKey(keys.reader, { permissions: ["event.orders:read"] }),
@@ -155,6 +197,9 @@ export interface ServeOptions {
   files?: Files;
   answers?: AppOptions["answers"];
   findAnswer?: FindAnswer;
+  makeToken?: () => string;
+  findSession?: AccessStore["findSession"];
+  sessions?: (directory: Directory) => Sessions;
   findContacts?: RouteDependencies["findContacts"];
   findHeard?: RouteDependencies["findHeard"];
   routes?: (routes: readonly Route[]) => readonly Route[];
@@ -175,6 +220,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     {
       findByHash: async (kind, tokenHash) =>
         credentials.find((known) => known.kind === kind && known.tokenHash.equals(tokenHash)),
+      findSession: options.findSession ?? (async (tokenHash) => sessions.get(tokenHash.toString("hex"))),
       hasEvent: async (organizer, event) => knownEvents.has(`${organizer}/${event}`),
     },
     { operatorKey: keys.operator },
@@ -203,8 +249,13 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
       ...options.uploads,
     },
     files: options.files ?? diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests") }),
-    credentials: { makeToken: () => freshToken, untilCopied: async () => options.copied ?? true },
+    credentials: {
+      makeToken: options.makeToken ?? (() => freshToken),
+      untilCopied: async () => options.copied ?? true,
+    },
     findAnswer: options.findAnswer ?? (async () => undefined),
+    sessions: options.sessions?.(directory) ?? noSessions,
+    findEvents: async (organizer, names) => new Set(names.filter((event) => knownEvents.has(`${organizer}/${event}`))),
     stopping: server.stopping,
     refusedStatus: options.refusedStatus ?? 200,
     findUploads: options.findUploads ?? (async () => []),

@@ -2,7 +2,7 @@
 export const introduction = `Check-in at gates, vouchers, ticket layouts, tickets as PDF, batches for offline sales, and the erasure of personal data.
 Events, products, orders and keys come in as records, through \`POST /api/v1/import/\`.
 
-**Credentials.** Send \`Authorization: Token <key>\` with an API key, or \`Authorization: Device <key>\` with the token of a scanner. The operator makes both.
+**Credentials.** Send \`Authorization: Token <key>\` with an API key, or \`Authorization: Device <key>\` with the token of a scanner. The operator makes both. A person with a browser signs in with a link of the operator, and is known by a cookie where there is no such header.
 
 **Bodies** are JSON; forms are read, too, where a body is no list. Instants are ISO 8601 in UTC, decimals are strings. Unknown fields and parameters are ignored.
 

@@ -1,4 +1,5 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
+import { sessionCookie } from "../../access/cookies.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
@@ -39,6 +40,13 @@ const securitySchemes = {
   key: headerScheme("`Token <key>` with an API key."),
   device: headerScheme("`Device <key>` with the token of a scanner."),
   operator: headerScheme("`Token <key>` with the key of the operator."),
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: sessionCookie,
+    description:
+      "The cookie of a person who has signed in, where there is no `Authorization`. What changes something must come from a page of this server.",
+  },
 };
 
 function headerScheme(description: string): object {
@@ -84,6 +92,7 @@ function rightsOf(access: Access): string | undefined {
   if (access.kind === "operator") return "Needs the operator's key.";
   if (access.kind === "records")
     return "Needs the operator's key, or for records of its organizer an API key with `organizer.records:write`.";
+  if (access.kind === "person") return "Needs the session of a person.";
   if (access.kind === "any") return `Open to every key.${profilesOf(access.profiles)}`;
   const whole = access.kind === "member" ? "a key or device of the organizer" : "access to the event";
   const rights = access.anyOf.map((name) => `\`${name}\``).join(" or ") || whole;
@@ -99,7 +108,8 @@ function securityOf(access: Access): object[] {
   if (access.kind === "public") return [];
   if (access.kind === "operator") return [{ operator: [] }];
   if (access.kind === "records") return [{ operator: [] }, { key: [] }];
-  return access.kind === "organizer" ? [{ key: [] }] : [{ key: [] }, { device: [] }];
+  if (access.kind === "person") return [{ session: [] }];
+  return access.kind === "organizer" ? [{ key: [] }] : [{ key: [] }, { device: [] }, { session: [] }];
 }
 
 function pathParameters({ path, example }: Route): object[] {

@@ -30,6 +30,7 @@ const parameters: Readonly<Record<string, PathParameter>> = {
   question: ofId("Id of the question."),
   device: ofId("Number of the device at its organizer."),
   key: { description: "Id of the API key.", schema: text, example: "c1d3baebebef5fc2" },
+  session: ofUuid("Id of the link or the session."),
   identifier: { description: "Identifier of the shredder.", schema: text, example: "order_emails" },
   job: ofUuid("Id of the job, as the answer that started it has it."),
   export: ofUuid("Id of the export, as the answer that started it has it."),

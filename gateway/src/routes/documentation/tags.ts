@@ -14,6 +14,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
     "Keys and devices",
     "API keys for programs and devices for scanners, made and revoked by the operator.",
   ],
+  sessions: ["People", "Links with which people sign in with a browser, and the sessions that they become."],
   catalogue: ["Events and products", "What records brought, to be read: scanners learn from it what they scan."],
   vouchers: ["Vouchers", "Codes that customers redeem: for a price, a product, or capacity that is kept free."],
   ticketlayouts: [
@@ -47,6 +48,7 @@ const parts: readonly (readonly [part: RegExp, tag: string])[] = [
   [/\/events\/\{event\}\/([\w-]+)\//, "$1"],
   [/\/(ticketlayouts|shredders|retention)\//, "$1"],
   [/\/import\//, "records"],
+  [/\/(?:signinlinks|sessions?)\//, "sessions"],
   [/\/(?:apikeys|devices)\/|\/api\/v1\/(?:device\/|version$)/, "credentials"],
   [/^/, "deployment"],
 ];

@@ -14,7 +14,7 @@ import { insertUpload } from "../../store/uploads.ts";
 import { gatewayDatabase } from "../../testing/database.ts";
 import { aList } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
-import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { inEvent, keys, people, type ServedApp, serveApp, withCookie } from "../../testing/serve-app.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -67,7 +67,7 @@ interface File {
   readonly type?: string;
   readonly name?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly key?: string;
+  readonly key?: string | null;
 }
 
 function upload(
@@ -105,6 +105,17 @@ describe("an upload that comes again under its idempotency key", () => {
     const asked = await gateways[1].send("GET", "/api/v1/idempotency_query?key=k");
     expect([asked.status, asked.text]).toEqual([201, first.text]);
     expect(await held()).toEqual(one);
+  });
+
+  it("[P3.6] of a person is of that person, and no other caller's request under the same key", async () => {
+    const asPerson = (token: string) => ({ key: null, headers: withCookie(token) });
+    const first = await upload("k", asPerson(people.all));
+    expect(first.status).toBe(201);
+    expect((await upload("k", asPerson(people.all), gateways[1])).text).toBe(first.text);
+    const ofKey = await upload("k");
+    expect([ofKey.status, ofKey.text === first.text]).toEqual([201, false]);
+    const owners = await db.many(sql`select credential_kind as kind from upload order by credential_kind`);
+    expect(owners).toEqual([{ kind: "api_key" }, { kind: "person" }]);
   });
 
   it("[A10.6, A10.23] is 400 with another content, type or name, and at another address", async () => {

@@ -1,0 +1,122 @@
+import { hash, randomUUID } from "node:crypto";
+import { type AskedPage, cutPage } from "@tessera/kit/lists/cut-page";
+import type { Db } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
+import {
+  countSessions,
+  findLink,
+  type Grant,
+  insertLink,
+  insertSession,
+  leaveSession,
+  pageSessions,
+  redeemLink,
+  revokeSession,
+  type Session,
+} from "../store/sessions.ts";
+import { waitForDatabase } from "../store/wait-for-database.ts";
+import { announceChange } from "./change-notice.ts";
+import { makeToken } from "./make-token.ts";
+import { remember } from "./remember.ts";
+
+export interface Begun {
+  readonly session: Session;
+  /** What its cookie holds; only its hash is stored. */
+  readonly token: string;
+}
+
+export type Redeemed =
+  | ({ readonly kind: "begun" } & Begun)
+  /** The link was used, has expired, or was revoked. */
+  | { readonly kind: "refused"; readonly link: Session }
+  | { readonly kind: "unknown" };
+
+interface Place {
+  readonly organizer: string;
+  readonly id: string;
+}
+
+/** Links, and the sessions of people. */
+export interface Sessions {
+  /** Stores a link of this token; a repeated request gets the same one. */
+  createLink(token: string, link: Grant & { readonly linkSeconds: number; readonly seconds: number }): Promise<Session>;
+  /** Makes a session of a link, once. */
+  redeem(token: string): Promise<Redeemed>;
+  /** Begins a session without a link. */
+  begin(grant: Grant, options: { readonly seconds: number }): Promise<Begun>;
+  leave(place: Place): Promise<void>;
+  /** False: the organizer has no such link or session. */
+  revoke(place: Place): Promise<boolean>;
+  page(
+    organizer: string,
+    asked: AskedPage,
+  ): Promise<{ readonly results: readonly Session[]; readonly count: number; readonly page: number }>;
+}
+
+export interface SessionStores {
+  readonly db: Db;
+  readonly reads: Reads;
+  readonly directory: { forget(): void };
+}
+
+/** A link that is over stays so; of one that is open the update decides, whatever is remembered. */
+const limits = { max: 1000, ttlMs: 5000, maxMisses: 5000, missMs: 5000 };
+
+const hashOf = (token: string) => hash("sha256", token, "buffer");
+
+export function openSessions({ db, reads, directory }: SessionStores): Sessions {
+  // As for tokens: connections of their own, and each token is a party.
+  const links = remember<Session>(
+    (hex) => waitForDatabase(reads.inTurn(hex, (on) => findLink(on, Buffer.from(hex, "hex")))),
+    limits,
+  );
+
+  async function redeemOpen(linkHash: Buffer): Promise<Begun | undefined> {
+    const token = makeToken();
+    const session = await waitForDatabase(redeemLink(db, { linkHash, tokenHash: hashOf(token) }));
+    return session && { session, token };
+  }
+
+  /** Ends sessions, and has every gateway forget them. */
+  async function end<T>(place: Place, change: (on: Parameters<typeof announceChange>[0], of: Place) => Promise<T>) {
+    const ended = db.transaction(async (tx) => {
+      const result = await change(tx, place);
+      await announceChange(tx);
+      return result;
+    });
+    const result = await waitForDatabase(ended);
+    // This process need not wait for its own notification.
+    directory.forget();
+    return result;
+  }
+
+  return {
+    createLink: (token, link) =>
+      waitForDatabase(insertLink(db, { ...link, id: randomUUID(), linkHash: hashOf(token) })),
+    async redeem(token) {
+      const linkHash = hashOf(token);
+      const name = linkHash.toString("hex");
+      const known = await links.get(name);
+      if (known === undefined) return { kind: "unknown" };
+      if (known.state !== "open") return { kind: "refused", link: known };
+      const begun = await redeemOpen(linkHash);
+      links.forget();
+      if (begun !== undefined) return { kind: "begun", ...begun };
+      const link = await links.get(name);
+      return link === undefined ? { kind: "unknown" } : { kind: "refused", link };
+    },
+    async begin(grant, { seconds }) {
+      const token = makeToken();
+      const stored = insertSession(db, { ...grant, id: randomUUID(), tokenHash: hashOf(token), seconds });
+      return { session: await waitForDatabase(stored), token };
+    },
+    leave: (place) => end(place, leaveSession),
+    revoke: (place) => end(place, revokeSession),
+    page: (organizer, asked) =>
+      reads.inTurn(organizer, async (on) => {
+        const count = await countSessions(on, organizer);
+        const { page, limit, offset } = cutPage(asked, count);
+        return { results: await pageSessions(on, { organizer, limit, offset }), count, page };
+      }),
+  };
+}
