@@ -1,4 +1,4 @@
-import { choice, int, optional, secret, strongSecret, text, url } from "@tessera/kit/config/config";
+import { choice, int, optional, type Setting, secret, strongSecret, text, url } from "@tessera/kit/config/config";
 
 /** What the gateway reads from its environment. */
 export const settings = {
@@ -24,6 +24,23 @@ export const settings = {
   ),
   demoDeviceKey: optional(
     secret("DEMO_DEVICE_KEY", "The token of a device of a demo, which that page shows to everybody, too."),
+  ),
+  oidcIssuer: optional(
+    secureUrl(
+      url(
+        "OIDC_ISSUER",
+        undefined,
+        "The provider of identities at which people sign in, by OpenID Connect; without it they need links.",
+        { example: "https://login.example/realms/tickets" },
+      ),
+    ),
+  ),
+  oidcClientId: optional(text("OIDC_CLIENT_ID", undefined, "What this deployment is called at that provider.")),
+  oidcClientSecret: optional(secret("OIDC_CLIENT_SECRET", "Its secret at that provider.")),
+  oidcClaim: text(
+    "OIDC_CLAIM",
+    "tessera",
+    "The claim with what an account may do: a list of `organizer`, which reads orders, and `organizer:permission`.",
   ),
   connections: int(
     "HTTP_CONNECTIONS",
@@ -74,3 +91,20 @@ export const settings = {
     "Status of a refused scan. Forced ones are always answered with 400, which ends the queue of offline scanners.",
   ),
 } as const;
+
+/** An address whose traffic leaves the machine encrypted alone. */
+function secureUrl(any: Setting<string>): Setting<string> {
+  return {
+    ...any,
+    takes: `${any.takes.replace("a URL", "an https URL")}, or an http one of this machine`,
+    read(given) {
+      const found = any.read(given);
+      return found !== undefined && isSecure(new URL(found.value)) ? found : undefined;
+    },
+  };
+}
+
+function isSecure({ protocol, hostname }: URL): boolean {
+  const isOwn = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+  return protocol === "https:" || (protocol === "http:" && isOwn);
+}

@@ -6,7 +6,9 @@ import { poll } from "@tessera/kit/waiting/poll";
 import { listenForChanges } from "./access/change-notice.ts";
 import { DeviceContacts } from "./access/device-contacts.ts";
 import { openDirectory } from "./access/directory.ts";
+import { openIdentityProvider } from "./access/identity-provider.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";
+import { readProvider } from "./access/read-provider.ts";
 import { openSessions } from "./access/sessions.ts";
 import { buildApp } from "./app.ts";
 import { clients as callable } from "./clients.ts";
@@ -70,6 +72,7 @@ export const gateway = defineService({
   works: [personalData.work],
   holdings: personalData.holdings,
   async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
+    const provider = readProvider(config);
     const directory = openDirectory(
       {
         // A connection pool of its own: a flood of unknown tokens delays no scan. The organizer of a token follows only
@@ -149,6 +152,7 @@ export const gateway = defineService({
       findContacts: (organizer, devices) => reads.inTurn(organizer, (on) => findContacts(on, { organizer, devices })),
       findHeard: (organizer, event) => reads.inTurn(organizer, (on) => findHeardDevices(on, { organizer, event })),
       sessions: openSessions({ db, reads, directory }),
+      identityProvider: provider && openIdentityProvider(provider),
       findEvents: (organizer, names) => reads.inTurn(organizer, (on) => findEvents(on, organizer, names)),
       findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,

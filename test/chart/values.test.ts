@@ -49,6 +49,7 @@ it("every value has a place in the schema, and the other way round", () => {
   expect(named(schema).filter((key) => key !== "global")).toEqual(Object.keys(values).sort());
   for (const key of [
     "image",
+    "oidc",
     "postgres",
     "kafka",
     "redis",
@@ -64,7 +65,10 @@ it("every value has a place in the schema, and the other way round", () => {
 
 it("a service takes every key of the defaults, and its settings are those that the code reads", async () => {
   const { services } = await readDeclaredServices();
-  const ofChart = ["BASE_URL", "CHROMIUM_PATH", "HTTP_HOST", "HTTP_PORT", "OPERATOR_KEY"];
+  const ofChart = [
+    ...["BASE_URL", "CHROMIUM_PATH", "HTTP_HOST", "HTTP_PORT", "OPERATOR_KEY"],
+    ...["OIDC_CLAIM", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_ISSUER"],
+  ];
   // The demo is for a local start.
   const ofDemo = ["DEMO_API_KEY", "DEMO_DEVICE_KEY"];
   const ofAll = ["GRPC_MAX_AGE", "PARKED_FACTS_KEPT"];

@@ -106,6 +106,12 @@
 {{- if and (has "OPERATOR_KEY" $reads) $values.operatorKey.existingSecret -}}
 {{ include "tessera.env.secret" (dict "name" "OPERATOR_KEY" "secret" $values.operatorKey.existingSecret "key" "operatorKey") -}}
 {{- end -}}
+{{- if and (has "OIDC_ISSUER" $reads) $values.oidc.issuer -}}
+{{ include "tessera.env.value" (dict "name" "OIDC_ISSUER" "value" $values.oidc.issuer) -}}
+{{ include "tessera.env.value" (dict "name" "OIDC_CLAIM" "value" $values.oidc.claim) -}}
+{{ include "tessera.env.secret" (dict "name" "OIDC_CLIENT_ID" "secret" $values.oidc.existingSecret "key" "clientId") -}}
+{{ include "tessera.env.secret" (dict "name" "OIDC_CLIENT_SECRET" "secret" $values.oidc.existingSecret "key" "clientSecret") -}}
+{{- end -}}
 {{- range $setting, $value := .component.settings -}}
 {{ include "tessera.env.value" (dict "name" $setting "value" $value) -}}
 {{- end -}}

@@ -7,6 +7,7 @@ import { openApi } from "../routes/documentation/openapi.ts";
 import { allRoutes } from "../routes/index.ts";
 import { fakePeers } from "../testing/fake-peers.ts";
 import { type Caller, operator, type Tenant } from "./caller.ts";
+import type { IdentityProvider } from "./identity-provider.ts";
 import { mayUse } from "./may-use.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -35,6 +36,7 @@ const routes = allRoutes({
   findContacts: async () => [],
   findHeard: async () => [],
   sessions: {} as Sessions,
+  identityProvider: {} as IdentityProvider,
   findEvents: async () => new Set(),
   stopping: new AbortController().signal,
   refusedStatus: 200,
@@ -201,6 +203,8 @@ const table: Record<
   "POST /api/v1/session/": { permissions: "public", profiles: none },
   "GET /api/v1/session/": { permissions: "person", profiles: none },
   "DELETE /api/v1/session/": { permissions: "person", profiles: none },
+  "GET /api/v1/session/oidc/": { permissions: "public", profiles: none },
+  "GET /api/v1/session/oidc/callback/": { permissions: "public", profiles: none },
   "POST /api/v1/device/initialize": { permissions: "public", profiles: none },
   "POST /api/v1/device/update": { permissions: "any", profiles: all },
   "GET /api/v1/device/info": { permissions: "any", profiles: all },

@@ -1,5 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
 import type { DeviceContacts } from "../access/device-contacts.ts";
+import type { IdentityProvider } from "../access/identity-provider.ts";
 import type { Clients } from "../clients.ts";
 import { downloadTurns, renderedLimits, storedDownloads } from "../http/downloads.ts";
 import { at, type Route } from "../http/route.ts";
@@ -35,6 +36,7 @@ import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { type SessionRouteDependencies, sessionRoutes } from "./sessions/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
+import { callbackPath, signInRoutes } from "./sign-in/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
@@ -76,6 +78,8 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly findHeard: LiveTargets["findHeard"];
   readonly findContacts: CredentialRouteDependencies["findContacts"];
   readonly sessions: SessionRouteDependencies["sessions"];
+  /** Undefined: people sign in with links alone. */
+  readonly identityProvider: IdentityProvider | undefined;
   readonly findEvents: SessionRouteDependencies["findEvents"];
   /** Aborts when this process stops. */
   readonly stopping: AbortSignal;
@@ -150,6 +154,9 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/offlinesalesbatches/{id}/download/{job}/{file}/`, batches.download),
     at("POST", `${event}/offlinesalesbatches/{id}/cancel/`, batches.cancel),
   ];
+
+  const { identityProvider: provider } = deps;
+  const signIn = provider && signInRoutes({ ...deps, provider });
 
   const routes: readonly Route[] = [
     at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
@@ -281,6 +288,9 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("POST", "/api/v1/session/", people.begin),
     at("GET", "/api/v1/session/", people.get),
     at("DELETE", "/api/v1/session/", people.end),
+    ...(signIn === undefined
+      ? []
+      : [at("GET", "/api/v1/session/oidc/", signIn.begin), at("GET", callbackPath, signIn.end)]),
 
     at("POST", "/api/v1/device/initialize", device.initialize),
     at("POST", "/api/v1/device/update", device.update),

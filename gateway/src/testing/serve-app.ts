@@ -10,6 +10,7 @@ import { type Tracing, untraced } from "@tessera/kit/telemetry/trace";
 import { afterEach, beforeEach } from "vitest";
 import { DeviceContacts } from "../access/device-contacts.ts";
 import { type AccessStore, type Directory, openDirectory } from "../access/directory.ts";
+import { grantable } from "../access/read-grants.ts";
 import type { Sessions } from "../access/sessions.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Route } from "../http/route.ts";
@@ -19,7 +20,6 @@ import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes, type RouteDependencies } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
 import type { RedeemOptions } from "../routes/redeem/routes.ts";
-import { grantable } from "../routes/sessions/read-grant.ts";
 import type { Credential } from "../store/credentials.ts";
 import type { Session } from "../store/sessions.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
@@ -198,6 +198,7 @@ export interface ServeOptions {
   answers?: AppOptions["answers"];
   findAnswer?: FindAnswer;
   makeToken?: () => string;
+  identityProvider?: RouteDependencies["identityProvider"];
   findSession?: AccessStore["findSession"];
   sessions?: (directory: Directory) => Sessions;
   findContacts?: RouteDependencies["findContacts"];
@@ -255,6 +256,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     },
     findAnswer: options.findAnswer ?? (async () => undefined),
     sessions: options.sessions?.(directory) ?? noSessions,
+    identityProvider: options.identityProvider,
     findEvents: async (organizer, names) => new Set(names.filter((event) => knownEvents.has(`${organizer}/${event}`))),
     stopping: server.stopping,
     refusedStatus: options.refusedStatus ?? 200,

@@ -9,9 +9,9 @@ import { detail, invalid, notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
 import { foreignPage, isFromOwnPage } from "../../http/own-page.ts";
 import { declare, type Incoming } from "../../http/route.ts";
+import { checkGrant } from "./check-grant.ts";
 import { sessionExamples } from "./examples.ts";
 import { cookieOf, linkRefused, presentListed, presentOwn } from "./present.ts";
-import { readGrant } from "./read-grant.ts";
 import { linkBody, linkShown, sessionBody, sessionListed, sessionShown } from "./schema.ts";
 
 export interface SessionRouteDependencies {
@@ -52,7 +52,7 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
         const { organizer, body, url } = request;
         await requireOrganizer(request);
         const named = body.all_events ? [] : body.events;
-        const grant = readGrant(body, named.length === 0 ? new Set() : await findEvents(organizer, named));
+        const grant = checkGrant(body, named.length === 0 ? new Set() : await findEvents(organizer, named));
         const token = makeToken();
         const times = { linkSeconds: body.valid_for, seconds: body.session_for };
         const link = await sessions.createLink(token, { organizer, name: body.name, ...grant, ...times });

@@ -1,18 +1,18 @@
 import { apiKey } from "@tessera/resources/credential";
 import { arrayOf, boolean, choice, instant, integer, object, slug, text } from "@tessera/schema/build";
 import { permissionNames } from "@tessera/values";
+import { grantable, usualPermissions } from "../../access/read-grants.ts";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
-import { grantable, usual } from "./read-grant.ts";
 
 const name = text({ blank: false, maxLength: 190, description: "What the person or the screen is called." });
 
 /** The closed list is documented, not checked: the handler names the wrong element, and takes classic names. */
 const permissions = arrayOf(text({ enum: permissionNames.filter((each) => each !== "*") }), {
-  default: [...usual],
+  default: [...usualPermissions],
   maxItems: 100,
   description: "Names of permissions, classic names included; not `organizer.records:write`, and not all at once.",
-  examples: [usual],
+  examples: [usualPermissions],
 });
 
 const { all_events, events } = apiKey.properties;

@@ -102,6 +102,13 @@ describe("the configuration", () => {
     expect(await saying({ ...pod, BASE_URL: url }, ["gateway"])).toEqual([expected]);
   });
 
+  it("[P4.1] names what is missing of a provider of identities", async () => {
+    const all = { OIDC_ISSUER: "https://login.example", OIDC_CLIENT_ID: "a", OIDC_CLIENT_SECRET: "b" };
+    expect(await saying({ ...pod, ...all }, ["gateway"])).not.toContainEqual(expect.stringContaining("OIDC"));
+    const [finding] = await saying({ ...pod, ...all, OIDC_CLIENT_SECRET: "" }, ["gateway"]);
+    expect(finding).toMatch(/^wrong: OIDC_CLIENT_SECRET is not set, and other settings/);
+  });
+
   it("reports links that would lead others to themselves", async () => {
     const open = { ...pod, HTTP_HOST: "0.0.0.0", BASE_URL: "" };
     expect(await saying(open, ["gateway"])).toEqual(["warning: BASE_URL is not set"]);

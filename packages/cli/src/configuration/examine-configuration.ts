@@ -117,13 +117,16 @@ function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding
   ]);
 }
 
-/** Judges the base address of all links, and whether records can be imported. */
+const oidcSettings = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
+
+/** Judges the base address of all links, the provider of identities, and whether records can be imported. */
 function judgeGateway({ definitions, environment, isWhole }: Surroundings): Finding[] {
   if (!definitions.some(({ name }) => name === "gateway")) return [];
   const given = environment["BASE_URL"] ?? "";
   // `findUnreadable` reports what is no URL.
   const url = URL.parse(given);
   const isOpen = !isOwnHost(environment["HTTP_HOST"] || "127.0.0.1");
+  const missing = oidcSettings.filter((name) => !environment[name]);
   return only([
     url !== null &&
       (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}${url.hash}` !== "") &&
@@ -135,6 +138,11 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
       warning`BASE_URL is ${given === "" ? "not set" : "an address that only this machine can use"}
         HTTP_HOST admits other machines, and links in their answers lead them to themselves
         → set BASE_URL to the address that clients use`,
+    missing.length > 0 &&
+      missing.length < oidcSettings.length &&
+      wrong`${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} not set, and other settings of the provider of identities are
+        the gateway does not start
+        → set it, or none of ${oidcSettings.join(", ")}`,
     // A local start creates a key, and keeps it in the data folder.
     !isWhole &&
       !environment["OPERATOR_KEY"] &&

@@ -1,20 +1,8 @@
 import type { Fault } from "@tessera/kit/fault";
 import { FieldProblems } from "@tessera/schema/field-problems";
-import {
-  closestName,
-  everyPermission,
-  isPermission,
-  type Permission,
-  permissions,
-  resolvePermissions,
-} from "@tessera/values";
+import { closestName, everyPermission, isPermission, resolvePermissions } from "@tessera/values";
+import { grantable } from "../../access/read-grants.ts";
 import { fault } from "../../faults.ts";
-
-/** What people may be permitted: records are brought by programs. */
-export const grantable: readonly Permission[] = permissions.filter((name) => name !== "organizer.records:write");
-
-/** What a link permits that does not say so. */
-export const usual: readonly Permission[] = ["event.orders:read"];
 
 interface Asked {
   readonly permissions: readonly string[];
@@ -23,7 +11,7 @@ interface Asked {
 }
 
 /** Checks what a link is to open; throws with all that is wrong. `known` are those of its events that there are. */
-export function readGrant(asked: Asked, known: ReadonlySet<string>) {
+export function checkGrant(asked: Asked, known: ReadonlySet<string>) {
   const problems = new FieldProblems();
   for (const name of asked.permissions) {
     const problem = objectTo(name);
