@@ -11,7 +11,7 @@ interface Parameter {
 interface Operation {
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
-  readonly security: readonly { readonly operator?: readonly string[] }[];
+  readonly security: readonly { readonly operator?: readonly string[]; readonly session?: readonly string[] }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
@@ -36,7 +36,8 @@ const impossible: ReadonlySet<string> = new Set([
 
 /** What takes away what other examples need: it comes last, and the later the higher the number. */
 const lateness = (method: string, { operationId }: Operation) =>
-  ({ cancelOfflineSalesBatch: 1, revokeOwnDevice: 1, revokeDevice: 2 })[operationId] ?? Number(method === "delete");
+  ({ cancelOfflineSalesBatch: 1, revokeOwnDevice: 1, revokeDevice: 2, revokeSession: 2 })[operationId] ??
+  Number(method === "delete");
 
 const longestWaitMs = 30_000;
 
@@ -47,11 +48,13 @@ const ofOthers: ReadonlySet<string> = new Set([
   "selectEventOfDevice",
   "getErasureCertificateKey",
   "getOfflineSalesBatch",
+  "getSession",
   "listApiKeys",
   "listCheckins",
   "listDevices",
   "listDoubles",
   "listErasedEvents",
+  "listSessions",
   "listTicketLayouts",
   "listUpcomingErasures",
 ]);
@@ -115,6 +118,8 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
   let double = "";
   let setupCode = "";
   let deviceToken = "";
+  let signInLink = { id: "", link: "" };
+  let cookie = "";
 
   for (const { path, method, operation } of inOrder) {
     const { operationId, parameters, security, requestBody } = operation;
@@ -123,7 +128,9 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
         ? newKey
         : path.includes("/doubles/{id}/") && name === "id"
           ? double
-          : String(parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example);
+          : name === "session"
+            ? signInLink.id
+            : String(parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example);
     const template = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
     const linked = /\{(?:job|file|position)\}/.test(path) ? links.find((link) => template.test(link)) : undefined;
     const address = linked ?? path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(example(name)));
@@ -135,18 +142,25 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
     );
     const [type, sent] =
       Object.entries(requestBody?.content ?? {}).find(([, content]) => content.example !== undefined) ?? [];
-    const said =
-      operationId === "initializeDevice" ? { ...(sent?.example as object), token: setupCode } : sent?.example;
+    const exchanged = {
+      initializeDevice: { ...(sent?.example as object), token: setupCode },
+      beginSession: { link: new URL(signInLink.link || url).hash.replace("#link=", "") },
+    }[operationId];
+    const said = exchanged ?? sent?.example;
     const body = said === undefined || typeof said === "string" ? said : JSON.stringify(said);
     const send = () =>
       fetch(`${url}${address}?${query.toString()}`, {
         method: method.toUpperCase(),
         headers: {
-          authorization: path.startsWith("/api/v1/device/")
-            ? `Device ${deviceToken}`
-            : security[0]?.operator === undefined
-              ? filledIn
-              : `Token ${operatorKey}`,
+          ...(security[0]?.session !== undefined
+            ? { cookie, "sec-fetch-site": "same-origin" }
+            : {
+                authorization: path.startsWith("/api/v1/device/")
+                  ? `Device ${deviceToken}`
+                  : security[0]?.operator === undefined
+                    ? filledIn
+                    : `Token ${operatorKey}`,
+              }),
           ...(type === undefined ? {} : { "content-type": type }),
           ...Object.fromEntries(headers),
         },
@@ -165,6 +179,8 @@ export async function walkExamples({ url, operatorKey }: { url: string; operator
       deviceToken = (JSON.parse(text) as { readonly api_token: string }).api_token;
     if (operationId === "listDoubles")
       double = String((JSON.parse(text) as { readonly results: readonly { readonly id: number }[] }).results[0]?.id);
+    if (operationId === "createSignInLink") signInLink = JSON.parse(text) as typeof signInLink;
+    if (operationId === "beginSession") cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
     if (operationId === "createApiKey") newKey = (JSON.parse(text) as { readonly id: string }).id;
   }
   return inOrder.length;

@@ -38,6 +38,10 @@ export const verbs: Verbs = {
     summary: "devices VERB: create, list and revoke scanning devices",
     load: async () => (await import("./credentials/operate-credentials.ts")).operateDevices,
   },
+  link: {
+    summary: "link board: create a link with which a browser signs in to the board",
+    load: async () => (await import("./credentials/link-board.ts")).operateLinks,
+  },
 };
 
 export const examples = `In a clone, \`npm run tessera --\` stands for tessera. Examples:
