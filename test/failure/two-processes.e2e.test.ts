@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterEach, expect, it } from "vitest";
-import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
+import { eventPath, ofOrganizer, operatorKey } from "../e2e/sample-records.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { planFestival, type Ticket, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
@@ -67,6 +67,12 @@ it("two processes on one database are one platform", () =>
     const revokedAfterMs = Math.round(performance.now() - revokedAt);
     expect(await askWithSharedKey(one.baseUrl)).toBe(401);
 
+    const person = await signIn(one.baseUrl, other.baseUrl);
+    expect(await Promise.all(baseUrls.map(person.ask))).toEqual([200, 200]);
+    await person.revoke(one.baseUrl);
+    expect(await person.ask(one.baseUrl)).toBe(401);
+    await expect.poll(() => person.ask(other.baseUrl), { interval: 20 }).toBe(401);
+
     // Either may lead the relays: both are killed in turn while facts are in flight.
     const takenOverAfterMs: number[] = [];
     for (const [index, [dying, living]] of [[one, other] as const, [other, one] as const].entries()) {
@@ -97,6 +103,35 @@ it("two processes on one database are one platform", () =>
       ...(await findLoggedErrors(other, { outage: true })),
     ]).toEqual([]);
   }));
+
+/** Signs in at one gateway with the link that another has made. */
+async function signIn(maker: string, opener: string) {
+  const json = { "content-type": "application/json" };
+  const asOperator = { authorization: `Token ${operatorKey}` };
+  const ofOrganizers = `/api/v1${/\/organizers\/[^/]+/.exec(eventPath)?.[0]}`;
+  const made = await fetch(`${maker}${ofOrganizers}/signinlinks/`, {
+    method: "POST",
+    headers: { ...json, ...asOperator },
+    body: JSON.stringify({ name: "shared", all_events: true }),
+  });
+  const { id, link } = (await made.json()) as { readonly id: string; readonly link: string };
+  const token = new URL(link).hash.replace("#link=", "");
+  const opening = { method: "POST", headers: json, body: JSON.stringify({ link: token }) };
+  const opened = await fetch(`${opener}/api/v1/session/`, opening);
+  const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await fetch(`${maker}/api/v1/session/`, opening)).status).toBe(400);
+  return {
+    async ask(baseUrl: string): Promise<number> {
+      const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, { headers: { cookie } });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    async revoke(baseUrl: string): Promise<void> {
+      const revoked = { method: "DELETE", headers: asOperator };
+      expect((await fetch(`${baseUrl}${ofOrganizers}/sessions/${id}/`, revoked)).status).toBe(204);
+    },
+  };
+}
 
 async function askWithSharedKey(baseUrl: string): Promise<number> {
   const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, {

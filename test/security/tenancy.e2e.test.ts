@@ -206,6 +206,55 @@ describe("tenants", () => {
     expect(asked).toBeGreaterThan(200);
   });
 
+  it("[P3.2, P3.3] shows a person of one event, who may do everything, nothing of others, and nothing of the organizer or the operator", async () => {
+    const operator = `Token ${tenants.platform.operatorKey}`;
+    const grant = { name: "Ada", all_events: false, events: ["one"], permissions };
+    const made = await send("POST", "/api/v1/organizers/alpha/signinlinks/", { as: operator, body: grant });
+    const link = new URL((made.body as { link: string }).link).hash.replace("#link=", "");
+    const begun = await send("POST", "/api/v1/session/", { body: { link } });
+    const cookie = begun.headers.get("set-cookie")?.split(";")[0] ?? "";
+    tenants.platform.keepOutOfLogs(link, cookie.replace("tessera_session=", ""));
+    const person = { headers: { cookie, "sec-fetch-site": "same-origin" } };
+    const unknown = await send("GET", `/api/v1/organizers/nobody/events/nothing${lists}`, person);
+    expect(unknown.status).toBe(403);
+    let opened = 0;
+    for (const { method, path, anyOf } of tenants.routes) {
+      for (const home of [alphaTwo, betaOne, betaTwo, ["alpha", "three"] as unknown as Home]) {
+        const answer = await send(method, fill(home, path, shared), person);
+        expect([answer.status, answer.body], `${method} ${fill(home, path, shared)}`).toEqual([403, unknown.body]);
+      }
+      // What is not there, so that nothing changes.
+      const id = path.includes("{") ? 9999 : shared;
+      const answer = await send(method, fill(alphaOne, path, id), person);
+      expect(answer.status === 403, `${method} ${path} ${answer.status}`).toBe(
+        anyOf.length > 0 && !anyOf.some((name) => permissions.includes(name as never)),
+      );
+      expectNothingOf(answer, alphaTwo, betaOne, betaTwo);
+      opened += 1;
+    }
+    expect(opened).toBeGreaterThan(60);
+    for (const list of ["events", "subevents"]) {
+      const answer = await send("GET", `/api/v1/organizers/alpha/${list}/`, person);
+      expect(JSON.stringify(answer.body)).toContain(markOf(alphaOne));
+      expectNothingOf(answer, alphaTwo, betaOne, betaTwo);
+    }
+    for (const path of [
+      "alpha/apikeys",
+      "alpha/devices",
+      "alpha/sessions",
+      "alpha/retention",
+      "beta/sessions",
+      "beta/events",
+    ])
+      expect((await send("GET", `/api/v1/organizers/${path}/`, person)).status, path).toBe(403);
+    expect((await send("POST", "/api/v1/import/", person)).status).toBe(403);
+    // The operator of the platform alone sees sessions, those of each organizer apart.
+    const listed = async (organizer: string) =>
+      ((await send("GET", `/api/v1/organizers/${organizer}/sessions/`, { as: operator })).body as { count: number })
+        .count;
+    expect([await listed("alpha"), await listed("beta")]).toEqual([1, 0]);
+  });
+
   it("[A7.5, A8.5, S1.4] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
     const plain = new Set(["page", "page_size", "subevent_match", "gate", "device", "max_usages", "redeemed"]);
