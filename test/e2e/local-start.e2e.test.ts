@@ -52,7 +52,7 @@ describe("tessera serve all", () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  it("[R1.5, S9.3, S9.7] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
+  it("[P5.2, R1.5, S9.3, S9.7] loads the demo, whose curl lines survive kill -9 and a restart, and whose documented examples work", async () => {
     const port = await getPort({ host: "127.0.0.1" });
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
@@ -72,6 +72,14 @@ describe("tessera serve all", () => {
     const keysIn = (text: string) => text.split("\n").filter((line) => / key /.test(line));
     expect(keysIn(again)).toEqual(keysIn(output));
     expect(keysIn(again)).toHaveLength(3);
+    const boardLink = (text: string) => /http:\/\/\S+\/board\/#link=\w+/.exec(text)?.[0] ?? "";
+    expect(boardLink(again)).toBe(boardLink(output));
+    const opened = await fetch(`http://127.0.0.1:${port}/api/v1/session/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ link: boardLink(again).split("#link=")[1] }),
+    });
+    expect([opened.status, await opened.json()]).toMatchObject([200, { organizer: "demo" }]);
     const operations = (text: string) => /http:\/\/\S+\/readyz/.exec(text)?.[0];
     expect(operations(again)).toBe(operations(output));
     expect(operations(again)).toBeDefined();

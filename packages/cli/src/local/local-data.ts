@@ -22,6 +22,9 @@ export interface LocalData {
   /** The device that a browser may become by the link of the demo, as it was kept. */
   readPageDevice(): Promise<string | undefined>;
   keepPageDevice(text: string): Promise<void>;
+  /** The link with which a browser signs in to the board of the demo, as it was kept. */
+  readBoardLink(): Promise<string | undefined>;
+  keepBoardLink(text: string): Promise<void>;
   /** The configured operator key, or one that is created once and stored. */
   operatorKey(environment: Environment): Promise<{ operatorKey: string; madeOperatorKey: string | undefined }>;
 }
@@ -58,6 +61,8 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     keptSecret: kept,
     readPageDevice: () => readKept(join(directory, pageDeviceFile)),
     keepPageDevice: (text) => replaceFile(join(directory, pageDeviceFile), `${text}\n`),
+    readBoardLink: () => readKept(join(directory, boardLinkFile)),
+    keepBoardLink: (text) => replaceFile(join(directory, boardLinkFile), `${text}\n`),
     async operatorKey(environment) {
       const given = environment["TESSERA_OPERATOR_KEY"];
       if (given) return { operatorKey: given, madeOperatorKey: undefined };
@@ -75,6 +80,7 @@ export function readOperatorKey(directory: string): Promise<string | undefined> 
 }
 
 const pageDeviceFile = "demo-page-device.json";
+const boardLinkFile = "demo-board-link.json";
 
 /** Monitoring and the doctor find the process by it. It survives `--fresh`, so that monitoring keeps its addresses. */
 const operationsPortFile = "operations-port";
@@ -121,6 +127,7 @@ async function empty(directory: string): Promise<void> {
     "demo-api-key",
     "demo-device-key",
     pageDeviceFile,
+    boardLinkFile,
     "from-pretix.json",
     localPlatformFile,
   ])

@@ -15,6 +15,8 @@ export async function announce(options: {
   demoKeys: LoadedDemo | undefined;
   /** With which a browser becomes a scanner of the demo. */
   pageLink: string | undefined;
+  /** With which a browser signs in to the board of the demo. */
+  boardLink: string | undefined;
 }): Promise<void> {
   const { baseUrl, demoKeys } = options;
   const rows = [
@@ -26,7 +28,8 @@ export async function announce(options: {
   ];
   const examples = demoKeys === undefined ? nextSteps(options.otherData) : exampleLines(baseUrl, demoKeys);
   const page = options.pageLink === undefined ? "" : await scannerLines(options.pageLink);
-  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}${page}\nCtrl-C stops it.\n`);
+  const board = options.boardLink === undefined ? "" : boardLines(options.boardLink);
+  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}${page}${board}\nCtrl-C stops it.\n`);
 }
 
 /** The link of the scanner page, and on a terminal its QR code. */
@@ -37,6 +40,14 @@ Scan with a browser: open this link, which works once, and choose the list.
 
   ${link}
 ${drawn}`;
+}
+
+function boardLines(link: string): string {
+  return `
+Watch what happens at the gates: open this link in a browser, which works once.
+
+  ${link}
+`;
 }
 
 /** Next steps for an empty platform. */

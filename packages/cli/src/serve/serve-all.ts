@@ -15,6 +15,7 @@ import { applyCatalogue } from "../topics/catalogue.ts";
 import { announce } from "./announce.ts";
 import { choosePort, isFree } from "./choose-port.ts";
 import { confirmFresh } from "./confirm-fresh.ts";
+import { demoBoardLink } from "./demo-board-link.ts";
 import { demoPageLink } from "./demo-page-link.ts";
 import { fill, keptDemoKeys } from "./fill.ts";
 import { openLogFile } from "./log-file.ts";
@@ -90,6 +91,8 @@ export async function serveAll(
     });
     undo.push(() => note.forget());
     const pageLink = keys === undefined ? undefined : await demoPageLink({ url, operatorKey, data });
+    const baseUrl = environment.BASE_URL.replace(/\/+$/, "");
+    const boardLink = keys === undefined ? undefined : await demoBoardLink({ url, baseUrl, operatorKey, data });
     progress.done();
     await announce({
       baseUrl: environment.BASE_URL,
@@ -99,6 +102,7 @@ export async function serveAll(
       otherData: directory === resolve(usualData) ? undefined : directory,
       demoKeys: keys,
       pageLink,
+      boardLink,
     });
     return { stop };
   } catch (error) {
