@@ -241,6 +241,7 @@ create table double_note (
 );
 create index double_note_of_position on double_note using btree ("position", event, organizer);
 comment on column double_note.explanation is 'personal data: attendee_info; whatever somebody found out about a ticket';
+comment on column double_note.explained_by is 'personal data: kept; what the person, the key or the device is called that has explained the double';
 
 create table erased_part (
   organizer text collate "C" not null,

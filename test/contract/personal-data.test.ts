@@ -93,7 +93,6 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     change_mark: ["epoch"],
     code_key: ["key"],
     count_delta: ["counted_as"],
-    double_note: ["explained_by"],
     event: ["locale", "name", "ticket_keys", "timezone"],
     item: ["checkin_text", "document", "internal_name", "media_policy", "media_type", "name", "variations"],
     list: ["name", "rules"],
