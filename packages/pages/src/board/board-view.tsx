@@ -25,13 +25,14 @@ export function BoardView({ event, followed }: { readonly event: ListedEvent; re
         <h1>{sayLocalized(event.name)}</h1>
         <p class="row">
           {live === undefined ? null : <time class="clock">{sayTime(Date.parse(live.at))}</time>}
-          <span class={`pill${isStale ? " stale" : ""}`} role="status">
-            {isStale
-              ? say("stale", { span: saySpan(followed.age.value) })
-              : say(live === undefined ? "starting" : "live")}
-          </span>
+          {isStale ? null : <span class="pill">{say(live === undefined ? "starting" : "live")}</span>}
         </p>
       </header>
+      {isStale ? (
+        <p class="notice bad old" role="alert">
+          {say("stale", { span: saySpan(followed.age.value) })}
+        </p>
+      ) : null}
       {live === undefined ? null : <Parts live={live} followed={followed} />}
       <footer class="row foot">
         <span class="quiet grow">{person.value?.name}</span>

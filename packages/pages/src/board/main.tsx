@@ -13,3 +13,5 @@ stayAwake();
 const place = document.getElementById("page");
 if (place !== null) render(<Page />, place);
 void start(takeLinkFromAddress());
+// A link that is opened where the board is open changes the address alone.
+addEventListener("hashchange", () => void start(takeLinkFromAddress()));

@@ -22,7 +22,7 @@ export const de: Words = {
   search: "Suchen",
 
   live: "Live",
-  stale: "Seit {span} keine Daten",
+  stale: "Seit {span} keine Daten: Diese Zahlen sind alt.",
   inside: "sind drin",
   entered: "{entered} von {all} eingelassen",
   room_of: "von höchstens {limit}.",

@@ -22,7 +22,7 @@ export const en = {
   search: "Search",
 
   live: "Live",
-  stale: "No data for {span}",
+  stale: "No data for {span}: these numbers are old.",
   inside: "inside",
   entered: "{entered} of {all} entered",
   room_of: "of at most {limit}.",
