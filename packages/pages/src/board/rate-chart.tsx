@@ -61,6 +61,7 @@ function optionsFor(element: HTMLElement): UPlot.Options {
   return {
     width: element.clientWidth,
     height,
+    padding: [null, 28, null, null],
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_chart, _least, most) => [0, Math.max(5, most * 1.1)] } },

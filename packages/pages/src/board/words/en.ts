@@ -41,7 +41,7 @@ export const en = {
   refused_share: "{share} of all scans",
   last_hour: "Scans per minute, the last hour",
   last_hour_of: "{gate}: scans per minute, the last hour",
-  no_scans: "No scans yet.",
+  no_scans: "No scans in these minutes.",
 
   gates: "Gates",
   gate: "Gate",
