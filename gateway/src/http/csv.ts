@@ -1,23 +1,18 @@
 import { Readable } from "node:stream";
+import { type Cell, writeCsvLine } from "@tessera/values";
+import { accepts } from "./accepts.ts";
+import type { Incoming } from "./route.ts";
 
 export const csv = "text/csv";
 
-/** A value of a table; null is an empty cell. */
-export type Cell = string | number | null;
-
-/** Writes one line of a table (RFC 4180). */
-export function writeCsvLine(cells: readonly Cell[]): string {
-  return `${cells.map(writeCell).join(",")}\r\n`;
-}
-
-/** A program for tables takes a text that begins with one of these for a formula, and runs it. */
-const beginsFormula = /^[=+\-@\t\r\n]/;
-
-function writeCell(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  const text = beginsFormula.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** Whether the client wants the table: because `format` says so, or because it does not accept the usual type. */
+export function choosesTable(
+  request: Pick<Incoming, "header">,
+  { format, otherwise }: { readonly format: string | undefined; readonly otherwise: string },
+): boolean {
+  if (format !== undefined) return format === "csv";
+  const accept = request.header("Accept");
+  return accept !== "" && accepts(accept, csv) && !accepts(accept, otherwise);
 }
 
 /** Streams a table, part by part, as fast as its reader takes it. */

@@ -1,12 +1,11 @@
 import { Readable } from "node:stream";
 import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { Schema } from "@tessera/schema/schema";
-import { formatInstant } from "@tessera/values";
+import { type Cell, formatInstant } from "@tessera/values";
 import { fault } from "../faults.ts";
-import { accepts } from "./accepts.ts";
 import { detail, invalid, notFound } from "./answers.ts";
 import { asAttachment } from "./attachment.ts";
-import { type Cell, csv, streamCsv } from "./csv.ts";
+import { choosesTable, csv, streamCsv } from "./csv.ts";
 import { formatHttpDate, parseHttpDate } from "./date.ts";
 import { writeJson } from "./json-text.ts";
 import { type FoundPage, pageOf, paging, toPage } from "./paging.ts";
@@ -145,12 +144,9 @@ const tableFormat = {
   format: choiceFilter("`csv`: all that are wanted as one table, as with `Accept: text/csv`.", ["json", "csv"]),
 };
 
-/** Because the query says so, or because the client accepts nothing else. */
 function wantsTable(request: Incoming): boolean {
   const { format } = request.query as Values<typeof tableFormat>;
-  if (format !== undefined) return format === "csv";
-  const accept = request.header("Accept");
-  return accept !== "" && accepts(accept, csv) && !accepts(accept, json);
+  return choosesTable(request, { format, otherwise: json });
 }
 
 type WithExclusion = Values<typeof paging> & { readonly exclude?: readonly string[] };

@@ -12,6 +12,7 @@ import { catalogueRoutes } from "./catalogue/routes.ts";
 import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { annulRoutes } from "./checkins/annul-routes.ts";
+import { scanExportRoutes } from "./checkins/export-routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { deviceRoutes } from "./device/routes.ts";
@@ -105,6 +106,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const orders = orderRoutes({ ...clients, readPdfData: pagePdfDataReader(clients), prints });
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
+  const exports = scanExportRoutes(clients);
   const doubles = doubleRoutes(clients);
   const scans = redeemRoutes({
     ...deps,
@@ -213,6 +215,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("POST", `${event}/checkinlists/{list}/failed_checkins/`, refusals.create),
 
     at("GET", `${event}/checkins/`, history.list),
+    at("GET", `${event}/checkins/export/`, exports.scans),
     at("GET", `${event}/checkins/{id}/`, history.get),
 
     at("GET", `${event}/live/`, live.read),

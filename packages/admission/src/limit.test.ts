@@ -12,11 +12,11 @@ it.each([
   ["a ticket that entered before", [inside], full, "already_redeemed"],
   ["another entry of one who is inside", [inside], { ...full, on: { allowMultipleEntries: true } }, "admitted"],
   ["a ticket that is not valid", [match({ blocked: true })], full, "blocked"],
-] as const)("[C8.2] %s", (_name, matches, otherwise, expected) => {
+] as const)("[C10.2] %s", (_name, matches, otherwise, expected) => {
   expect(inWord(matches, otherwise)).toBe(expected);
 });
 
-it("[C8.2, C8.4] says the limit, and lets a forced entry overrule it", () => {
+it("[C10.2, C10.4] says the limit, and lets a forced entry overrule it", () => {
   expect(decide([match()], full)).toMatchObject({ explanation: "Full: 500 persons may be inside." });
   expect(decide([match()], { ...full, locale: "de" })).toMatchObject({
     explanation: "Voll: 500 Personen dürfen drin sein.",

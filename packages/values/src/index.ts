@@ -1,5 +1,6 @@
 export { closestName } from "./closest-name.ts";
 export { firstIdMadeHere, isSlug, isUuid, maxImportedId, slugPattern } from "./code.ts";
+export { type Cell, writeCsvLine } from "./csv.ts";
 export { placesOfCurrency } from "./currency-places.ts";
 export {
   type DeviceProfile,

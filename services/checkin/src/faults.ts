@@ -4,6 +4,7 @@ export const fault = faultCodes({
   checkin_list_not_found: "not_found",
   double_not_found: "not_found",
   event_not_found: "not_found",
+  export_interrupted: "unmet",
   invalid_annulment: "invalid",
   invalid_checkin_list: "invalid",
   invalid_cursor: "invalid",

@@ -39,6 +39,7 @@ import { explainDouble } from "./handlers/doubles/explain-double.ts";
 import { getDouble } from "./handlers/doubles/get-double.ts";
 import { listDoubles } from "./handlers/doubles/list-doubles.ts";
 import { nextDoubles } from "./handlers/doubles/next-doubles.ts";
+import { exportScans } from "./handlers/export-scans.ts";
 import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
 import { findSharedIds } from "./handlers/find-shared-ids.ts";
@@ -93,7 +94,7 @@ export const checkin = defineService({
     }),
     rpcs(ListedPositions, { listPositions, getPosition, searchPositions }),
     rpcs(Scans, { redeem, redeemOnLists, redeemMany, simulateScan }),
-    rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned, annulScan }),
+    rpcs(ScanHistory, { recordFailedScan, listScans, exportScans, getScan, findScanned, annulScan }),
     rpcs(Doubles, { listDoubles, nextDoubles, countDoubles, getDouble, explainDouble }),
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(OrderCheckins, { findScannedSince, findCheckins }),

@@ -15,6 +15,7 @@ export const checkinExamples = {
   list: { status: 200, query: { page_size: 10 }, answer: examplePage(scan) },
   // The demo begins without scans.
   get: { status: 200, follows: "redeemListedPosition", answer: scan },
+  export: { status: 200, query: { successful: true } },
 } satisfies Readonly<Record<string, Example>>;
 
 /** Of the scan that the example of `checkinrpc/redeem/` stores. */

@@ -1,17 +1,12 @@
-import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
-import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../http/parameter.ts";
+import { ordering } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
-import { errorReasons } from "../failed-checkins/schema.ts";
 import { checkinExamples } from "./examples.ts";
+import { filters, reading, toFilter } from "./filters.ts";
 import { presentPastScan } from "./present.ts";
-import { readScanType } from "./scan-type.ts";
 import { pastCheckinShown } from "./schema.ts";
-
-const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
 
 /** The history of scans of an event: `checkins/` and below. */
 export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
@@ -23,42 +18,13 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
       access: reading,
       query: {
         ordering: ordering(["created", "datetime", "id"], "created,id"),
-        created_since: instantFilter(
-          "Came here at this time or later. To miss none that is held back, begin a minute before the newest that you know.",
-        ),
-        created_before: instantFilter("Came here before this time."),
-        datetime_since: instantFilter("Scanned at this time or later."),
-        datetime_before: instantFilter("Scanned before this time."),
-        successful: flagFilter("Only scans that succeeded, or only refused ones."),
-        error_reason: choiceFilter("Only scans refused for this reason.", errorReasons),
-        list: idFilter("Only scans on this list."),
-        type: choiceFilter("Only entries, or only exits.", ["entry", "exit"] as const),
-        // Gates and devices belong to the organizer; the ids are compared without a lookup (see ListScans).
-        gate: numberFilter("Only scans at this gate, by its id."),
-        device: numberFilter("Only scans by this device, by its internal id."),
-        auto_checked_in: flagFilter("Only scans that the platform made by itself, or only the others."),
+        ...filters,
       },
       page: "One page of scans.",
       shows: pastCheckinShown,
       async find({ inEvent, query, signal }, page) {
-        const found = await scanHistory.listScans(
-          inEvent({
-            ...page,
-            ordering: [...query.ordering],
-            createdSince: query.created_since,
-            createdBefore: query.created_before,
-            atSince: query.datetime_since,
-            atBefore: query.datetime_before,
-            successful: query.successful,
-            reason: query.error_reason,
-            list: query.list,
-            type: query.type === undefined ? ScanType.UNSPECIFIED : readScanType(query.type),
-            gate: query.gate,
-            device: query.device,
-            autoCheckedIn: query.auto_checked_in,
-          }),
-          { signal },
-        );
+        const asked = { ...page, ordering: [...query.ordering], ...toFilter(query) };
+        const found = await scanHistory.listScans(inEvent(asked), { signal });
         return { ...found, results: found.scans.map(presentPastScan) };
       },
     }),

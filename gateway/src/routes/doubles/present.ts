@@ -1,6 +1,5 @@
 import type { DoubledScan, Double as DoubleOnWire } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
-import { formatInstant } from "@tessera/values";
-import type { Cell } from "../../http/csv.ts";
+import { type Cell, formatInstant } from "@tessera/values";
 import { presentCheckin } from "../listed-positions/present.ts";
 
 export function presentDouble(double: DoubleOnWire | undefined) {

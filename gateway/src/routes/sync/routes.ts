@@ -10,10 +10,11 @@ import { fileShown } from "../../http/attachment.ts";
 import { type DownloadLimits, downloadTurns } from "../../http/downloads.ts";
 import { choiceFilter, flag, slugsFilter, textFilter, waitFilter } from "../../http/parameter.ts";
 import { declare, type Incoming, type Reply } from "../../http/route.ts";
+import { zip } from "../../http/zip.ts";
 import { packExample, syncExample } from "./examples.ts";
 import { tooOld } from "./present.ts";
 import { feedLines } from "./schema.ts";
-import { type ReadFeed, writeEvents, writeLines, zip } from "./write-feed.ts";
+import { type ReadFeed, writeEvents, writeLines } from "./write-feed.ts";
 
 const ndjson = "application/x-ndjson";
 const events = "text/event-stream";

@@ -1,5 +1,3 @@
-import { pipeline, Readable } from "node:stream";
-import { constants, createGzip } from "node:zlib";
 import type { ReadChangesResponse } from "@tessera/protos/gen/ticketing/checkin/v1/sync";
 
 /** Reads the next part of the feed. */
@@ -46,12 +44,4 @@ export async function* writeEvents(
     yield `${data === "" ? ": nothing new" : `id: ${part.cursor}\ndata: ${data}`}\n\n`;
     if (isOver(end)) return;
   }
-}
-
-/** Compresses lines, each part by itself: clients read it as it comes. */
-export function zip(lines: AsyncIterable<Buffer>): Readable {
-  const zipper = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
-  // The client sees a broken stream where one part could not be read.
-  pipeline(Readable.from(lines), zipper, () => {});
-  return zipper;
 }

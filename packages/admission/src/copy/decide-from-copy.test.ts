@@ -122,7 +122,7 @@ describe("lines of the feed", () => {
     expect(inWord(copy, "t1")).toBe("admitted");
   });
 
-  it("[C8.8] bring limits of lists, which are not judged", () => {
+  it("[C10.8] bring limits of lists, which are not judged", () => {
     const copy = copyOf([packed(1)], [packed(2), entryAt(noon - 1000)]);
     const limited = { ...list, soft_limit: 1, hard_limit: 1, takes_from: [] };
     copy.apply({ kind: "list", id: 1, data: limited });

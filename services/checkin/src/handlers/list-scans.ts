@@ -6,6 +6,7 @@ import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
+import type { EventKey } from "../store/keys.ts";
 import { findList } from "../store/lists.ts";
 import { countScans, pageScans } from "../store/scan-history.ts";
 import { toPastScan, toScanFilter } from "../wire/history.ts";
@@ -20,16 +21,22 @@ export async function listScans(
   request: ListScansRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<ListScansResponse> {
-  const { organizer, event, list } = request;
-  return reads.inTurn(organizer, async (db) => {
+  return reads.inTurn(request.organizer, async (db) => {
     await requireEvent(db, request);
-    if (list !== undefined && (await findList(db, { organizer, event, id: list })) === undefined) {
-      throw fault("invalid_filter", "The event has no such check-in list.", {
-        fields: { list: reportUnknownIds([list], "check-in list") },
-      });
-    }
+    await requireFilteredList(db, request);
     const { scans, count, page } = await db.transaction((tx) => findPage(tx, toScanFilter(request), request));
     return { scans: scans.map(toPastScan), count, page };
+  });
+}
+
+/** Throws if the event does not have the list of a filter. */
+export async function requireFilteredList(
+  db: Queryable,
+  { organizer, event, list }: EventKey & { readonly list?: number | undefined },
+): Promise<void> {
+  if (list === undefined || (await findList(db, { organizer, event, id: list })) !== undefined) return;
+  throw fault("invalid_filter", "The event has no such check-in list.", {
+    fields: { list: reportUnknownIds([list], "check-in list") },
   });
 }
 

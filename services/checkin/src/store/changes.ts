@@ -37,7 +37,7 @@ export interface Moment {
  * for their commit. A dump that is restored into another database has rows of other transactions. So snapshots of another epoch say nothing.
  * PostgreSQL resets all statistics when it recovers from a crash, and keeps them in an orderly restart.
  */
-const epoch = sql`
+export const clusterEpoch = sql`
   (select cluster.system_identifier::text from pg_control_system() as cluster)
   || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
   || '/' || coalesce((select extract(epoch from archiver.stats_reset)::text from pg_stat_archiver as archiver), '')
@@ -45,7 +45,7 @@ const epoch = sql`
 
 /** What is committed now, and all that was noted before, is visible at this moment; all else will be a change. */
 export function readMoment(db: Queryable): Promise<Moment> {
-  return db.one(sql`select ${epoch} as epoch, pg_current_snapshot()::text as snapshot`);
+  return db.one(sql`select ${clusterEpoch} as epoch, pg_current_snapshot()::text as snapshot`);
 }
 
 export interface ChangesRead extends Moment {
@@ -82,7 +82,7 @@ export async function readChangesBetween(
     after === undefined ? sql`pg_snapshot_xmin(${since}::pg_snapshot), -1` : sql`${after.changedIn}::xid8, ${after.id}`;
   const rows = await db.many<Moment & { isKept: boolean } & { [P in keyof Change]: Change[P] | null }>(sql`
     with recursive named (event) as (${events === undefined ? noted(organizer) : sql`select unnest(${events}::text[])`}),
-    now as materialized (select ${epoch} as epoch),
+    now as materialized (select ${clusterEpoch} as epoch),
     moment as materialized (
       select now.epoch, ${until === undefined ? sql`pg_current_snapshot()` : sql`${until}::pg_snapshot`} as snapshot,
              pg_snapshot_xmax(${since}::pg_snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
@@ -143,7 +143,7 @@ function noted(organizer: string): Sql {
  */
 export async function markChanges(db: Queryable, { keptDays }: { readonly keptDays: number }): Promise<void> {
   await db.run(sql`
-    with moment as (select ${epoch} as epoch), deleted as (
+    with moment as (select ${clusterEpoch} as epoch), deleted as (
       delete from change_mark as mark
        using moment
        where mark.epoch <> moment.epoch
@@ -170,7 +170,7 @@ export function forgetChanges(db: Queryable): Promise<number> {
                from change as old
               where old.changed_in < (select mark.oldest
                                         from change_mark as mark
-                                       where mark.epoch = ${epoch}
+                                       where mark.epoch = ${clusterEpoch}
                                        order by mark.marked_at
                                        limit 1)
                  or old.changed_in >= pg_snapshot_xmax(pg_current_snapshot())

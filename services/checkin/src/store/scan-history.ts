@@ -9,7 +9,8 @@ const columns = sql`
   scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at as "createdAt",
   scan.device, scan.device_id as "deviceId", scan.gate, scan.auto_checked_in as "autoCheckedIn"`;
 
-function matching(filter: ScanFilter): Sql {
+/** The condition of rows named `scan`. */
+export function matching(filter: ScanFilter): Sql {
   const { created, scanned, successful, reason, list, type, gate, device, autoCheckedIn } = filter;
   return sql`
         scan.organizer = ${filter.organizer}

@@ -8,6 +8,7 @@ import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
 import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
+import { findDeletions, openSpan, readExportedScans } from "./exported-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
 import { readAddons, readRuled } from "./listed-positions.ts";
 import { pageLists, removeList } from "./lists.ts";
@@ -71,6 +72,11 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["nextDoubtful", (db) => nextDoubtful(db, place, { after: undefined, limit: 1000 })],
     ["nextDoubtful, of a ticket on a list", (db) => nextDoubtful(db, place, { after: onList, limit: 1000, ...onList })],
     ["readScansOnLists", (db) => readScansOnLists(db, place, [onList])],
+  ],
+  "exported-scans": [
+    ["openSpan", (db) => openSpan(db, place)],
+    ["readExportedScans", (db) => readExportedScans(db, history, { after: 0, until: 9, beganAt: noon })],
+    ["findDeletions", (db) => findDeletions(db, { ...place, since: "7:7:" })],
   ],
   "given-answers": [
     ["putGivenAnswers", (db) => putGivenAnswers(db, [{ ...ticket, question: 1, state: new Uint8Array() }])],

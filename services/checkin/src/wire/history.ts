@@ -1,4 +1,5 @@
 import type {
+  ExportScansRequest,
   FailedScan as FailedScanOnWire,
   ListScansRequest,
   PastScan as PastScanOnWire,
@@ -43,7 +44,7 @@ export function toScanPlace({ organizer, event, list, deviceId, gate }: RecordFa
   return { organizer, event, list, deviceId: deviceId ?? null, gate: gate ?? null };
 }
 
-export function toScanFilter(request: ListScansRequest): ScanFilter {
+export function toScanFilter(request: ListScansRequest | ExportScansRequest): ScanFilter {
   const { createdSince, createdBefore, atSince, atBefore, type, ...same } = request;
   return {
     ...same,

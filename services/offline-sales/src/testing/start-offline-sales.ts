@@ -83,6 +83,7 @@ export async function startOfflineSales(db: Db) {
   const scanHistory = implement(ScanHistory, {
     recordFailedScan: unused,
     listScans: unused,
+    exportScans: unused,
     getScan: unused,
     annulScan: unused,
     findScanned: async ({ positions }) => ({ positions: positions.filter((position) => peers.scanned.has(position)) }),

@@ -101,6 +101,49 @@ export interface ListScansResponse {
   page: number;
 }
 
+export interface ExportScansRequest {
+  organizer: string;
+  event: string;
+  /** `next` of the answer before; absent: from the beginning. */
+  place?:
+    | ExportPlace
+    | undefined;
+  /** A table, whose first line names its columns; else JSON lines. */
+  isTable: boolean;
+  /** As in ListScansRequest. */
+  createdSince?: number | undefined;
+  createdBefore?: number | undefined;
+  atSince?: number | undefined;
+  atBefore?: number | undefined;
+  successful?: boolean | undefined;
+  reason?: string | undefined;
+  list?: number | undefined;
+  type: ScanType;
+  gate?: number | undefined;
+  device?: number | undefined;
+  autoCheckedIn?: boolean | undefined;
+}
+
+export interface ExportScansResponse {
+  /** Each with its line break; there may be none although more follow. */
+  lines: Uint8Array;
+  /** Absent: there are no more. */
+  next?: ExportPlace | undefined;
+}
+
+/** Where an export goes on, and what it is of. */
+export interface ExportPlace {
+  /** The scan that was read last. */
+  after: number;
+  /** The newest scan when the export began. */
+  until: number;
+  /** When the export began. */
+  beganAt: number;
+  /** The database, and the transactions up to which deletions were looked for. */
+  epoch: string;
+  snapshot: string;
+}
+
 export interface GetScanRequest {
   organizer: string;
   event: string;
@@ -789,6 +832,369 @@ export const ListScansResponse: MessageFns<ListScansResponse> = {
   },
 };
 
+function createBaseExportScansRequest(): ExportScansRequest {
+  return {
+    organizer: "",
+    event: "",
+    place: undefined,
+    isTable: false,
+    createdSince: undefined,
+    createdBefore: undefined,
+    atSince: undefined,
+    atBefore: undefined,
+    successful: undefined,
+    reason: undefined,
+    list: undefined,
+    type: ScanType.UNSPECIFIED,
+    gate: undefined,
+    device: undefined,
+    autoCheckedIn: undefined,
+  };
+}
+
+export const ExportScansRequest: MessageFns<ExportScansRequest> = {
+  encode(message: ExportScansRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.place !== undefined) {
+      ExportPlace.encode(message.place, writer.uint32(26).fork()).join();
+    }
+    if (message.isTable !== false) {
+      writer.uint32(32).bool(message.isTable);
+    }
+    if (message.createdSince !== undefined) {
+      writer.uint32(48).int64(message.createdSince);
+    }
+    if (message.createdBefore !== undefined) {
+      writer.uint32(56).int64(message.createdBefore);
+    }
+    if (message.atSince !== undefined) {
+      writer.uint32(64).int64(message.atSince);
+    }
+    if (message.atBefore !== undefined) {
+      writer.uint32(72).int64(message.atBefore);
+    }
+    if (message.successful !== undefined) {
+      writer.uint32(80).bool(message.successful);
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(90).string(message.reason);
+    }
+    if (message.list !== undefined) {
+      writer.uint32(96).int64(message.list);
+    }
+    if (message.type !== ScanType.UNSPECIFIED) {
+      writer.uint32(104).int32(scanTypeToNumber(message.type));
+    }
+    if (message.gate !== undefined) {
+      writer.uint32(112).int64(message.gate);
+    }
+    if (message.device !== undefined) {
+      writer.uint32(120).int64(message.device);
+    }
+    if (message.autoCheckedIn !== undefined) {
+      writer.uint32(128).bool(message.autoCheckedIn);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportScansRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportScansRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.place = ExportPlace.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isTable = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.createdSince = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.createdBefore = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.atSince = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.atBefore = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.successful = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.list = longToNumber(reader.int64());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.type = scanTypeFromJSON(reader.int32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.gate = longToNumber(reader.int64());
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.device = longToNumber(reader.int64());
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.autoCheckedIn = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportScansResponse(): ExportScansResponse {
+  return { lines: new Uint8Array(0), next: undefined };
+}
+
+export const ExportScansResponse: MessageFns<ExportScansResponse> = {
+  encode(message: ExportScansResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lines.length !== 0) {
+      writer.uint32(10).bytes(message.lines);
+    }
+    if (message.next !== undefined) {
+      ExportPlace.encode(message.next, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportScansResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportScansResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.lines = reader.bytes();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = ExportPlace.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExportPlace(): ExportPlace {
+  return { after: 0, until: 0, beganAt: 0, epoch: "", snapshot: "" };
+}
+
+export const ExportPlace: MessageFns<ExportPlace> = {
+  encode(message: ExportPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.after !== 0) {
+      writer.uint32(8).int64(message.after);
+    }
+    if (message.until !== 0) {
+      writer.uint32(16).int64(message.until);
+    }
+    if (message.beganAt !== 0) {
+      writer.uint32(24).int64(message.beganAt);
+    }
+    if (message.epoch !== "") {
+      writer.uint32(34).string(message.epoch);
+    }
+    if (message.snapshot !== "") {
+      writer.uint32(42).string(message.snapshot);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportPlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportPlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.after = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.until = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.beganAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.epoch = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.snapshot = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseGetScanRequest(): GetScanRequest {
   return { organizer: "", event: "", id: 0 };
 }
@@ -1325,6 +1731,16 @@ export const ScanHistoryServiceService = {
     responseSerialize: (value: GetScanResponse): Buffer => Buffer.from(GetScanResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetScanResponse => GetScanResponse.decode(value),
   },
+  /** Writes the next scans of an event as lines, for exports of any length. */
+  exportScans: {
+    path: "/ticketing.checkin.v1.ScanHistoryService/ExportScans" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportScansRequest): Buffer => Buffer.from(ExportScansRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportScansRequest => ExportScansRequest.decode(value),
+    responseSerialize: (value: ExportScansResponse): Buffer => Buffer.from(ExportScansResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ExportScansResponse => ExportScansResponse.decode(value),
+  },
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: {
     path: "/ticketing.checkin.v1.ScanHistoryService/FindScanned" as const,
@@ -1352,6 +1768,8 @@ export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
   recordFailedScan: handleUnaryCall<RecordFailedScanRequest, RecordFailedScanResponse>;
   listScans: handleUnaryCall<ListScansRequest, ListScansResponse>;
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
+  /** Writes the next scans of an event as lines, for exports of any length. */
+  exportScans: handleUnaryCall<ExportScansRequest, ExportScansResponse>;
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: handleUnaryCall<FindScannedRequest, FindScannedResponse>;
   /** Takes a successful scan back, within fifteen minutes. */
@@ -1404,6 +1822,22 @@ export interface ScanHistoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetScanResponse) => void,
+  ): ClientUnaryCall;
+  /** Writes the next scans of an event as lines, for exports of any length. */
+  exportScans(
+    request: ExportScansRequest,
+    callback: (error: ServiceError | null, response: ExportScansResponse) => void,
+  ): ClientUnaryCall;
+  exportScans(
+    request: ExportScansRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ExportScansResponse) => void,
+  ): ClientUnaryCall;
+  exportScans(
+    request: ExportScansRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ExportScansResponse) => void,
   ): ClientUnaryCall;
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned(

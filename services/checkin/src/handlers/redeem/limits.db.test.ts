@@ -63,7 +63,7 @@ async function expectTrueCounts(): Promise<void> {
 }
 
 describe("a hard limit", () => {
-  it("[C8.2, C8.3] refuses an entry beyond it by the rules, says why, and lets the next in after an exit", async () => {
+  it("[C10.2, C10.3] refuses an entry beyond it by the rules, says why, and lets the next in after an exit", async () => {
     const { id } = await checkin.createList({ hardLimit: 2 });
     expect(await checkin.redeemAll([enter(id, 1), enter(id, 2)])).toHaveLength(2);
     const { outcome } = await checkin.redeem(enter(id, 3));
@@ -78,7 +78,7 @@ describe("a hard limit", () => {
     expect(await inside(id)).toBe(2);
   });
 
-  it("[C8.4] lets forced scans in, and counts them, also those of tickets that the list does not count", async () => {
+  it("[C10.4] lets forced scans in, and counts them, also those of tickets that the list does not count", async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(200, { order: order({ status: "ORDER_STATUS_CANCELED" }) }),
     ]);
@@ -92,7 +92,7 @@ describe("a hard limit", () => {
     expect(counted).toBe(1);
   });
 
-  it("[C8.3] is never exceeded by 120 gates at once on two replicas, whatever leaves meanwhile", async () => {
+  it("[C10.3] is never exceeded by 120 gates at once on two replicas, whatever leaves meanwhile", async () => {
     const { id } = await checkin.createList({ hardLimit: 50 });
     const words = await atOnce(Array.from({ length: tickets }, (_, index) => enter(id, index + 1)));
     expect(words.filter((word) => word === "admitted")).toHaveLength(50);
@@ -119,7 +119,7 @@ describe("a hard limit", () => {
     await expectTrueCounts();
   });
 
-  it("[C8.5] counts those who are inside already when it is set, and nothing once it is taken away", async () => {
+  it("[C10.5] counts those who are inside already when it is set, and nothing once it is taken away", async () => {
     const { id } = await checkin.createList();
     await checkin.redeemAll([enter(id, 1), enter(id, 2), enter(id, 3)]);
     await update(id, { hardLimit: 3 });
@@ -131,7 +131,7 @@ describe("a hard limit", () => {
     expect(await checkin.db.many(sql`select from persons_inside`)).toEqual([]);
   });
 
-  it("[C8.5] counts exactly when it is set while gates scan", async () => {
+  it("[C10.5] counts exactly when it is set while gates scan", async () => {
     const { id } = await checkin.createList({ allowMultipleEntries: true });
     const dice = rollFrom(7);
     const sending = { on: true };
@@ -182,7 +182,7 @@ describe("lists that a visitor leaves by entering another", () => {
          order by scan.id`)
     ).map(({ list, type, automatic }) => [list, type, automatic]);
 
-  it("[C8.6] are left by an exit that the platform makes, at the time of the entry", async () => {
+  it("[C10.6] are left by an exit that the platform makes, at the time of the entry", async () => {
     const field = (await checkin.createList({ name: "Field", hardLimit: 1 })).id;
     const stage = (await checkin.createList({ name: "Stage", takesFrom: [field] })).id;
     expect(await redeem(enter(field, 1))).toBe("admitted");
@@ -201,7 +201,7 @@ describe("lists that a visitor leaves by entering another", () => {
     await expectTrueCounts();
   });
 
-  it("[C8.6] are not left by an entry that is refused, or older than the entry there", async () => {
+  it("[C10.6] are not left by an entry that is refused, or older than the entry there", async () => {
     const field = (await checkin.createList({ name: "Field" })).id;
     const stage = (await checkin.createList({ name: "Stage", takesFrom: [field], hardLimit: 1 })).id;
     await checkin.redeemAll([enter(field, 1), enter(stage, 2)]);
@@ -213,7 +213,7 @@ describe("lists that a visitor leaves by entering another", () => {
     ]);
   });
 
-  it("[C8.6] are left also by an entry there that comes late, at the time of the newer one", async () => {
+  it("[C10.6] are left also by an entry there that comes late, at the time of the newer one", async () => {
     const field = (await checkin.createList({ name: "Field" })).id;
     const stage = (await checkin.createList({ name: "Stage", takesFrom: [field] })).id;
     expect(await redeem(enter(stage, 1, { at: noon + 5 }))).toBe("admitted");
@@ -228,7 +228,7 @@ describe("lists that a visitor leaves by entering another", () => {
     await expectTrueCounts();
   });
 
-  it("[C8.7] hold each visitor once, and no more than their limits, while crowds change sides on two replicas", async () => {
+  it("[C10.7] hold each visitor once, and no more than their limits, while crowds change sides on two replicas", async () => {
     const again = { allowMultipleEntries: true };
     const left = (await checkin.createList({ ...again, name: "Left", hardLimit: 40 })).id;
     const right = (await checkin.createList({ ...again, name: "Right", hardLimit: 40, takesFrom: [left] })).id;
@@ -255,7 +255,7 @@ describe("lists that a visitor leaves by entering another", () => {
   });
 });
 
-it("[C8.1] limits and lists that do not fit are named", async () => {
+it("[C10.1] limits and lists that do not fit are named", async () => {
   const { id } = await checkin.createList();
   const errors = (fields: Partial<CheckinListFields>) =>
     update(id, fields).then(
