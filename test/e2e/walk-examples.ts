@@ -57,6 +57,7 @@ const ofOthers: ReadonlySet<string> = new Set([
   "listSessions",
   "listTicketLayouts",
   "listUpcomingErasures",
+  "reportCheckins",
 ]);
 
 /** Sends every documented example of a read to a demo in which nothing was done, and holds the answers against it; returns how many. */

@@ -134,6 +134,7 @@ const table: Record<
   "POST checkinlists/{list}/failed_checkins/": { permissions: scans, profiles: all },
   "GET checkins/": { permissions: ["event.orders:read"], profiles: none },
   "GET checkins/export/": { permissions: ["event.orders:read"], profiles: none },
+  "GET checkins/report/": { permissions: ["event.orders:read"], profiles: none },
   "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: none },
   "GET doubles/": { permissions: readOrders, profiles: none },
   "GET doubles/counts/": { permissions: readOrders, profiles: none },

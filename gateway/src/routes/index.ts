@@ -13,6 +13,7 @@ import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { annulRoutes } from "./checkins/annul-routes.ts";
 import { scanExportRoutes } from "./checkins/export-routes.ts";
+import { dayReportRoutes } from "./checkins/report-routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { deviceRoutes } from "./device/routes.ts";
@@ -107,6 +108,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const exports = scanExportRoutes(clients);
+  const reports = dayReportRoutes(clients);
   const doubles = doubleRoutes(clients);
   const scans = redeemRoutes({
     ...deps,
@@ -216,6 +218,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkins/`, history.list),
     at("GET", `${event}/checkins/export/`, exports.scans),
+    at("GET", `${event}/checkins/report/`, reports.report),
     at("GET", `${event}/checkins/{id}/`, history.get),
 
     at("GET", `${event}/live/`, live.read),

@@ -58,6 +58,7 @@ import { linkMedia } from "./handlers/redeem/link-medium.ts";
 import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
 import { redeemMany } from "./handlers/redeem/redeem-many.ts";
 import { simulateScan } from "./handlers/redeem/simulate-scan.ts";
+import { reportDay } from "./handlers/report-day.ts";
 import { codeHashes } from "./handlers/sync/code-hashes.ts";
 import { Followers } from "./handlers/sync/followers.ts";
 import { readChanges } from "./handlers/sync/read-changes.ts";
@@ -94,7 +95,7 @@ export const checkin = defineService({
     }),
     rpcs(ListedPositions, { listPositions, getPosition, searchPositions }),
     rpcs(Scans, { redeem, redeemOnLists, redeemMany, simulateScan }),
-    rpcs(ScanHistory, { recordFailedScan, listScans, exportScans, getScan, findScanned, annulScan }),
+    rpcs(ScanHistory, { recordFailedScan, listScans, exportScans, reportDay, getScan, findScanned, annulScan }),
     rpcs(Doubles, { listDoubles, nextDoubles, countDoubles, getDouble, explainDouble }),
     rpcs(FirstEntries, { findFirstEntries }),
     rpcs(OrderCheckins, { findScannedSince, findCheckins }),

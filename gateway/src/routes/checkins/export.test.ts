@@ -51,7 +51,7 @@ describe("GET checkins/export/", () => {
   it("[C8.1, C8.5] streams all parts of one export", async () => {
     const { status, headers, text } = await app.send("GET", file);
     expect([status, headers["content-type"], headers["content-disposition"]]).toEqual([
-      ...[200, "application/x-ndjson", 'attachment; filename=checkins.ndjson'],
+      ...[200, "application/x-ndjson", "attachment; filename=checkins.ndjson"],
     ]);
     expect(text).toBe('{"id":1}\n{"id":3}\n');
     expect(asked.map(({ place, isTable }) => [place?.after, isTable])).toEqual([

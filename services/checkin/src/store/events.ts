@@ -28,6 +28,7 @@ export const events = copyTable("event", {
 export interface EventInfo {
   readonly name: Readonly<Record<string, string>>;
   readonly locale: string;
+  readonly timezone: string;
   readonly hasSubevents: boolean;
   readonly downloads: DownloadSettings;
 }
@@ -39,13 +40,13 @@ const downloadColumns = sql`
 
 export async function findEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo | undefined> {
   const row = await db.maybeOne<Omit<EventInfo, "downloads"> & DownloadSettings>(sql`
-    select event.name, event.locale, event.has_subevents as "hasSubevents", ${downloadColumns}
+    select event.name, event.locale, event.timezone, event.has_subevents as "hasSubevents", ${downloadColumns}
       from event
      where event.organizer = ${organizer}
        and event.event = ${event}`);
   if (row === undefined) return undefined;
-  const { name, locale, hasSubevents, ...downloads } = row;
-  return { name, locale, hasSubevents, downloads };
+  const { name, locale, timezone, hasSubevents, ...downloads } = row;
+  return { name, locale, timezone, hasSubevents, downloads };
 }
 
 /** Finds which of these events there are. */

@@ -7,6 +7,7 @@ import { noon, place } from "../testing/facts.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
+import { followTickets, type ReportedDay, tallyProducts, tallyScans } from "./day-reports.ts";
 import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
 import { findDeletions, openSpan, readExportedScans } from "./exported-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
@@ -41,6 +42,7 @@ const search: Search = { kind: "anywhere", codePrefix: "ada", patterns: ["%ada%"
 const longCode = { ...search, codePrefix: "a".repeat(300) };
 const always = { since: undefined, before: undefined };
 const history = { ...place, created: always, scanned: always };
+const day: ReportedDay = { ...place, since: noon, before: noon + 1_000_000, list: undefined, subevent: undefined };
 const lists = { ...place, subevent: undefined, subeventMatch: undefined, endsAfter: undefined };
 const page = (...ordering: string[]) => ({ ordering, limit: 50, offset: 0 });
 const cut = (...ordering: string[]) => ({ ...page(...ordering), count: 20_000 });
@@ -72,6 +74,12 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["nextDoubtful", (db) => nextDoubtful(db, place, { after: undefined, limit: 1000 })],
     ["nextDoubtful, of a ticket on a list", (db) => nextDoubtful(db, place, { after: onList, limit: 1000, ...onList })],
     ["readScansOnLists", (db) => readScansOnLists(db, place, [onList])],
+  ],
+  "day-reports": [
+    ["tallyScans", (db) => tallyScans(db, day)],
+    ["tallyScans, on a list, of a date", (db) => tallyScans(db, { ...day, list: 7, subevent: 3 })],
+    ["tallyProducts", (db) => tallyProducts(db, day)],
+    ["followTickets", (db) => followTickets(db, day, { part: 0, parts: 1 }), { seconds: "", changes: "" }],
   ],
   "exported-scans": [
     ["openSpan", (db) => openSpan(db, place)],

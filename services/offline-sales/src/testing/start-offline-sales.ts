@@ -84,6 +84,7 @@ export async function startOfflineSales(db: Db) {
     recordFailedScan: unused,
     listScans: unused,
     exportScans: unused,
+    reportDay: unused,
     getScan: unused,
     annulScan: unused,
     findScanned: async ({ positions }) => ({ positions: positions.filter((position) => peers.scanned.has(position)) }),

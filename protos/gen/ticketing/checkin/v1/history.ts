@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { ReportDayRequest, ReportDayResponse } from "./day_report.ts";
 import { AmongEvents, Checkin, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 import { Refused } from "./scans.ts";
 
@@ -1741,6 +1742,16 @@ export const ScanHistoryServiceService = {
     responseSerialize: (value: ExportScansResponse): Buffer => Buffer.from(ExportScansResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExportScansResponse => ExportScansResponse.decode(value),
   },
+  /** Counts the scans of a day, and how many were inside. */
+  reportDay: {
+    path: "/ticketing.checkin.v1.ScanHistoryService/ReportDay" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReportDayRequest): Buffer => Buffer.from(ReportDayRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReportDayRequest => ReportDayRequest.decode(value),
+    responseSerialize: (value: ReportDayResponse): Buffer => Buffer.from(ReportDayResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReportDayResponse => ReportDayResponse.decode(value),
+  },
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: {
     path: "/ticketing.checkin.v1.ScanHistoryService/FindScanned" as const,
@@ -1770,6 +1781,8 @@ export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
   /** Writes the next scans of an event as lines, for exports of any length. */
   exportScans: handleUnaryCall<ExportScansRequest, ExportScansResponse>;
+  /** Counts the scans of a day, and how many were inside. */
+  reportDay: handleUnaryCall<ReportDayRequest, ReportDayResponse>;
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned: handleUnaryCall<FindScannedRequest, FindScannedResponse>;
   /** Takes a successful scan back, within fifteen minutes. */
@@ -1838,6 +1851,22 @@ export interface ScanHistoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExportScansResponse) => void,
+  ): ClientUnaryCall;
+  /** Counts the scans of a day, and how many were inside. */
+  reportDay(
+    request: ReportDayRequest,
+    callback: (error: ServiceError | null, response: ReportDayResponse) => void,
+  ): ClientUnaryCall;
+  reportDay(
+    request: ReportDayRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReportDayResponse) => void,
+  ): ClientUnaryCall;
+  reportDay(
+    request: ReportDayRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReportDayResponse) => void,
   ): ClientUnaryCall;
   /** Finds which tickets were scanned successfully on any list whose scans count as use. */
   findScanned(
