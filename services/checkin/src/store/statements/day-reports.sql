@@ -109,7 +109,7 @@ with ticket as materialized (
    where held.organizer = $4
      and held.event = $5
      and held.last_at >= $6::timestamptz
-     and held.position % $7 = $8
+     and case when held.position % $7 = $8 then true else false end
      and before.type = 'entry'
         -- On the first day of an event there is nothing to look for.
      and exists (select
@@ -121,7 +121,7 @@ with ticket as materialized (
    where held.organizer = $12
      and held.event = $13
      and held.last_at < $14::timestamptz
-     and held.position % $15 = $16
+     and case when held.position % $15 = $16 then true else false end
      and held.last_type = 'entry'
 ), seen as (
   select earlier.list, earlier.position, earlier.at, earlier.id, earlier.type
@@ -134,7 +134,7 @@ with ticket as materialized (
      and scan.at >= $19::timestamptz
      and scan.at < $20::timestamptz
      and scan.successful
-     and scan.position % $21 = $22
+     and case when scan.position % $21 = $22 then true else false end
 ), changed as (
   select seen.at, seen.type,
          lag(seen.type) over (partition by seen.list, seen.position order by seen.at, seen.id) as former
