@@ -10,9 +10,13 @@ export function choosesTable(
   request: Pick<Incoming, "header">,
   { format, otherwise }: { readonly format: string | undefined; readonly otherwise: string },
 ): boolean {
-  if (format !== undefined) return format === "csv";
+  return format === undefined ? prefers(request, csv, otherwise) : format === "csv";
+}
+
+/** Whether a client accepts a type, and not the usual one. */
+export function prefers(request: Pick<Incoming, "header">, type: string, otherwise: string): boolean {
   const accept = request.header("Accept");
-  return accept !== "" && accepts(accept, csv) && !accepts(accept, otherwise);
+  return accept !== "" && accepts(accept, type) && !accepts(accept, otherwise);
 }
 
 /** Streams a table, part by part, as fast as its reader takes it. */

@@ -1,5 +1,6 @@
 import { fault } from "../faults.ts";
 import { accepts } from "../http/accepts.ts";
+import { pdf } from "../http/attachment.ts";
 import { csv } from "../http/csv.ts";
 import type { Step } from "../http/step.ts";
 
@@ -25,7 +26,8 @@ function isUsual(accept: string): boolean {
   return accept === "" || accept === "*/*" || accept === "application/json";
 }
 
-/** Every address answers with JSON, whatever else it produces. */
+/** Every address answers with JSON, whatever else it produces. One that answers with a PDF alone has no other format. */
 function isFormat(format: string, produces: readonly string[]): boolean {
-  return format === "json" || (format === "csv" && produces.includes(csv));
+  if (format === "csv") return produces.includes(csv);
+  return format === "json" || (format === "pdf" && produces.includes(pdf) && produces.includes("application/json"));
 }

@@ -17,6 +17,7 @@ import { findBatch } from "./handlers/find-batch.ts";
 import { createLayout, deleteLayout, getLayout, listLayouts, updateLayout } from "./handlers/layouts.ts";
 import { lintLayout } from "./handlers/lint-layout.ts";
 import { previewLayout } from "./handlers/preview-layout.ts";
+import { printDayReport } from "./handlers/print-day-report.ts";
 import { renderTicket } from "./handlers/render-ticket.ts";
 import { startBatch } from "./handlers/start-batch.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
@@ -45,7 +46,7 @@ export const layoutAndRender = defineService({
     }),
     rpcs(Rendering, {
       ...{ startBatch, findBatch, renderTicket, evaluateVariables },
-      ...{ previewLayout, lintLayout },
+      ...{ previewLayout, lintLayout, printDayReport },
     }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,

@@ -98,6 +98,21 @@ describe("GET checkins/report/", () => {
     );
   });
 
+  it.each([
+    ["?format=pdf", {}],
+    ["", { accept: "application/pdf" }],
+  ])("[C9.9, A4.23] is a PDF: %s %o", async (query, headers) => {
+    app.peers.when("rendering", "printDayReport", async ({ organizer, event, report }) => {
+      expect({ organizer, event, report }).toEqual({ organizer: "bigevents", event: "sampleconf", report: found });
+      return { pdf: Buffer.from("%PDF-") };
+    });
+    const answer = await app.send("GET", path + query, { headers });
+    expect([answer.status, answer.headers["content-type"], answer.headers["content-disposition"], answer.text]).toEqual(
+      [200, "application/pdf", "attachment; filename=checkins-2027-05-12.pdf", "%PDF-"],
+    );
+    expect((await app.send("GET", `${inEvent}/checkins/?format=pdf`)).status).toBe(404);
+  });
+
   it("[C9.8] one at a time for an organizer; others wait", async () => {
     const waits: (() => void)[] = [];
     app.peers.when("scanHistory", "reportDay", async () => {

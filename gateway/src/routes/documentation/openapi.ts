@@ -3,6 +3,7 @@ import { sessionCookie } from "../../access/cookies.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
+import { pdf } from "../../http/attachment.ts";
 import { csv } from "../../http/csv.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import { type Answer, type Body, ignoresKeys, type Route } from "../../http/route.ts";
@@ -194,7 +195,11 @@ function response(
   const shown = body === undefined ? {} : { example: body };
   const types = status < 300 ? [produces].flat() : ["application/json"];
   const contentOf = (type: string) =>
-    type === csv ? { schema: { type: "string" } } : { schema: components.refer(schema ?? {}), ...shown };
+    type === csv
+      ? { schema: { type: "string" } }
+      : type === pdf
+        ? { schema: bytes }
+        : { schema: components.refer(schema ?? {}), ...shown };
   return {
     description,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),

@@ -98,7 +98,7 @@ export async function startOfflineSales(db: Db) {
     },
   });
   const rendering = implement(Rendering, {
-    ...{ renderTicket: unused, evaluateVariables: unused, previewLayout: unused, lintLayout: unused },
+    ...{ renderTicket: unused, evaluateVariables: unused, previewLayout: unused, lintLayout: unused, printDayReport: unused },
     async startBatch(request) {
       peers.rendered.push(request);
       return peers.startRendering();

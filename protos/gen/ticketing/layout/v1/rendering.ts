@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { ReportDayResponse } from "../../checkin/v1/day_report.ts";
 import { SentBackground } from "./layouts.ts";
 
 /** Tickets as PDF (rules: L10 to L49). */
@@ -300,6 +301,16 @@ export interface LintFinding {
   code: string;
   /** For people. */
   message: string;
+}
+
+export interface PrintDayReportRequest {
+  organizer: string;
+  event: string;
+  report: ReportDayResponse | undefined;
+}
+
+export interface PrintDayReportResponse {
+  pdf: Uint8Array;
 }
 
 function createBasePart(): Part {
@@ -1722,6 +1733,120 @@ export const LintFinding: MessageFns<LintFinding> = {
   },
 };
 
+function createBasePrintDayReportRequest(): PrintDayReportRequest {
+  return { organizer: "", event: "", report: undefined };
+}
+
+export const PrintDayReportRequest: MessageFns<PrintDayReportRequest> = {
+  encode(message: PrintDayReportRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.report !== undefined) {
+      ReportDayResponse.encode(message.report, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PrintDayReportRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePrintDayReportRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.report = ReportDayResponse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePrintDayReportResponse(): PrintDayReportResponse {
+  return { pdf: new Uint8Array(0) };
+}
+
+export const PrintDayReportResponse: MessageFns<PrintDayReportResponse> = {
+  encode(message: PrintDayReportResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pdf.length !== 0) {
+      writer.uint32(10).bytes(message.pdf);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PrintDayReportResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePrintDayReportResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pdf = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type RenderingServiceService = typeof RenderingServiceService;
 export const RenderingServiceService = {
   /** Starts a job that renders tickets into one file. */
@@ -1788,6 +1913,18 @@ export const RenderingServiceService = {
     responseSerialize: (value: LintLayoutResponse): Buffer => Buffer.from(LintLayoutResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): LintLayoutResponse => LintLayoutResponse.decode(value),
   },
+  /** Prints what happened at the gates on one day. Nothing of it is kept. */
+  printDayReport: {
+    path: "/ticketing.layout.v1.RenderingService/PrintDayReport" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PrintDayReportRequest): Buffer =>
+      Buffer.from(PrintDayReportRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PrintDayReportRequest => PrintDayReportRequest.decode(value),
+    responseSerialize: (value: PrintDayReportResponse): Buffer =>
+      Buffer.from(PrintDayReportResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PrintDayReportResponse => PrintDayReportResponse.decode(value),
+  },
 } as const;
 
 export interface RenderingServiceServer extends UntypedServiceImplementation {
@@ -1803,6 +1940,8 @@ export interface RenderingServiceServer extends UntypedServiceImplementation {
   previewLayout: handleUnaryCall<PreviewLayoutRequest, PreviewLayoutResponse>;
   /** Finds what would be wrong with tickets of a layout that need not be stored. */
   lintLayout: handleUnaryCall<LintLayoutRequest, LintLayoutResponse>;
+  /** Prints what happened at the gates on one day. Nothing of it is kept. */
+  printDayReport: handleUnaryCall<PrintDayReportRequest, PrintDayReportResponse>;
 }
 
 export interface RenderingServiceClient extends Client {
@@ -1901,6 +2040,22 @@ export interface RenderingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: LintLayoutResponse) => void,
+  ): ClientUnaryCall;
+  /** Prints what happened at the gates on one day. Nothing of it is kept. */
+  printDayReport(
+    request: PrintDayReportRequest,
+    callback: (error: ServiceError | null, response: PrintDayReportResponse) => void,
+  ): ClientUnaryCall;
+  printDayReport(
+    request: PrintDayReportRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PrintDayReportResponse) => void,
+  ): ClientUnaryCall;
+  printDayReport(
+    request: PrintDayReportRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PrintDayReportResponse) => void,
   ): ClientUnaryCall;
 }
 
