@@ -11,7 +11,7 @@ const scans = {
 };
 
 const of = <const P extends Parameters<typeof object>[0]>(properties: P) =>
-  object(properties, { required: Object.keys(properties) as (keyof P & string)[] });
+  object(properties, { required: Object.keys(properties) });
 
 export const dayReportShown = record("CheckinReport", {
   date: text({ description: "The day, on the calendar of the event." }),

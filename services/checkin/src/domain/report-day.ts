@@ -26,7 +26,7 @@ export function dayOf(at: Instant, zone: Zone): LocalDay | undefined {
 export const quarterLength = 900_000_000;
 
 /** How many quarters of an hour a day has: 92 or 100 where the clocks move by an hour. */
-export function countQuarters({ since, before }: LocalDay): number {
+function countQuarters({ since, before }: LocalDay): number {
   return Math.ceil((before - since) / quarterLength);
 }
 

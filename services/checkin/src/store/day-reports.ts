@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { LocalDay, Step } from "../domain/report-day.ts";
 import type { EventKey } from "./keys.ts";
 import { packed, unpack } from "./packed.ts";
@@ -144,6 +144,17 @@ export interface DayOfTickets {
   readonly steps: readonly Step[];
 }
 
+/** The columns of `scan_of_position`. */
+const keyOfScan = ["position", "list", "event", "organizer", "successful", "at", "id"].map((name) => identifier(name));
+const byTicket = joinSql(
+  keyOfScan.map((column) => sql`scan.${column}`),
+  ", ",
+);
+const descending = joinSql(
+  keyOfScan.map((column) => sql`scan.${column} desc`),
+  ", ",
+);
+
 /**
  * Finds how many tickets were inside when a day began, on each list, and how that has changed: a ticket is inside while its latest successful
  * scan is an entry, and is counted as the status of the list counts it. A part is of every so-manyth ticket; the planner would take an equation for a few rows.
@@ -164,15 +175,12 @@ export async function followTickets(
       select held.list, held.position, before.at, before.id, before.type
         from presence as held
        cross join lateral (
+         -- A range, so that no other index is chosen (see withKey).
          select scan.at, scan.id, scan.type
            from scan
-          where scan.position = held.position
-            and scan.list = held.list
-            and scan.event = held.event
-            and scan.organizer = held.organizer
-            and scan.successful
-            and scan.at < ${since}
-          order by scan.position desc, scan.list desc, scan.event desc, scan.organizer desc, scan.successful desc, scan.at desc, scan.id desc
+          where (${byTicket}) >= (held.position, held.list, held.event, held.organizer, true, timestamptz '-infinity', 0)
+            and (${byTicket}) < (held.position, held.list, held.event, held.organizer, true, ${since}, 0)
+          order by ${descending}
           limit 1) as before
        where held.organizer = ${organizer}
          and held.event = ${event}

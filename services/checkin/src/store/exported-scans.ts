@@ -21,8 +21,8 @@ export function openSpan(db: Queryable, { organizer, event }: EventKey): Promise
     select ${clusterEpoch} as epoch, pg_current_snapshot()::text as snapshot, clock_timestamp() as "beganAt",
            coalesce((select scan.id
                        from scan
-                      where scan.organizer = ${organizer}
-                        and scan.event = ${event}
+                      where (scan.organizer, scan.event, scan.id) >= (${organizer}, ${event}, 0)
+                        and (scan.organizer, scan.event, scan.id) <= (${organizer}, ${event}, ${Number.MAX_SAFE_INTEGER}::bigint)
                       order by scan.organizer desc, scan.event desc, scan.id desc
                       limit 1), 0) as until`);
 }
@@ -108,7 +108,7 @@ const mostScans = 5000;
 
 /**
  * Reads the wanted ones of the next scans, in the order of their ids: at most so many are looked at, however few are wanted. A scan that was
- * annulled since the export began is as it was then.
+ * annulled since the export began is as it was then. The place is a range of the primary key, which no other index returns sorted.
  */
 export function readExportedScans(
   db: Queryable,
@@ -128,10 +128,8 @@ export function readExportedScans(
              sum(${usualBytes} + coalesce(octet_length(held.explanation), 0))
                over (order by held.organizer, held.event, held.id rows unbounded preceding) as bytes
         from scan as held
-       where held.organizer = ${organizer}
-         and held.event = ${event}
-         and held.id > ${after}
-         and held.id <= ${until}
+       where (held.organizer, held.event, held.id) > (${organizer}, ${event}, ${after}::bigint)
+         and (held.organizer, held.event, held.id) <= (${organizer}, ${event}, ${until}::bigint)
        order by held.organizer, held.event, held.id
        limit ${mostScans}
     ), scan as materialized (

@@ -98,7 +98,13 @@ export async function startOfflineSales(db: Db) {
     },
   });
   const rendering = implement(Rendering, {
-    ...{ renderTicket: unused, evaluateVariables: unused, previewLayout: unused, lintLayout: unused, printDayReport: unused },
+    ...{
+      renderTicket: unused,
+      evaluateVariables: unused,
+      previewLayout: unused,
+      lintLayout: unused,
+      printDayReport: unused,
+    },
     async startBatch(request) {
       peers.rendered.push(request);
       return peers.startRendering();

@@ -96,15 +96,15 @@ with ticket as materialized (
   select held.list, held.position, before.at, before.id, before.type
     from presence as held
    cross join lateral (
+     -- A range, so that no other index is chosen (see withKey).
      select scan.at, scan.id, scan.type
        from scan
-      where scan.position = held.position
-        and scan.list = held.list
-        and scan.event = held.event
-        and scan.organizer = held.organizer
-        and scan.successful
-        and scan.at < $3::timestamptz
-      order by scan.position desc, scan.list desc, scan.event desc, scan.organizer desc, scan.successful desc, scan.at desc, scan.id desc
+      where (scan."position", scan."list", scan."event", scan."organizer", scan."successful", scan."at", scan."id")
+      >= (held.position, held.list, held.event, held.organizer, true, timestamptz '-infinity', 0)
+        and (scan."position", scan."list", scan."event", scan."organizer", scan."successful", scan."at", scan."id")
+        < (held.position, held.list, held.event, held.organizer, true, $3::timestamptz, 0)
+      order by scan."position" desc, scan."list" desc, scan."event" desc, scan."organizer" desc, scan."successful" desc, scan."at" desc,
+      scan."id" desc
       limit 1) as before
    where held.organizer = $4
      and held.event = $5

@@ -8,8 +8,8 @@ select (select cluster.system_identifier::text from pg_control_system() as clust
        pg_current_snapshot()::text as snapshot, clock_timestamp() as "beganAt",
        coalesce((select scan.id
                    from scan
-                  where scan.organizer = $1
-                    and scan.event = $2
+                  where (scan.organizer, scan.event, scan.id) >= ($1, $2, 0)
+                    and (scan.organizer, scan.event, scan.id) <= ($3, $4, $5::bigint)
                   order by scan.organizer desc, scan.event desc, scan.id desc
                   limit 1), 0) as until;
 
@@ -23,18 +23,16 @@ with looked_at as (
          sum($4 + coalesce(octet_length(held.explanation), 0))
            over (order by held.organizer, held.event, held.id rows unbounded preceding) as bytes
     from scan as held
-   where held.organizer = $5
-     and held.event = $6
-     and held.id > $7
-     and held.id <= $8
+   where (held.organizer, held.event, held.id) > ($5, $6, $7::bigint)
+     and (held.organizer, held.event, held.id) <= ($8, $9, $10::bigint)
    order by held.organizer, held.event, held.id
-   limit $9
+   limit $11
 ), scan as materialized (
   select looked_at.organizer, looked_at.event, looked_at.id, looked_at.list, looked_at.position, looked_at.type, looked_at.at,
          looked_at.created_at, looked_at.gate, looked_at.device, looked_at.device_id, looked_at.auto_checked_in,
          looked_at.successful, looked_at.reason, looked_at.explanation
     from looked_at
-   where looked_at.bytes <= $10
+   where looked_at.bytes <= $12
 )
 select (select max(scan.id) from scan) as last,
        coalesce(json_agg(json_build_array(
@@ -42,10 +40,10 @@ select (select max(scan.id) from scan) as last,
          scan.successful,
          scan.reason, scan.explanation, scan.list, scan.position, ticket.order_code, ticket.positionid, ticket.item,
          ticket.variation, ticket.subevent, case when not exists (select from erasure
-                                                                   where erasure.organizer = $11
-                                                                     and erasure.event = $12
+                                                                   where erasure.organizer = $13
+                                                                     and erasure.event = $14
                                                                      and erasure.is_taken_on
-                                                                     and erasure.kinds && $13::text[]) then ticket.attendee_name end,
+                                                                     and erasure.kinds && $15::text[]) then ticket.attendee_name end,
            scan.gate, coalesce(scan.device, scan.device_id),
          scan.device_id, scan.auto_checked_in) order by scan.id), '[]') as rows
   from scan
@@ -57,17 +55,17 @@ select (select max(scan.id) from scan) as last,
        and (position.organizer, position.event, position.id) <= (scan.organizer, scan.event, scan.position)
      order by position.organizer, position.event, position.id
      limit 1) as ticket on true
- where scan.organizer = $14
-   and scan.event = $15
-   and ($16::timestamptz is null or scan.created_at >= $17) and ($18::timestamptz is null or scan.created_at < $19)
-   and ($20::timestamptz is null or scan.at >= $21) and ($22::timestamptz is null or scan.at < $23)
-   and ($24::boolean is null or scan.successful = $25)
-   and ($26::text is null or scan.reason = $27)
-   and ($28::bigint is null or scan.list = $29)
-   and ($30::text is null or scan.type = $31)
-   and ($32::bigint is null or scan.gate = $33)
-   and ($34::bigint is null or coalesce(scan.device, scan.device_id) = $35)
-   and ($36::boolean is null or scan.auto_checked_in = $37);
+ where scan.organizer = $16
+   and scan.event = $17
+   and ($18::timestamptz is null or scan.created_at >= $19) and ($20::timestamptz is null or scan.created_at < $21)
+   and ($22::timestamptz is null or scan.at >= $23) and ($24::timestamptz is null or scan.at < $25)
+   and ($26::boolean is null or scan.successful = $27)
+   and ($28::text is null or scan.reason = $29)
+   and ($30::bigint is null or scan.list = $31)
+   and ($32::text is null or scan.type = $33)
+   and ($34::bigint is null or scan.gate = $35)
+   and ($36::bigint is null or coalesce(scan.device, scan.device_id) = $37)
+   and ($38::boolean is null or scan.auto_checked_in = $39);
 
 -- findDeletions
 with moment as materialized (select (select cluster.system_identifier::text from pg_control_system() as cluster)
