@@ -9,7 +9,7 @@ export interface LocalDay {
   readonly before: Instant;
 }
 
-/** The day of a date; undefined: it is none. A day whose clocks skip midnight begins when they have. */
+/** The day of a date; undefined: the calendar has no such date. A day whose clocks skip midnight begins when they have. */
 export function findDay(date: string, zone: Zone): LocalDay | undefined {
   const local = /^\d{4}-\d\d-\d\d$/.test(date) ? parseInstant(date) : undefined;
   // On the first and the last day of the calendar the clocks of some zone are beyond it.

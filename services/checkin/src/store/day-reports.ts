@@ -21,7 +21,7 @@ export async function joinAsWhole(tx: Queryable): Promise<void> {
   await tx.run(sql`set local enable_nestloop = off`);
 }
 
-/** When the newest scan before an instant was made; null: there is none. */
+/** When the newest scan before an instant was made; null: no scan was. */
 export async function findLastScan(
   db: Queryable,
   { organizer, event, before }: Pick<ReportedDay, "organizer" | "event" | "before">,

@@ -100,11 +100,11 @@ export interface ExportedScans {
 /** What most lines take at most, without the text that somebody typed at the gate. */
 const usualBytes = 400;
 
-/** So much is written of one read: callers hold some of them. */
-const mostBytes = 2 * 1024 * 1024;
+/** So much is written of one read, however long the texts are. */
+const mostBytes = 512 * 1024;
 
-/** Scans that one read looks at: so many take some tens of milliseconds. */
-const mostScans = 5000;
+/** Scans that one read looks at: so many take some milliseconds. */
+const mostScans = 1250;
 
 /**
  * Reads the wanted ones of the next scans, in the order of their ids: at most so many are looked at, however few are wanted. A scan that was

@@ -4,7 +4,7 @@ import type { ExportedRow } from "../store/exported-scans.ts";
 
 export interface ScanNames {
   readonly items: ItemNames;
-  readonly lists: ReadonlyMap<number, string>;
+  readonly lists: ReadonlyMap<number, string | null>;
 }
 
 /** Writes exported scans, each as a line. */
