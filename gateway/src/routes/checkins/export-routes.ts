@@ -56,7 +56,7 @@ export function scanExportRoutes({ scanHistory }: Pick<Clients, "scanHistory">) 
         const headers = {
           ...asAttachment(isTable ? "checkins.csv" : "checkins.ndjson"),
           "X-Accel-Buffering": "no",
-          Vary: "Accept, Accept-Encoding",
+          Vary: "Accept, Accept-Encoding, Accept-Language",
         };
         if (isHead) return { status: 200, type, headers, body: Readable.from([]) };
         const lines = readAhead(first, read);
