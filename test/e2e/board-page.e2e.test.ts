@@ -111,13 +111,15 @@ describe("the live board", () => {
     await see(/No data for \d+s/);
     await examine("board-stale");
     network.become("passes");
-    await until(`document.querySelector(".pill").innerText === "Live"`);
+    await until(`document.querySelector(".pill")?.innerText === "Live"`);
+    expect(await text()).not.toContain("No data for");
   });
 
   it("[B3.8, B3.9] has its words in German, and passes in the dark", async () => {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
     await press("Deutsch");
     await see("sind drin");
+    expect(await text()).toContain("In der letzten Minute");
     await examine("board-german-dark");
     await page.setViewport(sizes.wall);
     await examine("board-wall-dark");

@@ -10,6 +10,7 @@ import { RateChart } from "./rate-chart.tsx";
 import { Rates } from "./rates.tsx";
 import { Refusals } from "./refusals.tsx";
 import { say, sayLocalized, sayNumber, saySpan, sayTime } from "./say.ts";
+import { addressOf } from "./server.ts";
 import { type ListedEvent, open, person, signOut } from "./session.ts";
 
 /** A state each second: two may be late on a bad network. */
@@ -34,9 +35,10 @@ export function BoardView({ event, followed }: { readonly event: ListedEvent; re
         </p>
       ) : null}
       {live === undefined ? null : <Parts live={live} followed={followed} />}
+      <Downloads event={event.slug} />
       <footer class="row foot">
         <span class="quiet grow">{person.value?.name}</span>
-        <Button onPress={() => void open(undefined, true)}>{say("other_event")}</Button>
+        <Button onPress={() => void open(undefined, { mayChoose: true })}>{say("other_event")}</Button>
         <Button onPress={() => void signOut()}>{say("sign_out")}</Button>
         <LanguageChoice />
       </footer>
@@ -68,6 +70,27 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
         </section>
       </div>
     </>
+  );
+}
+
+/** What a crew takes away from a day. */
+function Downloads({ event }: { readonly event: string }) {
+  const scans = `organizers/${person.value?.organizer ?? ""}/events/${event}/checkins`;
+  return (
+    <section class="sheet stack">
+      <h2>{say("report")}</h2>
+      <p class="row">
+        <a class="button link-button" href={addressOf(`${scans}/report/?format=pdf`)} download>
+          {say("report_pdf")}
+        </a>
+        <a class="button link-button" href={addressOf(`${scans}/report/?format=csv`)} download>
+          {say("report_csv")}
+        </a>
+        <a class="button link-button" href={addressOf(`${scans}/export/?format=csv`)} download>
+          {say("every_scan")}
+        </a>
+      </p>
+    </section>
   );
 }
 

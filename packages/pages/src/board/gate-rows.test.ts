@@ -76,6 +76,6 @@ describe("[B3.4] the table sorts", () => {
     ["silentMs", false, [10, 2, null]],
     ["troubles", false, [2, 10, null]],
   ] satisfies [Column, boolean, (number | null)[]][])("by %s, descending: %s", (by, descends, expected) => {
-    expect(sortRows(rows, by, descends).map((row: GateRow) => row.gate)).toEqual(expected);
+    expect(sortRows(rows, { by, descends }).map((row: GateRow) => row.gate)).toEqual(expected);
   });
 });

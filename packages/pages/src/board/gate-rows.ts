@@ -69,7 +69,10 @@ function withTroubles(device: LiveDevice, now: number): DeviceRow {
 }
 
 /** Sorts lines by a column; equal ones by name. What is worth a look comes first where a column descends. */
-export function sortRows(rows: readonly GateRow[], by: Column, descends: boolean): GateRow[] {
+export function sortRows(
+  rows: readonly GateRow[],
+  { by, descends }: { readonly by: Column; readonly descends: boolean },
+): GateRow[] {
   const sign = descends ? -1 : 1;
   return rows.toSorted((one, other) => sign * compare(one, other, by) || compareNames(one, other));
 }

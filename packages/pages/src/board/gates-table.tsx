@@ -57,7 +57,7 @@ export function GatesTable({
             </tr>
           </thead>
           <tbody>
-            {sortRows(rows, by, descends).map((row) => (
+            {sortRows(rows, { by, descends }).map((row) => (
               <Row key={String(row.gate)} row={row} onOpen={() => setOpened(row.gate)} />
             ))}
           </tbody>

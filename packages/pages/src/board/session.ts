@@ -81,10 +81,10 @@ function eventInAddress(): string | undefined {
 }
 
 /** Shows an event; without one, or where it is unknown, the choice of events. One event alone needs no choice. */
-export async function open(slug: string | undefined, mayChoose = false): Promise<void> {
+export async function open(slug: string | undefined, { mayChoose = false } = {}): Promise<void> {
   const { organizer } = person.value ?? { organizer: "" };
   const answer = await askAll<ListedEvent>(`organizers/${organizer}/events/?ordering=-date_from`);
-  if (answer.kind === "away") return retry(() => open(slug, mayChoose));
+  if (answer.kind === "away") return retry(() => open(slug, { mayChoose }));
   if (answer.kind === "refused") return answer.status === 401 ? showSignedOut(undefined) : retry(() => open(slug));
   const events = answer.body;
   leaveEvent();
@@ -102,7 +102,7 @@ export async function open(slug: string | undefined, mayChoose = false): Promise
 
 /** The server has ended the stream: the session may be over, or the event gone. */
 async function onRefused(status: number, slug: string): Promise<void> {
-  await (status === 401 ? showSignedOut(undefined) : open(slug, true));
+  await (status === 401 ? showSignedOut(undefined) : open(slug, { mayChoose: true }));
 }
 
 function leaveEvent(): void {

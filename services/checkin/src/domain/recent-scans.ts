@@ -37,7 +37,7 @@ export interface LastScan {
 }
 
 /** Shown of devices and refusals, in seconds. */
-export const longestMemory = 900;
+const longestMemory = 900;
 
 /** A transaction stores its scans under the time of its beginning: later seconds may still get scans. */
 const unsettled = 5;

@@ -71,6 +71,11 @@ export const de: Words = {
     "{count} Tickets wurden zweimal eingelassen, ohne dass ein Tor vom anderen wusste; {open} sind nicht erklärt.",
   doubles_many: "Es sind zu viele, um sie hier zu zählen: siehe das Verzeichnis der Doppelten.",
 
+  report: "Tagesbericht",
+  report_pdf: "Bericht (PDF)",
+  report_csv: "Je Viertelstunde (CSV)",
+  every_scan: "Alle Scans (CSV)",
+
   close: "Schließen",
   sort_by: "Nach {column} sortieren",
 };

@@ -70,6 +70,11 @@ export const en = {
   doubles_some: "{count} tickets were let in twice without a gate knowing of the other; {open} are not explained.",
   doubles_many: "There are too many to count here: see the ledger of doubles.",
 
+  report: "Report of the day",
+  report_pdf: "Report (PDF)",
+  report_csv: "By the quarter of an hour (CSV)",
+  every_scan: "Every scan (CSV)",
+
   close: "Close",
   sort_by: "Sort by {column}",
 };
