@@ -6,7 +6,7 @@ const options = {
   tickets: {
     type: "string",
     value: "N",
-    help: "redeem, reads, search (default 1000000), gates, scanner, export (default 100000), render (default 1000)",
+    help: "redeem, reads, search (default 1000000), gates, scanner, board, export (default 100000), render (default 1000)",
   },
   orders: { type: "string", value: "N", help: "import, devices, shred (default 100000)" },
   vouchers: { type: "string", value: "N", help: "vouchers: how many a batch has (default 10000)" },
@@ -48,6 +48,10 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   scanner: {
     ...{ size: "tickets", usual: 100_000, least: 10_000 },
     load: async () => (await import("./scanner-page.ts")).benchScannerPage,
+  },
+  board: {
+    ...{ size: "tickets", usual: 100_000, least: 60_000 },
+    load: async () => (await import("./board.ts")).benchBoard,
   },
   export: {
     ...{ size: "tickets", usual: 100_000, least: 10_000 },
