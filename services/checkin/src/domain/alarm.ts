@@ -1,0 +1,24 @@
+export const alarmKinds = ["gate_silent", "rate_fell", "refusals_rose", "clock_off", "queue_grows"] as const;
+
+export type AlarmKind = (typeof alarmKinds)[number];
+
+/** What an alarm is about. Of each there is one at a time. */
+export interface AlarmSubject {
+  readonly kind: string;
+  /** Null: scans that name no gate; or the alarm is of no gate. */
+  readonly gate: number | null;
+  readonly device: number | null;
+  readonly list: number | null;
+}
+
+/** An alarm that holds. */
+export interface HeldAlarm extends AlarmSubject {
+  readonly kind: AlarmKind;
+  /** In microseconds since 1970. */
+  readonly since: number | null;
+  readonly measured: number | null;
+  readonly usual: number | null;
+}
+
+/** Whether an alarm of this is open. */
+export type IsOpen = (subject: AlarmSubject) => boolean;
