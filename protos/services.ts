@@ -13,6 +13,7 @@ export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales
 export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";
 export { TicketDataServiceService as TicketData } from "./gen/ticketing/boxoffice/v1/ticket_data.ts";
 export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/tickets.ts";
+export { AlarmsServiceService as Alarms } from "./gen/ticketing/checkin/v1/alarms.ts";
 export { DoublesServiceService as Doubles } from "./gen/ticketing/checkin/v1/doubles.ts";
 export { FirstEntriesServiceService as FirstEntries } from "./gen/ticketing/checkin/v1/first_entries.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";

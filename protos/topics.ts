@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import * as boxoffice from "./gen/ticketing/boxoffice/v1/facts.ts";
-import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
+import { AlarmChanged, AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
 import { ShredRequested } from "./gen/ticketing/shredder/v1/facts.ts";
 import { VoucherChanged } from "./gen/ticketing/voucher/v1/facts.ts";
 import { isRecordKind, recordKinds } from "./record-kinds.ts";
@@ -147,6 +147,13 @@ export const topics = {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position),
     partitions: 12,
     personalData: { question_answers: ["answers"] },
+  }),
+  alarmChanged: topic("checkin.alarm-changed.v1", AlarmChanged, {
+    owner: "checkin",
+    key: ({ organizer, event, id }) => entityKey(organizer, event, id),
+    partitions: 1,
+    retention: { kind: "days", days: 30 },
+    personalData: {},
   }),
   voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, {
     personalData: { waiting_list: ["voucher.fields.comment"] },

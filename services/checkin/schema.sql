@@ -1,3 +1,4 @@
+create sequence alarm_id as bigint;
 create sequence answer_revision as bigint;
 create sequence list_id as bigint minvalue 1000000000001;
 create sequence scan_id as bigint;
@@ -124,6 +125,28 @@ begin
 end
 $function$;
 
+create table alarm (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null default nextval('alarm_id'::regclass),
+  kind text not null,
+  gate bigint,
+  device bigint,
+  list bigint,
+  raised_at timestamptz not null default now(),
+  ended_at timestamptz,
+  acknowledged_at timestamptz,
+  acknowledged_by text,
+  since_at timestamptz,
+  measured double precision,
+  usual double precision,
+  constraint alarm_pkey primary key (organizer, event, id),
+  constraint alarm_check check (((acknowledged_at is null) = (acknowledged_by is null)))
+);
+create index ended_alarm on alarm using btree (ended_at) where (ended_at is not null);
+create unique index open_alarm on alarm using btree (organizer, event, kind, gate, device, list) nulls not distinct where (ended_at is null);
+comment on column alarm.acknowledged_by is 'personal data: kept; what the person, the key or the device is called that has acknowledged the alarm';
+
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
@@ -227,6 +250,15 @@ create table dead_letter (
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
+
+create table device_queue (
+  organizer text collate "C" not null,
+  device bigint not null,
+  told_at timestamptz not null default now(),
+  queue bigint not null,
+  events text[],
+  constraint device_queue_pkey primary key (organizer, device, told_at)
+);
 
 create table double_note (
   organizer text collate "C" not null,

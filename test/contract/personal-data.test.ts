@@ -88,11 +88,13 @@ const notOfPeople: Readonly<Record<string, Columns>> = {
     voucher_claim: ["seat"],
   },
   checkin: {
+    alarm: ["kind"],
     blocked_secret: ["secret"],
     change: ["kind"],
     change_mark: ["epoch"],
     code_key: ["key"],
     count_delta: ["counted_as"],
+    device_queue: ["events"],
     event: ["locale", "name", "ticket_keys", "timezone"],
     item: ["checkin_text", "document", "internal_name", "media_policy", "media_type", "name", "variations"],
     list: ["name", "rules"],
@@ -247,6 +249,7 @@ const notOfPeopleInFacts: Readonly<Record<string, readonly string[]>> = {
   [topics.revokedSecretChanged.name]: ["secret"],
   [topics.salesChannelChanged.name]: ["identifier"],
   [topics.scanDecided.name]: ["reason", "overruled"],
+  [topics.alarmChanged.name]: ["kind"],
   [topics.shredRequested.name]: ["case", "kinds"],
   [topics.subeventChanged.name]: ["name", "document"],
   [topics.voucherChanged.name]: [

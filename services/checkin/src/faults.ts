@@ -1,6 +1,7 @@
 import { faultCodes } from "@tessera/kit/faults";
 
 export const fault = faultCodes({
+  alarm_not_found: "not_found",
   checkin_list_not_found: "not_found",
   double_not_found: "not_found",
   event_not_found: "not_found",

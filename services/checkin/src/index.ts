@@ -1,6 +1,7 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService, type Server } from "@tessera/kit/service";
 import {
+  Alarms,
   CheckinLists,
   Doubles,
   FirstEntries,
@@ -25,6 +26,9 @@ import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
+import { acknowledgeAlarm } from "./handlers/alarms/acknowledge-alarm.ts";
+import { listAlarms } from "./handlers/alarms/list-alarms.ts";
+import { noteQueues } from "./handlers/alarms/note-queues.ts";
 import { annulScan } from "./handlers/annul-scan.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import {
@@ -69,9 +73,11 @@ import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { forgetOldChanges } from "./jobs/forget-changes.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
 import { mergeSearchIndex } from "./jobs/merge-search-index.ts";
+import { raiseAlarms } from "./jobs/raise-alarms.ts";
 import { workOnEndedScans } from "./jobs/remove-ended-scans.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { personalData } from "./personal-data.ts";
+import { rebuildAlarms } from "./rebuilds/rebuild-alarms.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 import { reportEvents } from "./report-events.ts";
@@ -101,6 +107,7 @@ export const checkin = defineService({
     rpcs(OrderCheckins, { findScannedSince, findCheckins }),
     rpcs(Sync, { readChanges, readPack }),
     rpcs(Live, { readLive, readLastHour }),
+    rpcs(Alarms, { listAlarms, acknowledgeAlarm, noteQueues }),
     rpcs(Records, { applyRecords, validateRecords }),
     personalData.rpcs,
   ],
@@ -117,10 +124,18 @@ export const checkin = defineService({
     voucherChanged,
     personalData.consumer,
   ],
-  jobs: [compactCounts, exitDueLists, mergeSearchIndex, forgetOldCodes, forgetOldChanges, removeGoneEvents],
+  jobs: [
+    compactCounts,
+    exitDueLists,
+    raiseAlarms,
+    mergeSearchIndex,
+    forgetOldCodes,
+    forgetOldChanges,
+    removeGoneEvents,
+  ],
   works: [workOnEndedScans, personalData.work],
   holdings: personalData.holdings,
-  rebuilds: [rebuildScans, rebuildAnswers],
+  rebuilds: [rebuildScans, rebuildAnswers, rebuildAlarms],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
     const { refusedCodeDays } = config;
     const events = reportEvents({ log, metrics });
@@ -150,6 +165,7 @@ export const checkin = defineService({
         files,
         clock,
         log,
+        metrics,
         events,
         readers,
         batches,

@@ -35,6 +35,7 @@ const counted: ReadLiveResponse = {
   refusals: [{ id: 7, at, list: 1, gate: 1, device: 2, reason: "unpaid" }],
   doubles: { count: 2, explained: 1 },
   devices: [{ device: 2, gate: 1, lastScanAt: at - second }],
+  alarms: [],
 };
 
 let app: ServedApp;

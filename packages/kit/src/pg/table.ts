@@ -31,6 +31,8 @@ export const text: Column<string> = column({ send: (values) => sql`${toTextArray
 export const bigint: Column<number> = column({ send: (values) => sql`${values}::bigint[]` });
 export const boolean: Column<boolean> = column({ send: (values) => sql`${values}::boolean[]` });
 
+export const double: Column<number> = column({ send: (values) => sql`${values}::double precision[]` });
+
 /** A decimal as text, with the places of its column. */
 export const decimal: Column<string> = column({ send: (values) => sql`${values}::numeric[]` });
 

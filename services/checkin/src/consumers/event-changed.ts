@@ -3,19 +3,21 @@ import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { topics } from "@tessera/protos/topics";
 import { removeEndedScans } from "../ended-scans.ts";
+import { removeAlarmsOf } from "../store/alarms.ts";
 import { events } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { removeListsOf } from "../store/lists.ts";
 
 const endingLists = endingWith(events, async (tx, ended) => {
   const { organizer, event, deletedAt } = ended;
+  await removeAlarmsOf(tx, { organizer, event });
   if (await removeListsOf(tx, { organizer, event })) await noteListsChanged(tx, { organizer, event });
   const id = `${organizer}/${event}/${deletedAt}`;
   await enqueueWork(tx, removeEndedScans, [{ id, owner: organizer, payload: ended }]);
 });
 
 /**
- * Keeps our copy of events. With a deleted event its lists go, and its scans: another one may get its name. What belongs to an
+ * Keeps our copy of events. With a deleted event its lists go, its alarms, and its scans: another one may get its name. What belongs to an
  * event that a rebuild has left out is unreachable, and stays for a day: it may come back.
  */
 export const eventChanged = keepCopy(

@@ -24,6 +24,7 @@ const rowsLeft = async () => {
     "list",
     "gone_list",
     "list_change",
+    "alarm",
     "gone_event",
   ]) {
     const { count } = await checkin.db.one<{ count: number }>({
@@ -50,6 +51,8 @@ async function visit(slug: string): Promise<void> {
   await checkin.db.run(sql`
     insert into double_note (organizer, event, scan, position, list, explanation, explained_by)
     values (${there.organizer}, ${there.event}, 1, 1, ${id}, 'A copy.', 'Ann')`);
+  await checkin.db.run(sql`
+    insert into alarm (organizer, event, kind, gate) values (${there.organizer}, ${there.event}, 'gate_silent', 1)`);
   const data = Buffer.from(JSON.stringify({ id: 15, name: "Door" }));
   const records = [false, true].map((deleted) => ({ line: 1, kind: "checkin_list", ...there, deleted, data }));
   await checkin.records.applyRecords({ records });
@@ -87,7 +90,7 @@ describe("what a deleted event leaves", () => {
     const left = await checkin.db.many<{ event: string }>(sql`
       select distinct left_over.event
         from (select event from scan union all select event from list union all select event from gone_list
-              union all select event from double_note union all select event from list_change union all select event from presence
+              union all select event from double_note union all select event from list_change union all select event from alarm union all select event from presence
               union all select event from count_delta where not folded or positions <> 0) as left_over`);
     expect(left).toEqual([{ event: "other" }]);
     expect(await rowsLeft()).not.toHaveProperty("gone_event");

@@ -2,13 +2,8 @@ import { header } from "@tessera/kit/bus/headers";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
 import type { EntityKey } from "../store/keys.ts";
-import {
-  countPublishedScans,
-  lastScanId,
-  nextPublishedScans,
-  type PublishedScan,
-  republish,
-} from "../store/republish-scans.ts";
+import { publishFacts } from "../store/publish-facts.ts";
+import { countPublishedScans, lastScanId, nextPublishedScans, type PublishedScan } from "../store/republish-scans.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
 
 const { retention } = topics.scanDecided;
@@ -29,7 +24,7 @@ export const rebuildScans: Rebuild = {
     const last = scans.at(-1);
     if (last === undefined) return undefined;
     const facts = scans.filter(({ isOver }) => !isOver).map(toFact);
-    await republish(tx, topics.scanDecided.name, facts);
+    await publishFacts(tx, topics.scanDecided.name, facts);
     const { organizer, event, id } = last;
     return { place: JSON.stringify({ organizer, event, id }), published: facts.length };
   },

@@ -1,6 +1,5 @@
 import type { ScanType } from "@tessera/admission";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EntityKey } from "./keys.ts";
 
@@ -51,9 +50,4 @@ export async function nextPublishedScans(
        and scan.id <= ${page.upTo}
      order by scan.organizer, scan.event, scan.id
      limit ${page.limit}`);
-}
-
-/** Publishes facts again, under their ids and times. */
-export async function republish(tx: Queryable, topic: string, facts: readonly OutboxFact[]): Promise<void> {
-  if (facts.length > 0) await tx.run(outboxRows(topic, facts));
 }

@@ -4,12 +4,15 @@ import { expect, it } from "vitest";
 import type { CheckinList } from "../domain/list.ts";
 import type { Search } from "../domain/search-text.ts";
 import { noon, place } from "../testing/facts.ts";
+import { pageAlarms, raiseAlarms } from "./alarms.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
 import { followTickets, type ReportedDay, tallyProducts, tallyScans } from "./day-reports.ts";
+import { noteQueues } from "./device-queues.ts";
 import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
 import { findDeletions, openSpan, readExportedScans } from "./exported-scans.ts";
+import { countGateScans, findWatchedEvents } from "./gate-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
 import { readAddons, readRuled } from "./listed-positions.ts";
 import { pageLists, removeList } from "./lists.ts";
@@ -52,7 +55,21 @@ const many = { count: 9000, positions: 19_000, entered: 1000 };
 const few = { count: 10, positions: 1010, entered: 1000 };
 const texts = { ids: "", items: "", variations: "", subevents: "", counts: "", times: "", entries: "" };
 
+const alarm = {
+  kind: "gate_silent",
+  gate: 1,
+  device: null,
+  list: null,
+  since: noon,
+  measured: null,
+  usual: 12,
+} as const;
+
 const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
+  alarms: [
+    ["raiseAlarms", (db) => raiseAlarms(db, place, [alarm])],
+    ["pageAlarms", (db) => pageAlarms(db, { ...place, open: true }, page())],
+  ],
   "automatic-exits": [
     ["findInside, after a ticket", (db) => findInside(db, due, { after: 0, limit: 100 })],
     ["findInside, some tickets", (db) => findInside(db, due, { positions: [1] })],
@@ -85,6 +102,13 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["openSpan", (db) => openSpan(db, place)],
     ["readExportedScans", (db) => readExportedScans(db, history, { after: 0, until: 9, beganAt: noon })],
     ["findDeletions", (db) => findDeletions(db, { ...place, since: "7:7:" })],
+  ],
+  "device-queues": [
+    ["noteQueues", (db) => noteQueues(db, [{ organizer: place.organizer, device: 1, queue: 12, events: null }])],
+  ],
+  "gate-scans": [
+    ["countGateScans", (db) => countGateScans(db, { ...place, from: 0, now: 1200 })],
+    ["findWatchedEvents", (db) => findWatchedEvents(db, { after: place, since: 0, limit: 1000 })],
   ],
   "given-answers": [
     ["putGivenAnswers", (db) => putGivenAnswers(db, [{ ...ticket, question: 1, state: new Uint8Array() }])],

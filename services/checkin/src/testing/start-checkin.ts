@@ -10,6 +10,7 @@ import type {
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import {
+  Alarms,
   CheckinLists,
   Doubles,
   ListedPositions,
@@ -73,6 +74,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
     history: service.connect(ScanHistory),
     doubles: service.connect(Doubles),
     live: service.connect(Live),
+    alarms: service.connect(Alarms),
     records: service.connect(Records),
     sync: service.connect(Sync),
 

@@ -1,8 +1,10 @@
 import type { LiveCount, LiveList, LiveMinute, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
 import type { RecentInside } from "../domain/recent-inside.ts";
 import type { MinuteOfDevice, RecentScans } from "../domain/recent-scans.ts";
+import type { StoredAlarm } from "../store/alarms.ts";
 import type { CountedList } from "../store/counts.ts";
 import type { GateMinute } from "../store/recent-scans.ts";
+import { toAlarm } from "./alarms.ts";
 
 export function toLive({
   now,
@@ -10,6 +12,7 @@ export function toLive({
   scans,
   inside,
   doubles,
+  alarms,
 }: {
   /** In seconds since 1970. */
   readonly now: number;
@@ -18,6 +21,7 @@ export function toLive({
   readonly inside: RecentInside;
   /** Undefined: too many to look at. */
   readonly doubles: { readonly count: number; readonly explained: number } | undefined;
+  readonly alarms: readonly StoredAlarm[];
 }): ReadLiveResponse {
   return {
     at: now * 1_000_000,
@@ -32,6 +36,7 @@ export function toLive({
     devices: Array.from(scans.lastScans, ([device, { gate, at }]) => ({
       ...{ device, gate: gate ?? undefined, lastScanAt: at },
     })),
+    alarms: alarms.map(toAlarm),
   };
 }
 

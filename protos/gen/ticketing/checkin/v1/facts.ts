@@ -61,6 +61,24 @@ export interface GivenAnswer {
   file?: SentFile | undefined;
 }
 
+/** An alarm was raised, acknowledged, or has ended: its whole state, without the name of who acknowledged it. */
+export interface AlarmChanged {
+  organizer: string;
+  event: string;
+  id: number;
+  kind: string;
+  gate?: number | undefined;
+  device?: number | undefined;
+  list?: number | undefined;
+  raisedAt: number;
+  /** Absent: it holds. */
+  endedAt?:
+    | number
+    | undefined;
+  /** Absent: it was not acknowledged. */
+  acknowledgedAt?: number | undefined;
+}
+
 function createBaseScanDecided(): ScanDecided {
   return {
     organizer: "",
@@ -383,6 +401,162 @@ export const GivenAnswer: MessageFns<GivenAnswer> = {
             }
 
             message.file = SentFile.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAlarmChanged(): AlarmChanged {
+  return {
+    organizer: "",
+    event: "",
+    id: 0,
+    kind: "",
+    gate: undefined,
+    device: undefined,
+    list: undefined,
+    raisedAt: 0,
+    endedAt: undefined,
+    acknowledgedAt: undefined,
+  };
+}
+
+export const AlarmChanged: MessageFns<AlarmChanged> = {
+  encode(message: AlarmChanged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.id !== 0) {
+      writer.uint32(24).int64(message.id);
+    }
+    if (message.kind !== "") {
+      writer.uint32(34).string(message.kind);
+    }
+    if (message.gate !== undefined) {
+      writer.uint32(40).int64(message.gate);
+    }
+    if (message.device !== undefined) {
+      writer.uint32(48).int64(message.device);
+    }
+    if (message.list !== undefined) {
+      writer.uint32(56).int64(message.list);
+    }
+    if (message.raisedAt !== 0) {
+      writer.uint32(64).int64(message.raisedAt);
+    }
+    if (message.endedAt !== undefined) {
+      writer.uint32(72).int64(message.endedAt);
+    }
+    if (message.acknowledgedAt !== undefined) {
+      writer.uint32(80).int64(message.acknowledgedAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AlarmChanged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlarmChanged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.gate = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.device = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.list = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.raisedAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.endedAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.acknowledgedAt = longToNumber(reader.int64());
             continue;
           }
         }

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Alarm } from "./alarms.ts";
 
 /** How the gates of an event run right now (rules: B1). */
 
@@ -41,6 +42,8 @@ export interface ReadLiveResponse {
     | undefined;
   /** The newest scan of each device, of at most the last 15 minutes. */
   devices: LiveDevice[];
+  /** Those that hold, at most 100: the unacknowledged ones first, of these the newest. */
+  alarms: Alarm[];
 }
 
 export interface LiveList {
@@ -179,7 +182,7 @@ export const ReadLiveRequest: MessageFns<ReadLiveRequest> = {
 };
 
 function createBaseReadLiveResponse(): ReadLiveResponse {
-  return { at: 0, lists: [], lastMinute: [], refusals: [], doubles: undefined, devices: [] };
+  return { at: 0, lists: [], lastMinute: [], refusals: [], doubles: undefined, devices: [], alarms: [] };
 }
 
 export const ReadLiveResponse: MessageFns<ReadLiveResponse> = {
@@ -201,6 +204,9 @@ export const ReadLiveResponse: MessageFns<ReadLiveResponse> = {
     }
     for (const v of message.devices) {
       LiveDevice.encode(v!, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.alarms) {
+      Alarm.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -264,6 +270,14 @@ export const ReadLiveResponse: MessageFns<ReadLiveResponse> = {
             }
 
             message.devices.push(LiveDevice.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.alarms.push(Alarm.decode(reader, reader.uint32()));
             continue;
           }
         }

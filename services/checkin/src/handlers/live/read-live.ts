@@ -11,6 +11,7 @@ import { LRUCache } from "lru-cache";
 import { DoubleCounts } from "../../domain/double-filter.ts";
 import { RecentInside } from "../../domain/recent-inside.ts";
 import { RecentScans } from "../../domain/recent-scans.ts";
+import { readOpenAlarms } from "../../store/alarms.ts";
 import { countEachList } from "../../store/counts.ts";
 import { requireEvent } from "../../store/events.ts";
 import type { EventKey } from "../../store/keys.ts";
@@ -22,7 +23,7 @@ export interface LiveDeps {
   readonly live: LiveEvents;
 }
 
-/** Reads the counts of the lists and the scans of the last minute. */
+/** Reads the counts of the lists, the scans of the last minute, and the alarms that hold. */
 export async function readLive({ organizer, event }: ReadLiveRequest, { live }: LiveDeps): Promise<ReadLiveResponse> {
   return live.read({ organizer, event });
 }
@@ -52,6 +53,7 @@ const mostEvents = 500;
 /** More lists fit no screen. */
 const mostLists = 500;
 const mostRefusals = 20;
+const mostAlarms = 100;
 
 const shared = { longestMs: 10_000, most: mostEvents };
 
@@ -83,14 +85,15 @@ export function openLiveEvents(reads: Reads): LiveEvents {
       const now = await readSecond(db);
       const seconds = scans.secondsToRead(now);
       const asked = { ...place, since: now - seconds };
-      const [lists, cells, refusals] = await Promise.all([
+      const [lists, cells, refusals, alarms] = await Promise.all([
         countEachList(db, { ...place, most: mostLists }),
         countScansSince(db, asked),
         findRefusalsSince(db, { ...asked, most: mostRefusals }),
+        readOpenAlarms(db, place),
       ]);
       scans.take(now, { seconds, cells, refusals });
       for (const { id, persons } of lists) if (persons !== null) inside.note(id, { at: now, persons });
-      return toLive({ now, lists, scans, inside, doubles: counts });
+      return toLive({ now, lists, scans, inside, doubles: counts, alarms: alarms.slice(0, mostAlarms) });
     });
   }
 
