@@ -1,5 +1,6 @@
 import type { ClientsOf } from "@tessera/kit/service";
 import {
+  Alarms,
   AnswerFiles,
   Catalogue,
   CheckinLists,
@@ -35,6 +36,7 @@ export const clients = {
   scanHistory: ["checkin", ScanHistory],
   doubles: ["checkin", Doubles],
   live: ["checkin", Live],
+  alarms: ["checkin", Alarms],
   orderCheckins: ["checkin", OrderCheckins],
   checkinRecords: ["checkin", Records],
   checkinFacts: ["checkin", Facts],

@@ -27,6 +27,7 @@ import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { measureDevices } from "./jobs/measure-devices.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { storeDeviceContacts } from "./jobs/store-contacts.ts";
+import { tellQueues } from "./jobs/tell-queues.ts";
 import { endClaims } from "./middleware/end-claims.ts";
 import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
@@ -68,6 +69,7 @@ export const gateway = defineService({
     removeUnrecordedUploads,
     storeDeviceContacts,
     measureDevices,
+    tellQueues,
   ],
   works: [personalData.work],
   holdings: personalData.holdings,
@@ -188,7 +190,18 @@ export const gateway = defineService({
     });
     server.answerWith(app.listener());
     return {
-      deps: { db, files, clock, metrics, directory, contacts, fullCallers, importTargets, stopping: server.stopping },
+      deps: {
+        db,
+        files,
+        clock,
+        metrics,
+        directory,
+        contacts,
+        fullCallers,
+        importTargets,
+        alarms: clients.alarms,
+        stopping: server.stopping,
+      },
       servers: [server],
       close: () => listener.stop(),
     };

@@ -23,7 +23,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 /** The main status where it is not the first success that is documented. */
 const mainStatus: Readonly<Record<string, number>> = { redeemListedPosition: 201, queryIdempotencyKey: 202 };
 
-/** What the demo does not have: an event that is over, so that something can be erased, and answers that are files. */
+/** What the demo does not have: an event that is over, so that something can be erased, answers that are files, and alarms. */
 const impossible: ReadonlySet<string> = new Set([
   "exportPersonalData",
   "downloadPersonalData",
@@ -32,6 +32,7 @@ const impossible: ReadonlySet<string> = new Set([
   "getErasureCertificate",
   "getErasureCertificateOfOrganizer",
   "getAnswerFile",
+  "acknowledgeAlarm",
 ]);
 
 /** What takes away what other examples need: it comes last, and the later the higher the number. */
@@ -49,6 +50,7 @@ const ofOthers: ReadonlySet<string> = new Set([
   "getErasureCertificateKey",
   "getOfflineSalesBatch",
   "getSession",
+  "listAlarms",
   "listApiKeys",
   "listCheckins",
   "listDevices",
@@ -58,6 +60,8 @@ const ofOthers: ReadonlySet<string> = new Set([
   "listTicketLayouts",
   "listUpcomingErasures",
   "reportCheckins",
+  "readLastHour",
+  "readLive",
 ]);
 
 /** Sends every documented example of a read to a demo in which nothing was done, and holds the answers against it; returns how many. */

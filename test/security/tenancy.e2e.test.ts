@@ -42,8 +42,8 @@ describe("tenants", () => {
       for (const { method, path } of tenants.routes.filter((route) => route.method === "GET")) {
         const answer = await send(method, fill(home, path, shared), { as });
         expect(answer.status, path).toBe(200);
-        // An erasure, counts and what is left of a quota say nothing of their event, an archive is compressed, and lists about badges are empty.
-        if (!/^\/(?:shredders|badge)|\/(?:availability|counts)\/$/.test(path))
+        // An erasure, counts and what is left of a quota say nothing of their event, an archive is compressed, and lists of alarms and about badges are empty.
+        if (!/^\/(?:shredders|badge)|\/(?:alarms|availability|counts|hour)\/$/.test(path))
           expect(JSON.stringify(answer.body), path).toContain(markOf(home));
         expectNothingOf(answer, ...others);
       }

@@ -98,6 +98,8 @@ const table: Record<
   "GET /api/v1/organizers/{organizer}/sync/": { permissions: lists, profiles: all },
   "GET live/": { permissions: lists, profiles: none },
   "GET live/hour/": { permissions: lists, profiles: none },
+  "GET alarms/": { permissions: lists, profiles: none },
+  "POST alarms/{id}/acknowledge/": { permissions: lists, profiles: none },
   "GET pack/": { permissions: lists, profiles: all },
   "POST /api/v1/organizers/{organizer}/checkinrpc/annul/": { permissions: scans, profiles: all },
   "GET /api/v1/organizers/{organizer}/events/": { permissions: "member", profiles: all },

@@ -6,6 +6,7 @@ import { downloadTurns, renderedLimits, storedDownloads } from "../http/download
 import { at, type Route } from "../http/route.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
+import { alarmRoutes } from "./alarms/routes.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
 import { backgroundRoutes } from "./backgrounds/routes.ts";
 import { catalogueRoutes } from "./catalogue/routes.ts";
@@ -48,6 +49,7 @@ import { voucherRoutes } from "./vouchers/routes.ts";
 export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads" | "expireDropped"> {
   readonly clients: Pick<
     Clients,
+    | "alarms"
     | "answerFiles"
     | "catalogue"
     | "checkinLists"
@@ -119,6 +121,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   });
   const sync = syncRoutes({ ...deps, sync: clients.sync });
   const live = liveRoutes({ ...deps, live: clients.live });
+  const alarms = alarmRoutes(clients);
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
   const takeTurn = downloadTurns(renderedLimits);
@@ -223,6 +226,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/live/`, live.read),
     at("GET", `${event}/live/hour/`, live.lastHour),
+    at("GET", `${event}/alarms/`, alarms.list),
+    at("POST", `${event}/alarms/{id}/acknowledge/`, alarms.acknowledge),
 
     at("GET", `${event}/doubles/`, doubles.list),
     at("GET", `${event}/doubles/counts/`, doubles.counts),

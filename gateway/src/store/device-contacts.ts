@@ -94,6 +94,27 @@ export function findHeardDevices(
      limit ${mostHeard}`);
 }
 
+/** A device that has scans to upload, as it said within five minutes. */
+export interface QueuedDevice {
+  readonly organizer: string;
+  readonly device: number;
+  readonly queue: number;
+  /** The events that it is for; null: all of its organizer. */
+  readonly events: readonly string[] | null;
+}
+
+/** Finds the devices that have scans to upload, of all organizers, those with the most first. */
+export function findQueues(db: Queryable, { most }: { readonly most: number }): Promise<QueuedDevice[]> {
+  return db.many<QueuedDevice>(sql`
+    select contact.organizer, contact.device, contact.queue,
+           case when not credential.all_events then credential.events end as events
+    ${heardLately}
+       and contact.seen_at > now() - interval '5 minutes'
+       and contact.queue > 0
+     order by contact.queue desc, contact.organizer, contact.device
+     limit ${most}`);
+}
+
 /** The devices of a gate that were heard of lately. */
 export interface GateHealth {
   readonly organizer: string;

@@ -44,6 +44,7 @@ const things: Readonly<Record<string, string>> = {
   positions: "ticket",
   orderpositions: "ticket",
   checkins: "scan",
+  alarms: "alarm",
   doubles: "double, which is that of its later scan",
   vouchers: "voucher",
   ticketlayouts: "ticket layout",

@@ -5,6 +5,7 @@ const tags: Readonly<Record<string, readonly [title: string, description: string
   gates: ["Gates", "Scans on lists of several events, and the feed that gates follow."],
   checkins: ["Scans", "The history of an event: every scan, refused or not."],
   live: ["Live", "How the gates of an event run right now: who is inside, how fast each gate is, what is refused."],
+  alarms: ["Alarms", "What somebody should look at, at the gates of an event."],
   doubles: [
     "Doubles",
     "Tickets that were let in at two places that could not know of each other, or without a network though they were not to be admitted.",

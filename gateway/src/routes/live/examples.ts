@@ -1,4 +1,5 @@
 import type { Example } from "../../http/route.ts";
+import { openAlarm } from "../alarms/examples.ts";
 
 const counts = { entries: 41, exits: 3, refused: 2, reasons: { already_redeemed: 2 } };
 
@@ -37,6 +38,7 @@ export const liveExamples = {
         { id: 91, datetime: "2027-05-12T06:43:58.104218Z", list: 1, gate: 1, device_id: 2, reason: "already_redeemed" },
       ],
       doubles: { count: 1, explained: 1 },
+      alarms: [openAlarm],
     },
   },
   lastHour: {

@@ -6,6 +6,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/live";
 import { formatInstant } from "@tessera/values";
 import type { HeardDevice } from "../../store/device-contacts.ts";
+import { presentAlarm } from "../alarms/present.ts";
 
 interface Counts {
   entries: number;
@@ -16,7 +17,7 @@ interface Counts {
 
 /** Joins what checkin has counted with what was heard of the devices. */
 export function presentLive(live: ReadLiveResponse, heard: readonly HeardDevice[]) {
-  const { at, lists, lastMinute, refusals, doubles, devices } = live;
+  const { at, lists, lastMinute, refusals, doubles, devices, alarms } = live;
   const heardOf = new Map(heard.map((device) => [device.device, device]));
   const lastScans = new Map(devices.map((device) => [device.device, device]));
   const ids = new Set([...heardOf.keys(), ...lastScans.keys(), ...lastMinute.flatMap(({ device }) => device ?? [])]);
@@ -54,6 +55,7 @@ export function presentLive(live: ReadLiveResponse, heard: readonly HeardDevice[
       ...{ id, datetime: formatInstant(datetime), list, gate: gate ?? null, device_id: device ?? null, reason },
     })),
     doubles: doubles ?? null,
+    alarms: alarms.map(presentAlarm),
   };
 }
 

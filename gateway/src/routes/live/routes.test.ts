@@ -35,7 +35,7 @@ const counted: ReadLiveResponse = {
   refusals: [{ id: 7, at, list: 1, gate: 1, device: 2, reason: "unpaid" }],
   doubles: { count: 2, explained: 1 },
   devices: [{ device: 2, gate: 1, lastScanAt: at - second }],
-  alarms: [],
+  alarms: [{ id: 5, kind: "gate_silent", gate: 1, raisedAt: at, sinceAt: at - second, usual: 12.34567 }],
 };
 
 let app: ServedApp;
@@ -94,6 +94,7 @@ describe("live/", () => {
       ],
       refusals: [{ id: 7, list: 1, gate: 1, device_id: 2, reason: "unpaid" }],
       doubles: { count: 2, explained: 1 },
+      alarms: [{ id: 5, kind: "gate_silent", gate: 1, ended: null, since: newest, usual: 12.346 }],
     });
   });
 

@@ -1,5 +1,6 @@
 import { arrayOf, id, instant, integer, mapOf, orPlain, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
+import { alarmShown } from "../alarms/schema.ts";
 
 const maybe = { nullable: true } as const;
 
@@ -75,6 +76,9 @@ export const liveShown = record("Live", {
     ["null"],
     { description: "Null: more than can be looked at; `doubles/` has them." },
   ),
+  alarms: arrayOf(alarmShown, {
+    description: "Those that hold, at most 100: first those that no one has acknowledged, of these the newest.",
+  }),
 });
 
 export const lastHourShown = record("LastHour", {
