@@ -1,4 +1,5 @@
 import { Button } from "../ui/button.tsx";
+import { Alarms } from "./alarms.tsx";
 import type { Followed } from "./follow-event.ts";
 import { gateRows } from "./gate-rows.ts";
 import { GatesTable } from "./gates-table.tsx";
@@ -16,7 +17,7 @@ import { type ListedEvent, open, person, signOut } from "./session.ts";
 /** A state each second: two may be late on a bad network. */
 const staleMs = 3500;
 
-/** One event: numbers first, then rates over time, then gates. */
+/** One event: what needs a look and numbers first, then rates over time, then gates. */
 export function BoardView({ event, followed }: { readonly event: ListedEvent; readonly followed: Followed }) {
   const live = followed.live.value;
   const isStale = followed.age.value > staleMs;
@@ -55,6 +56,7 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
   const minutes = followed.minutes.value;
   return (
     <>
+      <Alarms alarms={live.alarms} place={{ now, nameOf, devices: live.devices }} acknowledge={followed.acknowledge} />
       <ListCards lists={live.lists} now={now} />
       <Rates live={live} />
       <section class="sheet stack">

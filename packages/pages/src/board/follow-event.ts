@@ -9,6 +9,8 @@ export interface Followed {
   readonly age: ReadonlySignal<number>;
   readonly minutes: ReadonlySignal<readonly GateMinute[]>;
   readonly gateNames: ReadonlySignal<ReadonlyMap<number, string>>;
+  /** Tells that somebody has seen an alarm; false: the server did not take it. */
+  acknowledge(alarm: number): Promise<boolean>;
   end(): void;
 }
 
@@ -76,6 +78,10 @@ export function followEvent(
   void readNames();
   return {
     ...{ live, age, minutes, gateNames },
+    async acknowledge(alarm) {
+      const answer = await ask(`${inEvent}/alarms/${alarm}/acknowledge/`, { method: "POST" });
+      return answer.kind === "success";
+    },
     end() {
       source.close();
       for (const timer of timers) clearInterval(timer);

@@ -14,7 +14,18 @@ const device = (id: number, changes: Partial<LiveDevice> = {}): LiveDevice => ({
   ...changes,
 });
 const live = (changes: Partial<Live>): Live => ({
-  ...{ at, entries: 0, exits: 0, refused: 0, lists: [], gates: [], devices: [], refusals: [], doubles: null },
+  ...{
+    at,
+    entries: 0,
+    exits: 0,
+    refused: 0,
+    lists: [],
+    gates: [],
+    devices: [],
+    refusals: [],
+    doubles: null,
+    alarms: [],
+  },
   ...changes,
 });
 const nameOf = (id: number | null) => (id === null ? "Without" : `Gate ${id}`);

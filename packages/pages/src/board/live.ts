@@ -9,6 +9,24 @@ export interface Live {
   readonly devices: readonly LiveDevice[];
   readonly refusals: readonly LiveRefusal[];
   readonly doubles: { readonly count: number; readonly explained: number } | null;
+  /** Those that hold, the unacknowledged ones first. */
+  readonly alarms: readonly LiveAlarm[];
+}
+
+/** Something to look at, as `alarms/` shows it. */
+export interface LiveAlarm {
+  readonly id: number;
+  readonly kind: string;
+  readonly gate: number | null;
+  readonly device_id: number | null;
+  readonly list: number | null;
+  readonly raised: string;
+  readonly ended: string | null;
+  readonly acknowledged: string | null;
+  readonly acknowledged_by: string | null;
+  readonly since: string | null;
+  readonly measured: number | null;
+  readonly usual: number | null;
 }
 
 export interface LiveList {

@@ -56,8 +56,8 @@ export function sayTime(ms: number): string {
   return new Intl.DateTimeFormat(language.value, { timeStyle: "medium" }).format(ms);
 }
 
-/** A span of time, in the unit that fits it. */
-export function saySpan(ms: number): string {
+/** A span of time, in the unit that fits it. Narrow ones are for tables, and short ones for sentences. */
+export function saySpan(ms: number, unitDisplay: "narrow" | "short" = "narrow"): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [unit, amount] =
     seconds < 90
@@ -65,6 +65,6 @@ export function saySpan(ms: number): string {
       : seconds < 5400
         ? ["minute", Math.round(seconds / 60)]
         : ["hour", seconds / 3600];
-  const form = { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: 1 } as const;
+  const form = { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(language.value, form).format(amount);
 }

@@ -11,14 +11,17 @@ export interface ButtonOptions {
   /** It has the focus when it appears. */
   readonly isFirst?: boolean;
   readonly more?: string;
+  /** What a screen reader says instead, where several buttons look the same. */
+  readonly label?: string;
 }
 
-export function Button({ children, onPress, isStrong, isOn, isOff, submits, isFirst, more }: ButtonOptions) {
+export function Button({ children, onPress, isStrong, isOn, isOff, submits, isFirst, more, label }: ButtonOptions) {
   return (
     <button
       type={submits === true ? "submit" : "button"}
       class={`button${isStrong === true ? " strong" : ""}${more === undefined ? "" : ` ${more}`}`}
       aria-pressed={isOn}
+      aria-label={label}
       disabled={isOff}
       autofocus={isFirst}
       onClick={onPress}
