@@ -83,7 +83,10 @@ describe("the live board", () => {
     expect(await scan(1, 5)).toBe(201);
     expect(await scan(1, 6)).toBe(200);
     await see("Full: at most 5. Entries are refused.");
+    await see(/Field: [45] inside, the limit is 4/);
     await examine("board-full");
+    await press(`Seen: ${await text(".alarm strong")}`);
+    await see("seen by Crew chief");
     expect(await scan(2, 1)).toBe(201);
     await see("Above 4: let in slowly.");
     expect(await text()).toMatch(/Stage\s+1\s+inside/);

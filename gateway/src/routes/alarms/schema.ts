@@ -4,7 +4,14 @@ import { record } from "../../http/answers.ts";
 const maybe = { nullable: true } as const;
 
 /** What alarms tell of. Others may follow. */
-export const alarmKinds = ["gate_silent", "rate_fell", "refusals_rose", "clock_off", "queue_grows"] as const;
+export const alarmKinds = [
+  "gate_silent",
+  "rate_fell",
+  "refusals_rose",
+  "clock_off",
+  "queue_grows",
+  "limit_near",
+] as const;
 
 export const alarmShown = record("Alarm", {
   id: id(),
@@ -23,7 +30,7 @@ export const alarmShown = record("Alarm", {
   measured: numeric({
     ...maybe,
     description:
-      "When it was raised. `rate_fell`: scans a minute; `refusals_rose`: the refused share of scans, up to 1; `clock_off`: seconds that the clock is ahead; `queue_grows`: scans to upload.",
+      "When it was raised. `rate_fell`: scans a minute; `refusals_rose`: the refused share of scans, up to 1; `clock_off`: seconds that the clock is ahead; `queue_grows`: scans to upload; `limit_near`: persons inside.",
   }),
   usual: numeric({
     ...maybe,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fillIn } from "../ui/words/choose-language.ts";
 import { sayAlarm } from "./alarm-text.ts";
-import type { LiveAlarm, LiveDevice } from "./live.ts";
+import type { LiveAlarm, LiveDevice, LiveList } from "./live.ts";
 import { de } from "./words/de.ts";
 import { en, type Words } from "./words/en.ts";
 
@@ -19,11 +19,16 @@ const device: LiveDevice = {
   ...{ last_contact: null, queue: 140, battery: null, last_sync: null },
 };
 
+const zone: LiveList = {
+  ...{ id: 4, name: "Field", position_count: 900, checkin_count: 480, inside_count: 470 },
+  limit: { persons: 471, soft_limit: null, hard_limit: 500, reached: null },
+};
+
 function read(words: Words, said: LiveAlarm, devices: readonly LiveDevice[] = [device]): string {
   const nameOf = (gate: number | null) => (gate === null ? "Nowhere" : "North gate");
   return sayAlarm(
     said,
-    { now: Date.parse(at), nameOf, devices },
+    { now: Date.parse(at), nameOf, devices, lists: [zone] },
     {
       say: (word, values = {}) => fillIn(words[word], values),
       sayNumber: String,
@@ -57,6 +62,11 @@ describe("[B4.13] an alarm is one plain sentence", () => {
       "North 1 (North gate): 140 scans not uploaded yet",
       "North 1 (North gate): 140 Scans noch nicht hochgeladen",
     ],
+    [
+      alarm("limit_near", { gate: null, list: 4, measured: 452, usual: 500 }),
+      "Field: 471 inside, the limit is 500",
+      "Field: 471 sind drin, die Grenze ist 500",
+    ],
   ])("%o", (said, english, german) => {
     expect(read(en, said)).toBe(english);
     expect(read(de, said)).toBe(german);
@@ -67,6 +77,6 @@ describe("[B4.13] an alarm is one plain sentence", () => {
       "Device 7: 60 scans not uploaded yet",
     );
     expect(read(en, alarm("gate_silent", { gate: null, since: ago(60) }))).toBe("Nowhere: no scan for 60s");
-    expect(read(en, alarm("limit_near"))).toBe("Alarm: limit_near");
+    expect(read(en, alarm("of_the_future"))).toBe("Alarm: of_the_future");
   });
 });

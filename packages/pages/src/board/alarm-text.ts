@@ -1,4 +1,4 @@
-import type { LiveAlarm, LiveDevice } from "./live.ts";
+import type { LiveAlarm, LiveDevice, LiveList } from "./live.ts";
 import type { Word } from "./words/en.ts";
 
 /** The languages that alarms are said in differ; these make the parts. */
@@ -14,10 +14,11 @@ export interface AlarmPlace {
   readonly now: number;
   readonly nameOf: (gate: number | null) => string;
   readonly devices: readonly LiveDevice[];
+  readonly lists: readonly LiveList[];
 }
 
 /** Says an alarm in one sentence. An alarm that this page does not know is said by its kind. */
-export function sayAlarm(alarm: LiveAlarm, { now, nameOf, devices }: AlarmPlace, speech: Speech): string {
+export function sayAlarm(alarm: LiveAlarm, { now, nameOf, devices, lists }: AlarmPlace, speech: Speech): string {
   const { kind, gate, measured, usual, since } = alarm;
   const { say, sayNumber, sayShare, saySpan } = speech;
   const device = devices.find(({ device_id }) => device_id === alarm.device_id);
@@ -37,6 +38,11 @@ export function sayAlarm(alarm: LiveAlarm, { now, nameOf, devices }: AlarmPlace,
       return say("alarm_clock_off", { ...named, span: saySpan((measured ?? 0) * 1000) });
     case "queue_grows":
       return say("alarm_queue_grows", { ...named, count: sayNumber(device?.queue ?? measured ?? 0) });
+    case "limit_near": {
+      const list = lists.find(({ id }) => id === alarm.list);
+      const count = sayNumber(list?.limit?.persons ?? measured ?? 0);
+      return say("alarm_limit_near", { list: list?.name ?? "", count, limit: sayNumber(usual ?? 0) });
+    }
     default:
       return say("alarm_other", { kind });
   }

@@ -56,7 +56,11 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
   const minutes = followed.minutes.value;
   return (
     <>
-      <Alarms alarms={live.alarms} place={{ now, nameOf, devices: live.devices }} acknowledge={followed.acknowledge} />
+      <Alarms
+        alarms={live.alarms}
+        place={{ now, nameOf, devices: live.devices, lists: live.lists }}
+        acknowledge={followed.acknowledge}
+      />
       <ListCards lists={live.lists} now={now} />
       <Rates live={live} />
       <section class="sheet stack">

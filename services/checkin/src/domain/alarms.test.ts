@@ -32,7 +32,7 @@ function scans(from: number, to: number, every: number, what: Scanned = {}): Gat
 }
 
 function decide(cells: readonly GateCell[], open: readonly AlarmSubject[] = [], at = now): HeldAlarm[] {
-  return decideAlarms({ now: at, cells, queues: [], open });
+  return decideAlarms({ now: at, cells, queues: [], limits: [], open });
 }
 
 const kinds = (alarms: readonly AlarmSubject[]) => alarms.map(({ kind, gate, device }) => [kind, gate ?? device]);
@@ -222,7 +222,7 @@ describe("queue_grows", () => {
   const told = (...queues: readonly (readonly [ago: number, queue: number])[]): QueueSample[] =>
     queues.map(([ago, queue]) => ({ device: 7, toldAt: now - ago, queue }));
   const decideOf = (queues: readonly QueueSample[], open: readonly AlarmSubject[] = []) =>
-    decideAlarms({ now, cells: [], queues, open });
+    decideAlarms({ now, cells: [], queues, limits: [], open });
 
   it("[B4.5] rings for a queue that is larger than a minute before", () => {
     expect(decideOf(told([70, 8], [60, 9], [0, 12]))).toMatchObject([

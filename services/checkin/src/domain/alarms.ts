@@ -1,5 +1,6 @@
 import type { AlarmKind, AlarmSubject, HeldAlarm, IsOpen } from "./alarm.ts";
 import { alarmMemory, type GateCell, toCell } from "./gate-scans.ts";
+import { type CountedPersons, decideLimits } from "./limit-alarms.ts";
 import { decideQueues, type QueueSample } from "./queue-alarms.ts";
 
 /** What alarms of one event are decided by. */
@@ -10,6 +11,7 @@ export interface AlarmFacts {
   readonly cells: readonly GateCell[];
   /** What the devices for the event told of their queues. */
   readonly queues: readonly QueueSample[];
+  readonly limits: readonly CountedPersons[];
   readonly open: readonly AlarmSubject[];
 }
 
@@ -17,7 +19,7 @@ export interface AlarmFacts {
 const mostAlarms = 200;
 
 /** Decides which alarms hold. An open one holds on until things are well again, so that none rings at each turn. */
-export function decideAlarms({ now, cells, queues, open }: AlarmFacts): HeldAlarm[] {
+export function decideAlarms({ now, cells, queues, limits, open }: AlarmFacts): HeldAlarm[] {
   const isOpen = holdsIn(open);
   const lately = cells.filter(({ madeIn }) => madeIn > now - alarmMemory);
   const byGate = atTheirGates(lately);
@@ -28,7 +30,12 @@ export function decideAlarms({ now, cells, queues, open }: AlarmFacts): HeldAlar
     const rate = silent === undefined ? decideRate(gate, ofGate, { now, all, isOpen }) : undefined;
     return [silent, rate, refusals].filter((alarm) => alarm !== undefined);
   });
-  const held = [...gates, ...decideClocks(cells, { now, isOpen }), ...decideQueues(queues, { now, isOpen })];
+  const held = [
+    ...decideLimits(limits, { isOpen }),
+    ...gates,
+    ...decideClocks(cells, { now, isOpen }),
+    ...decideQueues(queues, { now, isOpen }),
+  ];
   if (held.length <= mostAlarms) return held;
   return [...held.filter(isOpen), ...held.filter((alarm) => !isOpen(alarm))].slice(0, mostAlarms);
 }

@@ -23,6 +23,7 @@ import {
 import { readQueues } from "../store/device-queues.ts";
 import { countGateScans, findWatchedEvents, type WatchedEvent } from "../store/gate-scans.ts";
 import type { EventKey } from "../store/keys.ts";
+import { readLimits } from "../store/persons-inside.ts";
 import { publishFacts } from "../store/publish-facts.ts";
 import { toAlarmFact } from "../wire/alarms.ts";
 
@@ -84,8 +85,9 @@ export function raiseAlarms(tools: AlarmTools): Job {
     if (!isActive && !hasAlarms) return;
     const scans = isActive ? await readScans(event, now) : new GateScans();
     const queues = isActive ? await readQueues(db, event) : [];
+    const limits = isActive ? await readLimits(db, event) : [];
     const open = hasAlarms ? await readOpenAlarms(db, event) : [];
-    const { raised, ended } = compareAlarms(decideAlarms({ now, cells: scans.cells, queues, open }), open);
+    const { raised, ended } = compareAlarms(decideAlarms({ now, cells: scans.cells, queues, limits, open }), open);
     if (raised.length === 0 && ended.length === 0) return;
     await db.transaction(async (tx) => {
       const changed = [

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { type EntityKey, keysAs } from "./keys.ts";
+import type { CountedPersons } from "../domain/limit-alarms.ts";
+import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
 
 /** A list as far as its persons are counted. */
 export interface LimitedList extends EntityKey {
@@ -57,4 +58,14 @@ export async function lockCounts(tx: Queryable, lists: readonly EntityKey[]): Pr
        and persons_inside.list = wanted.id
      order by persons_inside.organizer, persons_inside.event, persons_inside.list
        for no key update of persons_inside`);
+}
+
+/** Reads the lists of an event whose persons are counted. */
+export function readLimits(db: Queryable, { organizer, event }: EventKey): Promise<CountedPersons[]> {
+  return db.many<CountedPersons>(sql`
+    select list.id as list, held.persons, list.soft_limit as "softLimit", list.hard_limit as "hardLimit"
+      from persons_inside as held
+      join list on list.organizer = held.organizer and list.event = held.event and list.id = held.list
+     where held.organizer = ${organizer}
+       and held.event = ${event}`);
 }

@@ -54,6 +54,7 @@ export const de: Words = {
   alarm_rate_fell: "{gate}: {rate} Scans je Minute, vorher {usual}",
   alarm_refusals_rose: "{gate}: {share} der Scans abgewiesen, vorher {usual}",
   alarm_clock_off: "{device}: Die Uhr geht {span} vor",
+  alarm_limit_near: "{list}: {count} sind drin, die Grenze ist {limit}",
   alarm_queue_grows: "{device}: {count} Scans noch nicht hochgeladen",
   alarm_other: "Alarm: {kind}",
 

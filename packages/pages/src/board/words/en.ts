@@ -54,6 +54,7 @@ export const en = {
   alarm_rate_fell: "{gate}: {rate} scans a minute, {usual} before",
   alarm_refusals_rose: "{gate}: {share} of scans refused, {usual} before",
   alarm_clock_off: "{device}: its clock is {span} ahead",
+  alarm_limit_near: "{list}: {count} inside, the limit is {limit}",
   alarm_queue_grows: "{device}: {count} scans not uploaded yet",
   alarm_other: "Alarm: {kind}",
 

@@ -1,0 +1,26 @@
+import type { HeldAlarm, IsOpen } from "./alarm.ts";
+
+/** A list whose persons are counted. */
+export interface CountedPersons {
+  readonly list: number;
+  readonly persons: number;
+  readonly softLimit: number | null;
+  readonly hardLimit: number | null;
+}
+
+/** From this share of a limit on, somebody has to prepare; below the other it is well again. */
+const nearShare = 0.9;
+const wellShare = 0.85;
+
+/** Which lists are nearly full: of the soft limit, where there is one, else of the hard one. */
+export function decideLimits(counts: readonly CountedPersons[], { isOpen }: { readonly isOpen: IsOpen }): HeldAlarm[] {
+  return counts.flatMap(({ list, persons, softLimit, hardLimit }) => {
+    const limit = softLimit ?? hardLimit;
+    if (limit === null) return [];
+    const alarm = {
+      ...({ kind: "limit_near", gate: null, device: null, list, since: null } as const),
+      ...{ measured: persons, usual: limit },
+    };
+    return persons >= limit * (isOpen(alarm) ? wellShare : nearShare) ? [alarm] : [];
+  });
+}
