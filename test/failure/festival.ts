@@ -89,6 +89,8 @@ export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 
             allow_multiple_entries: allowMultipleEntries,
             allow_entry_after_exit: allowEntryAfterExit,
             include_pending: includePending,
+            // Never reached: the persons inside are counted.
+            soft_limit: 1_000_000,
           }),
         ),
       ),

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { noisy, noisyDevice, noisyKey, noisyLists, noisyOrder, noisySecret, ofNoisyEvent } from "./noisy-records.ts";
 
 /** The ways in which one organizer does its worst. */
-export const noises = ["scans", "reads", "connections", "bodies", "values", "records"] as const;
+export const noises = ["scans", "reads", "connections", "bodies", "values", "records", "viewers"] as const;
 export type Noise = (typeof noises)[number];
 
 export interface NoiseTarget {
@@ -61,6 +61,8 @@ function shotsOf(noise: Noise, target: NoiseTarget): readonly (readonly [paralle
       body: lines.map((line) => JSON.stringify(line)).join("\n"),
     });
   const anyScan = `${place}/checkinlists/${once}/positions/x/redeem/`;
+
+  const watch = `GET ${place}/live/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${noisyKey}\r\nAccept: text/event-stream\r\n\r\n`;
 
   const all: Readonly<Record<Noise, readonly (readonly [number, Shot])[]>> = {
     scans: [
@@ -119,6 +121,15 @@ function shotsOf(noise: Noise, target: NoiseTarget): readonly (readonly [paralle
       [2, (round) => send(round, `${place}/ticketlayouts/`, { body: manyFields(35_000) })],
       [2, (round) => send(round, `${place}/ticketlayouts/preview/`, { body: deepLists(650) })],
       [1, (round) => send(round, `${place}/ticketlayouts/`, { body: manyFields(310_000) })],
+    ],
+    viewers: [
+      // More than one organizer may have, and half of them read nothing.
+      [300, () => talk(target, watch)],
+      [300, () => talk(target, watch, { reads: false })],
+      [20, (round) => get(round, "/live/")],
+      [20, (round) => get(round, "/live/hour/")],
+      [2, (round) => get(round, "/checkins/export/")],
+      [2, (round) => get(round, "/checkins/report/")],
     ],
     records: [
       [
@@ -211,6 +222,7 @@ const pausesMs: Readonly<Record<Noise, number>> = {
   bodies: 20,
   values: 20,
   records: 100,
+  viewers: 5,
 };
 
 /** Opens a connection, says something, and waits for its end, at most a while. */

@@ -56,6 +56,7 @@ export async function verifyFestival({
     ...(poisoned ? [] : parked.map(({ consumer, key, cause }) => `${consumer} has parked ${key}: ${cause}`)),
     ...checkTold(await readToldScans(db), scans, { again: toldAgain }),
     ...counts.flat(),
+    ...(await checkPersons(db)),
     ...checkRecords(edition.positions, await readAllPositions(baseUrl)),
     ...(await checkKeys(baseUrl, edition)),
   ];
@@ -94,6 +95,25 @@ function checkTold(told: readonly number[], scans: readonly StoredScan[], { agai
   return [
     ...(untold.length > 0 ? [`${untold.length} scans are stored without a fact`] : []),
     ...(twice.length > 0 && !again ? [`${twice.length} scans have several facts`] : []),
+  ];
+}
+
+/** The persons inside of each list are counted as its presences have them. */
+async function checkPersons(db: Db): Promise<string[]> {
+  const rows = await db.many<{ list: number; counted: number; present: number }>(sql`
+    select held.list, held.persons as counted,
+           (select count(*)
+              from checkin.presence
+             where presence.organizer = held.organizer
+               and presence.event = held.event
+               and presence.list = held.list
+               and presence.last_type = 'entry') as present
+      from checkin.persons_inside as held`);
+  return [
+    ...(rows.length < Object.values(lists).length ? [`the persons inside of ${rows.length} lists are counted`] : []),
+    ...rows
+      .filter(({ counted, present }) => counted !== present)
+      .map(({ list, counted, present }) => `list ${list} counts ${counted} persons inside, and has ${present}`),
   ];
 }
 
