@@ -1,17 +1,8 @@
-import { Button } from "../ui/button.tsx";
+import { LanguageChoice as Choice } from "../ui/language-choice.tsx";
 import { language, say, useLanguage } from "./say.ts";
 import { languages } from "./words/languages.ts";
 
-/** Offers the languages of the page, each in its own. */
+/** Offers the languages of the board. */
 export function LanguageChoice() {
-  return (
-    <fieldset class="row">
-      <legend>{say("language")}</legend>
-      {Object.entries(languages).map(([id, { name }]) => (
-        <Button key={id} isOn={language.value === id} onPress={() => useLanguage(id)}>
-          <span lang={id}>{name}</span>
-        </Button>
-      ))}
-    </fieldset>
-  );
+  return <Choice title={say("language")} languages={languages} chosen={language.value} onChoose={useLanguage} />;
 }

@@ -13,10 +13,16 @@ export function startLanguage(chosen: string | null): void {
   useLanguage(chooseLanguage(languages, [...(chosen === null ? [] : [chosen]), ...navigator.languages]));
 }
 
-export function useLanguage(name: string): void {
+function useLanguage(name: string): void {
   language.value = name;
   document.documentElement.lang = name;
   document.title = `Tessera – ${say("page")}`;
+}
+
+/** Uses a language now and the next time. */
+export function keepLanguage(name: string): void {
+  localStorage.setItem("tessera-scanner-language", name);
+  useLanguage(name);
 }
 
 /** Says a word of the page. */
