@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "@cantoo/pdf-lib";
+import { ThreadFailure } from "@tessera/kit/threads/thread";
 import { isCollected } from "@tessera/testkit/collect-garbage";
 import { expect, it, vi } from "vitest";
+import { fault } from "../faults.ts";
 import { openBackgroundCache } from "./background-cache.ts";
 import { openFlattener } from "./flatten-in-thread.ts";
 
@@ -27,13 +29,14 @@ it("[L56.2] a background that a busy machine was too slow for is tried again lat
   const document = await PDFDocument.create();
   document.addPage();
   const bytes = await document.save();
-  const slow = openFlattener({ maxMs: 0, maxHeap: 160, idleMs: 1000, threads: 1 });
+  const cause = new ThreadFailure(new URL("file:///flatten-program.ts"), "too slow");
+  const slow = () => Promise.reject(fault("background_unusable", "The background cannot be read.", { cause }));
   const usual = openFlattener();
   let tries = 0;
   const cache = openBackgroundCache({
     flatten: (file, party) => {
       tries += 1;
-      return (tries === 1 ? slow : usual)(file, party);
+      return tries === 1 ? slow() : usual(file, party);
     },
     slowMs: 500,
   });
