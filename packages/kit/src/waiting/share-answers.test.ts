@@ -20,6 +20,16 @@ it("keeps keys apart, and so many of them", async () => {
   expect([await ask("c"), await ask("b"), await ask("a")]).toEqual(["c3", "b2", "a4"]);
 });
 
+it("waits for an answer that takes longer than it is kept", async () => {
+  const share = shareAnswers<number>({ ...options, keptMs: 1 });
+  const slow = Promise.withResolvers<number>();
+  const first = share("a", () => slow.promise);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = share("a", async () => 2);
+  slow.resolve(1);
+  expect(await Promise.all([first, second])).toEqual([1, 1]);
+});
+
 it("does not keep a failure", async () => {
   const share = shareAnswers<string>({ ...options, keptMs: 60_000 });
   await expect(share("a", () => Promise.reject(new Error("away")))).rejects.toThrow("away");
