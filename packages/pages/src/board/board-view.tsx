@@ -53,7 +53,7 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
     gate === null
       ? say("without_gate")
       : (followed.gateNames.value.get(gate) ?? say("gate_without_name", { id: gate }));
-  const minutes = followed.minutes.value;
+  const hour = followed.hour.value;
   return (
     <>
       <Alarms
@@ -65,9 +65,9 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
       <Rates live={live} />
       <section class="sheet stack">
         <h2>{say("last_hour")}</h2>
-        <RateChart columns={fillHour(minutes, now)} title={say("last_hour")} />
+        {hour === undefined ? null : <RateChart columns={fillHour(hour)} title={say("last_hour")} />}
       </section>
-      <GatesTable rows={gateRows(live, nameOf)} minutes={minutes} now={now} />
+      <GatesTable rows={gateRows(live, nameOf)} hour={hour} now={now} />
       <div class="two">
         <Refusals refusals={live.refusals} lists={live.lists} now={now} nameOf={nameOf} />
         <section class="sheet stack">

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { GateMinute, Live } from "./live.ts";
+import type { LastHour, Live } from "./live.ts";
 import { addressOf, ask, askAll } from "./server.ts";
 
 /** What is known of an event, kept up to date. */
@@ -7,7 +7,7 @@ export interface Followed {
   readonly live: ReadonlySignal<Live | undefined>;
   /** Milliseconds since the newest state came, by the clock of this device. */
   readonly age: ReadonlySignal<number>;
-  readonly minutes: ReadonlySignal<readonly GateMinute[]>;
+  readonly hour: ReadonlySignal<LastHour | undefined>;
   readonly gateNames: ReadonlySignal<ReadonlyMap<number, string>>;
   /** Tells that somebody has seen an alarm; false: the server did not take it. */
   acknowledge(alarm: number): Promise<boolean>;
@@ -31,8 +31,9 @@ export function followEvent(
   const inEvent = `organizers/${organizer}/events/${event}`;
   const live = signal<Live | undefined>(undefined);
   const age = signal(0);
-  const minutes = signal<readonly GateMinute[]>([]);
+  const hour = signal<LastHour | undefined>(undefined);
   const gateNames = signal<ReadonlyMap<number, string>>(new Map());
+  let isEnded = false;
   let heardAt = performance.now();
   let checkedAt = heardAt;
 
@@ -40,24 +41,31 @@ export function followEvent(
   let source = connect();
   function connect(): EventSource {
     const made = new EventSource(addressOf(`${inEvent}/live/`));
-    made.onmessage = ({ data }: MessageEvent<string>) => {
-      live.value = JSON.parse(data) as Live;
-      heardAt = performance.now();
-      age.value = 0;
-    };
+    made.onmessage = ({ data }: MessageEvent<string>) => take(JSON.parse(data) as Live);
     return made;
   }
 
+  function take(state: Live): void {
+    live.value = state;
+    heardAt = performance.now();
+    age.value = 0;
+  }
+
+  /** A connection may be dead without a word: what comes by another one is as new, and another stream begins. */
   async function check(): Promise<void> {
     checkedAt = performance.now();
     const answer = await ask<Live>(`${inEvent}/live/`);
+    if (isEnded) return;
     if (answer.kind === "refused") return onRefused(answer.status);
-    if (source.readyState === EventSource.CLOSED) source = connect();
+    if (answer.kind === "away") return;
+    take(answer.body);
+    source.close();
+    source = connect();
   }
 
   async function readHour(): Promise<void> {
-    const answer = await ask<{ readonly minutes: readonly GateMinute[] }>(`${inEvent}/live/hour/`);
-    if (answer.kind === "success") minutes.value = answer.body.minutes;
+    const answer = await ask<LastHour>(`${inEvent}/live/hour/`);
+    if (answer.kind === "success") hour.value = answer.body;
   }
 
   async function readNames(): Promise<void> {
@@ -77,12 +85,13 @@ export function followEvent(
   void readHour();
   void readNames();
   return {
-    ...{ live, age, minutes, gateNames },
+    ...{ live, age, hour, gateNames },
     async acknowledge(alarm) {
       const answer = await ask(`${inEvent}/alarms/${alarm}/acknowledge/`, { method: "POST" });
       return answer.kind === "success";
     },
     end() {
+      isEnded = true;
       source.close();
       for (const timer of timers) clearInterval(timer);
     },

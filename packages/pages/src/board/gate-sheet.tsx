@@ -1,7 +1,7 @@
 import { Button } from "../ui/button.tsx";
 import { Sheet } from "../ui/sheet.tsx";
 import type { DeviceRow, GateRow, Trouble } from "./gate-rows.ts";
-import type { GateMinute } from "./live.ts";
+import type { LastHour } from "./live.ts";
 import { fillHour } from "./minutes.ts";
 import { RateChart } from "./rate-chart.tsx";
 import { say, sayNumber, sayShare, saySpan } from "./say.ts";
@@ -9,12 +9,12 @@ import { say, sayNumber, sayShare, saySpan } from "./say.ts";
 /** One gate: its last hour, and its devices. */
 export function GateSheet({
   row,
-  minutes,
+  hour,
   now,
   onClose,
 }: {
   readonly row: GateRow;
-  readonly minutes: readonly GateMinute[];
+  readonly hour: LastHour | undefined;
   readonly now: number;
   readonly onClose: () => void;
 }) {
@@ -22,7 +22,9 @@ export function GateSheet({
   return (
     <Sheet title={row.name} look="gate" onClose={onClose} foot={foot}>
       <p class="quiet">{say("last_hour")}</p>
-      <RateChart columns={fillHour(minutes, now, row.gate)} title={say("last_hour_of", { gate: row.name })} />
+      {hour === undefined ? null : (
+        <RateChart columns={fillHour(hour, row.gate)} title={say("last_hour_of", { gate: row.name })} />
+      )}
       <h3>{say("devices")}</h3>
       <ul class="stack">
         {row.devices.map((device) => (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Column, type GateRow, sortRows } from "./gate-rows.ts";
 import { GateSheet } from "./gate-sheet.tsx";
-import type { GateMinute } from "./live.ts";
+import type { LastHour } from "./live.ts";
 import { say, sayNumber, sayReason, sayShare, saySpan } from "./say.ts";
 import type { Word } from "./words/en.ts";
 
@@ -17,11 +17,11 @@ const columns: readonly (readonly [Column, Word])[] = [
 /** Gates as lines that sort; each opens its last hour. */
 export function GatesTable({
   rows,
-  minutes,
+  hour,
   now,
 }: {
   readonly rows: readonly GateRow[];
-  readonly minutes: readonly GateMinute[];
+  readonly hour: LastHour | undefined;
   readonly now: number;
 }) {
   const [{ by, descends }, setOrder] = useState<{ by: Column; descends: boolean }>({ by: "name", descends: false });
@@ -64,7 +64,7 @@ export function GatesTable({
         </table>
       </div>
       {openedRow === undefined ? null : (
-        <GateSheet row={openedRow} minutes={minutes} now={now} onClose={() => setOpened(undefined)} />
+        <GateSheet row={openedRow} hour={hour} now={now} onClose={() => setOpened(undefined)} />
       )}
     </section>
   );

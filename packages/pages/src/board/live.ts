@@ -82,3 +82,10 @@ export interface GateMinute {
   readonly exits: number;
   readonly refused: number;
 }
+
+/** The last hour, as `live/hour/` shows it. */
+export interface LastHour {
+  /** When it was counted: the minute of this time is not over. */
+  readonly at: string;
+  readonly minutes: readonly GateMinute[];
+}

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import type { GateMinute } from "./live.ts";
 import { fillHour } from "./minutes.ts";
 
-const now = Date.parse("2026-10-25T01:00:20Z");
 const minute = (at: string, gate: number | null, entries: number): GateMinute => ({
   ...{ at, gate, entries, exits: 1, refused: 2 },
 });
@@ -12,9 +11,10 @@ const minutes = [
   minute("2026-10-25T00:58:00Z", null, 4),
   minute("2026-10-25T01:00:00Z", 1, 9),
 ];
+const hour = { at: "2026-10-25T01:00:20Z", minutes };
 
 it("[B3.3] the hour has each minute once, and not the one that is not over, also where clocks are set back", () => {
-  const { at, entries, exits, refused } = fillHour(minutes, now);
+  const { at, entries, exits, refused } = fillHour(hour);
   expect(at).toHaveLength(59);
   expect(at.every((each, index) => index === 0 || each - (at[index - 1] ?? 0) === 60)).toBe(true);
   expect(at.at(-1)).toBe(Date.parse("2026-10-25T00:59:00Z") / 1000);
@@ -23,6 +23,6 @@ it("[B3.3] the hour has each minute once, and not the one that is not over, also
 });
 
 it("[B3.3] the hour of a gate has its scans alone", () => {
-  expect(fillHour(minutes, now, 1).entries.at(-2)).toBe(3);
-  expect(fillHour(minutes, now, null).entries.at(-2)).toBe(4);
+  expect(fillHour(hour, 1).entries.at(-2)).toBe(3);
+  expect(fillHour(hour, null).entries.at(-2)).toBe(4);
 });

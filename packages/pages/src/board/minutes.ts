@@ -1,4 +1,4 @@
-import type { GateMinute } from "./live.ts";
+import type { LastHour } from "./live.ts";
 
 /** The columns of a chart: minutes in seconds since 1970, and what was scanned in each. */
 export interface MinuteColumns {
@@ -12,8 +12,8 @@ export interface MinuteColumns {
  * Fills the last hour minute by minute: minutes without scans are 0. The minute that is not over is left out, so that a rate does
  * not seem to fall.
  */
-export function fillHour(minutes: readonly GateMinute[], now: number, gate?: number | null): MinuteColumns {
-  const last = Math.floor(now / 60_000) - 1;
+export function fillHour({ at, minutes }: LastHour, gate?: number | null): MinuteColumns {
+  const last = Math.floor(Date.parse(at) / 60_000) - 1;
   const columns: MinuteColumns = { at: [], entries: [], exits: [], refused: [] };
   const sums = new Map<number, { entries: number; exits: number; refused: number }>();
   for (const each of minutes) {

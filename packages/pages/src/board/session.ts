@@ -55,6 +55,7 @@ export async function start(link?: string): Promise<void> {
 }
 
 function retry(again: () => Promise<void>): void {
+  leaveEvent();
   stage.value = { at: "away" };
   setTimeout(() => void again(), retryMs);
 }
@@ -71,8 +72,10 @@ async function signsInElsewhere(): Promise<boolean> {
   return answer !== undefined && answer.status !== 404;
 }
 
+/** Without an answer the session lives on: a page that says something else would leave a shared screen open. */
 export async function signOut(): Promise<void> {
-  await ask("session/", { method: "DELETE" });
+  const answer = await ask("session/", { method: "DELETE" });
+  if (answer.kind === "away") return retry(signOut);
   await showSignedOut(undefined);
 }
 
