@@ -14,6 +14,8 @@ export interface SignInRouteDependencies {
   readonly sessions: Pick<Sessions, "begin">;
 }
 
+const beginPath = "/api/v1/session/oidc/";
+
 /** Where the provider sends a browser back to. */
 export const callbackPath = "/api/v1/session/oidc/callback/";
 
@@ -35,8 +37,10 @@ export function signInRoutes({ provider, sessions }: SignInRouteDependencies) {
       produces: "text/html",
       query: { organizer: textFilter("The organizer to sign in to; needed by accounts of several.") },
       answers: { 303: { description: "To the provider." }, 400: invalid, 503: unavailable },
-      async handle({ query: { organizer = "" }, url: { base } }) {
+      async handle({ query: { organizer = "" }, url: { base }, isHead }) {
         if (organizer !== "" && !isSlug(organizer)) throw notSlug();
+        // The board asks whether there is a provider: that begins nothing.
+        if (isHead) return { status: 303, headers: { Location: `${base}${beginPath}` } };
         const { address, attempt } = await provider.begin(base + callbackPath);
         const cookie = writeAttempt({ ...attempt, organizer }, base);
         return { status: 303, headers: { Location: address, "Set-Cookie": cookie } };
