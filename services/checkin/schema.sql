@@ -469,7 +469,8 @@ create table persons_inside (
   organizer text collate "C" not null,
   event text collate "C" not null,
   list bigint not null,
-  persons bigint not null,
+  persons bigint not null default 0,
+  is_counted boolean not null default false,
   constraint persons_inside_pkey primary key (organizer, event, list)
 );
 

@@ -25,8 +25,11 @@ interface Admitted<M> {
   readonly match: M;
   /** The presence after the scan. */
   readonly presence: Presence;
-  /** The objection that `force` overruled: without force it would have been the reason of a refusal. */
-  readonly overruled: Refusal | null;
+  /**
+   * The objection that `force` overruled: without force it would have been the reason of a refusal. `limit`: that of a full list, which
+   * says nothing against the ticket.
+   */
+  readonly overruled: Refusal | "limit" | null;
   readonly isOutOfOrder: boolean;
   readonly given: readonly GivenAnswer[];
 }
@@ -129,12 +132,12 @@ function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, matc
   if (usedUp && !scan.force) return refuse(match, { reason: "already_redeemed" }, given);
   if (overLimit !== undefined && !scan.force) return refuse(match, overLimit, given);
   const revoked: Objection | undefined = match.foundBy === "revoked" ? { reason: "revoked" } : undefined;
-  const overruled = revoked ?? againstTicket ?? againstList ?? byRules ?? overLimit;
+  const overruled = revoked ?? againstTicket ?? againstList ?? byRules;
   return {
     outcome: "admitted",
     match,
     presence: afterScan(match.presence, scan),
-    overruled: overruled?.reason ?? (usedUp ? "already_redeemed" : null),
+    overruled: overruled?.reason ?? (usedUp ? "already_redeemed" : overLimit === undefined ? null : "limit"),
     isOutOfOrder: isOutOfOrder(match.presence, scan, list),
     given,
   };

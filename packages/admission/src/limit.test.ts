@@ -21,5 +21,5 @@ it("[C10.2, C10.4] says the limit, and lets a forced entry overrule it", () => {
   expect(decide([match()], { ...full, locale: "de" })).toMatchObject({
     explanation: "Voll: 500 Personen dürfen drin sein.",
   });
-  expect(decide([match()], { ...full, how: { force: true } })).toMatchObject({ overruled: "rules" });
+  expect(decide([match()], { ...full, how: { force: true } })).toMatchObject({ overruled: "limit" });
 });

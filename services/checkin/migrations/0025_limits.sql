@@ -8,7 +8,9 @@ create table persons_inside (
   organizer text collate "C" not null,
   event text collate "C" not null,
   list bigint not null,
-  persons bigint not null,
+  persons bigint not null default 0,
+  -- False: those who were inside before the list had a limit are not in it yet.
+  is_counted boolean not null default false,
   primary key (organizer, event, list)
 );
 

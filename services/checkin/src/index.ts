@@ -69,6 +69,7 @@ import { readChanges } from "./handlers/sync/read-changes.ts";
 import { openPacks, readPack } from "./handlers/sync/read-pack.ts";
 import { validateRecords } from "./handlers/validate-records.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
+import { countPersons } from "./jobs/count-persons.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { forgetOldChanges } from "./jobs/forget-changes.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
@@ -127,6 +128,7 @@ export const checkin = defineService({
   jobs: [
     compactCounts,
     exitDueLists,
+    countPersons,
     raiseAlarms,
     mergeSearchIndex,
     forgetOldCodes,

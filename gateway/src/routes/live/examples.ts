@@ -43,6 +43,9 @@ export const liveExamples = {
   },
   lastHour: {
     status: 200,
-    answer: { minutes: [{ at: "2027-05-12T06:43:00Z", gate: 1, entries: 38, exits: 2, refused: 1 }] },
+    answer: {
+      at: "2027-05-12T06:44:03Z",
+      minutes: [{ at: "2027-05-12T06:43:00Z", gate: 1, entries: 38, exits: 2, refused: 1 }],
+    },
   },
 } satisfies Record<string, Example>;

@@ -59,8 +59,9 @@ export function presentLive(live: ReadLiveResponse, heard: readonly HeardDevice[
   };
 }
 
-export function presentLastHour({ minutes }: ReadLastHourResponse) {
+export function presentLastHour({ at: counted, minutes }: ReadLastHourResponse) {
   return {
+    at: formatInstant(counted),
     minutes: minutes.map(({ at, gate, entries, exits, refused }) => ({
       ...{ at: formatInstant(at), gate: gate ?? null, entries, exits, refused },
     })),

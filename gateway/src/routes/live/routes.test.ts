@@ -133,11 +133,15 @@ describe("live/", () => {
 
 it("[B1.2] the last hour comes by minute and gate", async () => {
   app.peers.when("live", "readLastHour", async () => ({
+    at,
     minutes: [{ at, gate: undefined, entries: 3, exits: 1, refused: 2 }],
   }));
   expect(await app.send("GET", `${path}hour/`)).toMatchObject({
     status: 200,
-    json: { minutes: [{ at: "2027-01-15T08:00:00Z", gate: null, entries: 3, exits: 1, refused: 2 }] },
+    json: {
+      at: "2027-01-15T08:00:00Z",
+      minutes: [{ at: "2027-01-15T08:00:00Z", gate: null, entries: 3, exits: 1, refused: 2 }],
+    },
   });
 });
 

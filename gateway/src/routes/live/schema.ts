@@ -82,6 +82,7 @@ export const liveShown = record("Live", {
 });
 
 export const lastHourShown = record("LastHour", {
+  at: instant({ description: "When they were counted: the minute of this time is not over." }),
   minutes: arrayOf(
     record("MinuteOfGate", {
       at: instant({ description: "Its beginning." }),

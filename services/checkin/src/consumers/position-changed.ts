@@ -8,6 +8,7 @@ import { addCounts, type CountDelta, type Move, movePresences } from "../store/c
 import { findDeletedSince, noteDeletedPositions } from "../store/deleted-positions.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
+import { lockCountsOf } from "../store/persons-inside.ts";
 import {
   findOlderPositions,
   firstKey,
@@ -83,7 +84,8 @@ const sweptAtOnce = 500;
 
 /** Deletes positions that a rebuild did not publish, as a tombstone would: with scans and counts, in lock order. */
 async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
-  let deleted = 0;
+  // Read to the end first: scans wait for what is locked while tickets are deleted.
+  const found: EntityKey[] = [];
   for (let after: EntityKey | undefined = firstKey; after !== undefined; ) {
     const { older, upTo }: Awaited<ReturnType<typeof findOlderPositions>> = await findOlderPositions(tx, {
       after,
@@ -91,7 +93,11 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
       count: sweptAtOnce,
     });
     after = upTo;
-    if (older.length === 0) continue;
+    found.push(...older);
+  }
+  let deleted = 0;
+  for (let from = 0; from < found.length; from += sweptAtOnce) {
+    const older = found.slice(from, from + sweptAtOnce);
     // A position that was created again since the read has a newer revision when it is locked.
     const lost = (await lockPositions(tx, older)).filter(({ revision }) => revision < before);
     await applyEntities(
@@ -129,6 +135,8 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   }
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
   await lockTicketLists(tx, { tickets: [...moveScans, ...deleted], deleted, keys: byPlace(earlier) });
+  const scanned = entities.filter(({ earlierScans, deletedAt }) => earlierScans.length > 0 || deletedAt !== undefined);
+  await lockCountsOf(tx, keysOf(scanned));
   await movePresences(tx, moveScans);
   await deleteScansOf(tx, deleted);
   const unanswered = await deleteAnswersOf(tx, deleted);

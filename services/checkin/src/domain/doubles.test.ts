@@ -102,6 +102,12 @@ describe("what else force overruled", () => {
     expect(found([scanned(0, { ...canceled, ...leaving })])).toEqual([]);
   });
 
+  it("[C10.4] is none where the list was full", () => {
+    const full = { overruled: "limit" };
+    expect(found([scanned(0, full)])).toEqual([]);
+    expect(found([scanned(0), again(full)])).toEqual([]);
+  });
+
   it("[F3.4] comes once of a device, and again of another one or for another reason", () => {
     expect(found([scanned(0, canceled), scanned(1, canceled), scanned(2, { overruled: "blocked" })], often)).toEqual([
       [1, null, "canceled"],

@@ -60,6 +60,9 @@ export function findDoubles(
 
 const usedUp = "already_redeemed";
 
+/** A full list says nothing against a ticket. */
+const full = "limit";
+
 /** The entries of a ticket since it was last outside. */
 class Inside {
   isExitTakenBack = false;
@@ -82,13 +85,14 @@ class Inside {
     const couldKnow = this.#devices.has(nameDevice(entry)) || (isMadeOnline(entry) && this.#firstStoredAt <= entry.at);
     if (last === null || couldKnow) return null;
     const storedLater = last.id > entry.id ? last : entry;
-    const isForbidden = storedLater.overruled !== null || storedLater.isOutOfOrder || this.isExitTakenBack;
+    const { overruled } = storedLater;
+    const isForbidden = (overruled !== null && overruled !== full) || storedLater.isOutOfOrder || this.isExitTakenBack;
     return isForbidden ? last : null;
   }
 
   isOverruledAnew(entry: StoredScan): entry is StoredScan & { readonly overruled: string } {
     const { overruled } = entry;
-    if (overruled === null || overruled === usedUp || isMadeOnline(entry)) return false;
+    if (overruled === null || overruled === usedUp || overruled === full || isMadeOnline(entry)) return false;
     return !this.#overruled.has(nameOverruling(entry));
   }
 }

@@ -48,6 +48,11 @@ export class GateScans {
     this.#readUntil = now;
   }
 
+  /** Gives up what was not read until now. */
+  skipPast(now: number): void {
+    this.#readUntil = Math.max(this.#readUntil, now - unsettled);
+  }
+
   get cells(): GateCell[] {
     return [...this.#cells.values()].flat();
   }

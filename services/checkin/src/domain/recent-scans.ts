@@ -88,6 +88,11 @@ export class RecentScans {
     this.#readUntil = now;
   }
 
+  /** Gives up what was not read until the last minute. */
+  skipPast(now: number): void {
+    this.#readUntil = Math.max(this.#readUntil, now - 60);
+  }
+
   /** The scans that were made within the last 60 seconds. */
   lastMinute(now: number): MinuteOfDevice[] {
     const sums = new Map<string, MinuteOfDevice>();

@@ -21,6 +21,7 @@ import {
 import { addCounts } from "../store/counts.ts";
 import { lockForScan } from "../store/failed-scans.ts";
 import { listNotFound } from "../store/lists.ts";
+import { lockCounts } from "../store/persons-inside.ts";
 import { putPresences } from "../store/presences.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
 import type { ListPlaces } from "./list-places.ts";
@@ -56,13 +57,14 @@ async function findNamed(
   return scan;
 }
 
-/** Locks in the order of other changes of tickets: the ticket, the list, its presence. */
+/** Locks in the order of other changes of tickets: the ticket, the list, its persons, its presence. */
 async function takeBack(tx: Tx, scan: ScanOfNonce, explanation: string | null): Promise<void> {
   const { organizer, event, list, position } = scan;
   if (position === null) throw refusal("unsuccessful");
   const key = { organizer, event, list, position };
   const bucket = await lockTicket(tx, { organizer, event, id: position });
   if (!(await lockForScan(tx, "list", { organizer, event, id: list }))) throw listNotFound();
+  await lockCounts(tx, [{ organizer, event, id: list }]);
   const before = await lockPresence(tx, key);
   const isFirst = await markAnnulled(tx, scan, explanation);
   if (bucket === undefined || before === undefined || !isFirst) throw refusal("unsuccessful");

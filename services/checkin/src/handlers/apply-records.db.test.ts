@@ -244,4 +244,18 @@ describe("records of check-in lists", () => {
     );
     expect(deadlocks).toBe(0);
   });
+
+  it("[C10.1] are taken without a limit that does not fit and without themselves, with warnings", async () => {
+    const { warned } = await apply(record(1, { id: 500, soft_limit: 9, hard_limit: 5, takes_from: [500, 501] }));
+    expect(warned?.records.map(({ errors }) => errors.map(({ field }) => field).toSorted())).toEqual([
+      ["soft_limit", "takes_from"],
+    ]);
+    expect(await shown(500)).toMatchObject({ softLimit: undefined, hardLimit: 5, takesFrom: [501] });
+  });
+
+  it("[C10.6] take from no list that is deleted", async () => {
+    await apply(record(1, { id: 500, takes_from: [501] }), record(2, { id: 501 }));
+    await checkin.lists.deleteCheckinList({ ...place, id: 501 });
+    expect(await shown(500)).toMatchObject({ takesFrom: [] });
+  });
 });

@@ -18,6 +18,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { CheckinLists } from "@tessera/protos/services";
+import { countNoted } from "../count-noted.ts";
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { CheckinList, ListFields } from "../domain/list.ts";
 import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
@@ -125,8 +126,17 @@ export async function createCheckinList(
     created = list.id;
     return { list: await withCounts(tx, request, list) };
   });
+  await untilCounted(db);
   if (created !== undefined) events.listCreated({ organizer: request.organizer, event: request.event, list: created });
   return response;
+}
+
+/** A limit holds once those who are inside are counted. */
+const countMs = 2000;
+
+/** The change is stored: where it takes longer, or fails, a job counts. */
+async function untilCounted(db: Db): Promise<void> {
+  await countNoted(db, { longestMs: countMs }).catch(() => false);
 }
 
 /** Checks the references of a list against its event. */
@@ -197,6 +207,7 @@ export async function updateCheckinList(
     changed = list.id;
     return { list: await withCounts(tx, request, list) };
   });
+  await untilCounted(db);
   if (changed !== undefined) events.listChanged({ organizer: request.organizer, event: request.event, list: changed });
   return response;
 }

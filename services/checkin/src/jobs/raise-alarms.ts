@@ -85,7 +85,7 @@ export function raiseAlarms(tools: AlarmTools): Job {
     if (!isActive && !hasAlarms) return;
     const scans = isActive ? await readScans(event, now) : new GateScans();
     const queues = isActive ? await readQueues(db, event) : [];
-    const limits = isActive ? await readLimits(db, event) : [];
+    const limits = await readLimits(db, event);
     const open = hasAlarms ? await readOpenAlarms(db, event) : [];
     const { raised, ended } = compareAlarms(decideAlarms({ now, cells: scans.cells, queues, limits, open }), open);
     if (raised.length === 0 && ended.length === 0) return;
@@ -106,7 +106,14 @@ export function raiseAlarms(tools: AlarmTools): Job {
     const scans = remembered.get(keyOf(event)) ?? new GateScans();
     const from = scans.readFrom(now);
     // A plan for all values would read all scans of an event for those of the last seconds.
-    const cells = await reads.inTurn(event.organizer, (on) => countGateScans(on, { ...event, from, now }));
+    const cells = await reads
+      .inTurn(event.organizer, (on) => countGateScans(on, { ...event, from, now }))
+      .catch((error: unknown) => {
+        // What took too long would take too long again: the next time begins with now.
+        scans.skipPast(now);
+        remembered.set(keyOf(event), scans, { size: 1 });
+        throw error;
+      });
     scans.take(now, { from, cells });
     remembered.set(keyOf(event), scans, { size: Math.max(1, scans.cells.length) });
     return scans;

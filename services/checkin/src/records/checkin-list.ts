@@ -42,7 +42,10 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     });
   },
   doubt: ({ values, known }) =>
-    refuseEach(values, ({ limitProducts, rules }, addWarning) => {
+    refuseEach(values, ({ id, limitProducts, rules, softLimit, hardLimit, takesFrom }, addWarning) => {
+      if (takesFrom.includes(id))
+        addWarning("takes_from", "A list cannot take visitors from itself: that is left out.");
+      if (isAboveHard({ softLimit, hardLimit })) addWarning("soft_limit", "It is above the hard limit, and left out.");
       if (rulesNothing(rules)) addWarning("rules", withoutEffect);
       for (const [index, item] of limitProducts.entries()) {
         if (!known.items.has(item)) addWarning("limit_products", ofElement(index, notKnown(`item ${item}`)));
@@ -69,6 +72,15 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
 
 /** A record with an unchanged automatic exit does not reset the daily moves of that exit. */
 function toStoredList(list: CheckinList, held: StoredList | undefined): StoredList {
-  const { exitAllAt: exitSet } = list;
-  return held?.exitSet === exitSet ? { ...list, exitSet, exitAllAt: held.exitAllAt } : { ...list, exitSet };
+  const { exitAllAt: exitSet, takesFrom, softLimit } = list;
+  const sound = {
+    ...list,
+    takesFrom: takesFrom.filter((id) => id !== list.id),
+    softLimit: isAboveHard(list) ? null : softLimit,
+  };
+  return held?.exitSet === exitSet ? { ...sound, exitSet, exitAllAt: held.exitAllAt } : { ...sound, exitSet };
+}
+
+function isAboveHard({ softLimit, hardLimit }: Pick<CheckinList, "softLimit" | "hardLimit">): boolean {
+  return softLimit !== null && hardLimit !== null && softLimit > hardLimit;
 }

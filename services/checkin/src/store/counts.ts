@@ -137,7 +137,7 @@ export async function countEachList(
            coalesce(sum(count_delta.inside), 0)::bigint as inside
       from list
       left join persons_inside as held
-        on held.organizer = list.organizer and held.event = list.event and held.list = list.id
+        on held.organizer = list.organizer and held.event = list.event and held.list = list.id and held.is_counted
       left join count_delta on ${isCounted}
      where list.organizer = ${organizer}
        and list.event = ${event}

@@ -6,7 +6,16 @@ import { withKey } from "@tessera/kit/pg/with-key";
 import type { EventKey } from "./keys.ts";
 
 /** The tables that check-in owns. Presences and answers are deleted with their tickets. */
-export const ownTables = ["double_note", "scan", "count_delta", "list", "gone_list", "list_change", "alarm"] as const;
+export const ownTables = [
+  "double_note",
+  "scan",
+  "count_delta",
+  "list",
+  "gone_list",
+  "list_change",
+  "alarm",
+  "persons_inside",
+] as const;
 
 /** Rows deleted at a time, so that a statement is quick. */
 export const mostRows = 5000;

@@ -53,20 +53,23 @@ export async function findLeftLists(tx: Queryable, moves: readonly Move[]): Prom
        and presence.organizer = move.organizer
      where presence.last_type = 'entry'
        and presence.last_at <= move.at
+       and presence.list <> move.list
      union all
-    select move.ord, own.list, own.version, own.entries, own.last_at, min(later.last_at)
+    select move.ord, own.list, own.version, own.entries, own.last_at, min(later.at)
       from ${rowsAs("move", columns, moves, { isNumbered: true })}
       join presence as own
         on own.position = move.position and own.list = move.list and own.event = move.event
        and own.organizer = move.organizer
-      join presence as later
-        on later.position = move.position and later.event = move.event and later.organizer = move.organizer
       join list
-        on list.organizer = later.organizer and list.event = later.event and list.id = later.list
+        on list.organizer = move.organizer and list.event = move.event and move.list = any(list.takes_from)
+       and list.id <> move.list
+      join scan as later
+        on later.position = move.position and later.list = list.id and later.event = move.event
+       and later.organizer = move.organizer
      where own.last_type = 'entry'
-       and later.last_type = 'entry'
-       and later.last_at > own.last_at
-       and move.list = any(list.takes_from)
+       and later.successful
+       and later.type = 'entry'
+       and later.at > own.last_at
      group by move.ord, own.list, own.version, own.entries, own.last_at) as found`);
   return rows.map(({ ord, list, scan_id: scanId, version, entries, last_at: at, left_at: leftAt }) => ({
     ...{ move: ord - 1, list, at: leftAt, scanId },

@@ -7,7 +7,7 @@ import { firstIdMadeHere } from "@tessera/values";
 import type { CheckinList } from "../domain/list.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
-import { countLimited } from "./persons-inside.ts";
+import { noteLimits } from "./persons-inside.ts";
 
 const lists = table("list", {
   key: entityKey,
@@ -188,7 +188,7 @@ export async function putLists(
      using ${keysAs("back", rows)}
      where gone_list.organizer = back.organizer and gone_list.event = back.event and gone_list.id = back.id`);
   const changes = await lists.upsertChanged(tx, rows);
-  await countLimited(tx, rows);
+  await noteLimits(tx, rows);
   return changes > 0;
 }
 
@@ -244,6 +244,13 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
          and held.event = ${event}
          and held.list = ${id}`);
   }
+  await tx.run(sql`
+    update list
+       set takes_from = array_remove(list.takes_from, ${id}::bigint)
+     where list.organizer = ${organizer}
+       and list.event = ${event}
+       and list.takes_from <> '{}'
+       and ${id}::bigint = any(list.takes_from)`);
   // Scans that were made elsewhere name no list that was made here.
   if (removed > 0 && id < firstIdMadeHere) {
     await tx.run(sql`

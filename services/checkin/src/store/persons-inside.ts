@@ -10,52 +10,108 @@ export interface LimitedList extends EntityKey {
 }
 
 /**
- * Begins to count the persons inside of these lists where they have a limit, and ends it where they have none.
- *
- * A list that is counted for the first time stops all scans for the moment of the count: what is stored meanwhile would be counted
- * twice, or not at all. A trigger on `presence` keeps the count from then on.
+ * Notes which of these lists have a limit: from the commit on a trigger on `presence` adds up what changes. Who was inside before
+ * is not counted yet.
  */
-export async function countLimited(tx: Queryable, lists: readonly LimitedList[]): Promise<void> {
+export async function noteLimits(tx: Queryable, lists: readonly LimitedList[]): Promise<void> {
   const isLimited = ({ softLimit, hardLimit }: LimitedList) => softLimit !== null || hardLimit !== null;
   const free = lists.filter((list) => !isLimited(list));
   await tx.run(sql`
     delete from persons_inside
      using ${keysAs("free", free)}
      where persons_inside.organizer = free.organizer and persons_inside.event = free.event and persons_inside.list = free.id`);
-  const limited = lists.filter(isLimited);
-  if (limited.length === 0) return;
-  const uncounted = await tx.many<EntityKey>(sql`
-    select limited.organizer, limited.event, limited.id
-      from ${keysAs("limited", limited)}
-     where not exists (select from persons_inside as held
-                        where held.organizer = limited.organizer and held.event = limited.event and held.list = limited.id)`);
-  if (uncounted.length === 0) return;
-  // Scans wait behind this lock: it is not waited for.
-  await tx.run(sql`set local lock_timeout = '300ms'`);
-  await tx.run(sql`lock table presence in share row exclusive mode`);
-  await tx.run(sql`set local lock_timeout to default`);
   await tx.run(sql`
-    insert into persons_inside (organizer, event, list, persons)
-    select uncounted.organizer, uncounted.event, uncounted.id,
-           (select count(*)
-              from presence
-             where presence.organizer = uncounted.organizer
-               and presence.event = uncounted.event
-               and presence.list = uncounted.id
-               and presence.last_type = 'entry')
-      from ${keysAs("uncounted", uncounted)}
-     order by uncounted.organizer, uncounted.event, uncounted.id
+    insert into persons_inside (organizer, event, list)
+    select limited.organizer, limited.event, limited.id
+      from ${keysAs("limited", lists.filter(isLimited))}
+     order by limited.organizer, limited.event, limited.id
         on conflict (organizer, event, list) do nothing`);
 }
 
-/** Locks the counts of lists in the order of their keys, before scans that move visitors from one to another. */
+/** Finds the lists that were noted, and whose persons are not counted yet. */
+export function findNoted(db: Queryable): Promise<EntityKey[]> {
+  return db.many<EntityKey>(sql`
+    select persons_inside.organizer, persons_inside.event, persons_inside.list as id
+      from persons_inside
+     where not persons_inside.is_counted
+     order by persons_inside.organizer, persons_inside.event, persons_inside.list`);
+}
+
+/** The next transaction. */
+export async function readNextTransaction(db: Queryable): Promise<string> {
+  const { next } = await db.one<{ next: string }>(sql`
+    select pg_snapshot_xmax(pg_current_snapshot())::text as next`);
+  return next;
+}
+
+/** Whether transactions of this service before that one have ended; no other service writes its tables. */
+export async function haveEnded(db: Queryable, { before }: { readonly before: string }): Promise<boolean> {
+  const { ended } = await db.one<{ ended: boolean }>(sql`
+    select not exists (select from pg_stat_activity as other
+                        where other.datname = current_database()
+                          and other.usename = current_user
+                          and other.pid <> pg_backend_pid()
+                          and age(other.backend_xid) > age(${before}::xid8::xid)) as ended`);
+  return ended;
+}
+
+/**
+ * Adds those who were inside of a noted list. One statement adds what its snapshot has and the sum so far of the same snapshot has
+ * not: what is stored meanwhile is in the newer sum alone.
+ */
+export async function addThoseInside(db: Queryable, { organizer, event, id }: EntityKey): Promise<void> {
+  await db.run(sql`
+    update persons_inside as counted
+       set persons = counted.persons + found.persons, is_counted = true
+      from (select (select count(*)
+                      from presence
+                     where presence.organizer = ${organizer}
+                       and presence.event = ${event}
+                       and presence.list = ${id}
+                       and presence.last_type = 'entry')
+                   - (select so_far.persons
+                        from persons_inside as so_far
+                       where so_far.organizer = ${organizer}
+                         and so_far.event = ${event}
+                         and so_far.list = ${id}) as persons) as found
+     where counted.organizer = ${organizer}
+       and counted.event = ${event}
+       and counted.list = ${id}
+       and not counted.is_counted`);
+}
+
+/**
+ * Locks the counts of lists in the order of their keys, before presences: scans lock both in this order. Lists that are being
+ * deleted are left out.
+ */
 export async function lockCounts(tx: Queryable, lists: readonly EntityKey[]): Promise<void> {
+  await tx.run(sql`
+    with kept as (
+      select list.organizer, list.event, list.id
+        from list
+        join ${keysAs("wanted", lists)}
+          on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
+         for key share of list skip locked
+    )
+    select
+      from persons_inside
+      join kept
+        on persons_inside.organizer = kept.organizer and persons_inside.event = kept.event
+       and persons_inside.list = kept.id
+     order by persons_inside.organizer, persons_inside.event, persons_inside.list
+       for no key update of persons_inside`);
+}
+
+/** Locks the counts of all lists that these tickets were scanned on. */
+export async function lockCountsOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
   await tx.run(sql`
     select
       from persons_inside
-      join ${keysAs("wanted", lists)}
-        on persons_inside.organizer = wanted.organizer and persons_inside.event = wanted.event
-       and persons_inside.list = wanted.id
+     where (persons_inside.organizer, persons_inside.event, persons_inside.list)
+           in (select presence.organizer, presence.event, presence.list
+                 from presence
+                 join ${keysAs("ticket", tickets)}
+                   on presence.organizer = ticket.organizer and presence.event = ticket.event and presence.position = ticket.id)
      order by persons_inside.organizer, persons_inside.event, persons_inside.list
        for no key update of persons_inside`);
 }
@@ -67,5 +123,6 @@ export function readLimits(db: Queryable, { organizer, event }: EventKey): Promi
       from persons_inside as held
       join list on list.organizer = held.organizer and list.event = held.event and list.id = held.list
      where held.organizer = ${organizer}
-       and held.event = ${event}`);
+       and held.event = ${event}
+       and held.is_counted`);
 }

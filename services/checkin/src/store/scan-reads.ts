@@ -193,7 +193,8 @@ const termsOfPlace = sql`
                  'personsInside', (
                    select held.persons
                      from persons_inside as held
-                    where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
+                    where held.organizer = list.organizer and held.event = list.event and held.list = list.id
+                      and held.is_counted),
                  'rules', list.rules),
                'timezone', event.timezone, 'locale', event.locale,
                'downloads', json_build_object(

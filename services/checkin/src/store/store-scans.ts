@@ -218,6 +218,7 @@ const withinLimits = sql`counted_list as materialized (
         join list on list.organizer = held_list.organizer and list.event = held_list.event and list.id = held_list.list
         join persons_inside as held
           on held.organizer = held_list.organizer and held.event = held_list.event and held.list = held_list.list
+         and held.is_counted
        order by held.organizer, held.event, held.list
          for no key update of held
     ), within_limit as (

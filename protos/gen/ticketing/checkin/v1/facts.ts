@@ -27,7 +27,8 @@ export interface ScanDecided {
   at: number;
   /**
    * The reason for which the scan would have been refused, had its device not forced it: as a rule it was made without a
-   * network. Set on successful scans, in the words of `reason`.
+   * network. Set on successful scans, in the words of `reason`;
+   * `limit`: the list was full.
    */
   overruled?:
     | string

@@ -113,6 +113,8 @@ export interface ReadLastHourRequest {
 export interface ReadLastHourResponse {
   /** In the order of time; minutes without scans are left out. */
   minutes: LiveMinute[];
+  /** When they were counted, by the clock of the database: the minute of that time is not over. */
+  at: number;
 }
 
 export interface LiveMinute {
@@ -915,13 +917,16 @@ export const ReadLastHourRequest: MessageFns<ReadLastHourRequest> = {
 };
 
 function createBaseReadLastHourResponse(): ReadLastHourResponse {
-  return { minutes: [] };
+  return { minutes: [], at: 0 };
 }
 
 export const ReadLastHourResponse: MessageFns<ReadLastHourResponse> = {
   encode(message: ReadLastHourResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.minutes) {
       LiveMinute.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.at !== 0) {
+      writer.uint32(16).int64(message.at);
     }
     return writer;
   },
@@ -945,6 +950,14 @@ export const ReadLastHourResponse: MessageFns<ReadLastHourResponse> = {
             }
 
             message.minutes.push(LiveMinute.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.at = longToNumber(reader.int64());
             continue;
           }
         }

@@ -85,12 +85,18 @@ export function openLiveEvents(reads: Reads): LiveEvents {
       const now = await readSecond(db);
       const seconds = scans.secondsToRead(now);
       const asked = { ...place, since: now - seconds };
-      const [lists, cells, refusals, alarms] = await Promise.all([
-        countEachList(db, { ...place, most: mostLists }),
-        countScansSince(db, asked),
-        findRefusalsSince(db, { ...asked, most: mostRefusals }),
-        readOpenAlarms(db, place),
-      ]);
+      // One after the other: each takes a connection that searches need, too.
+      const lists = await countEachList(db, { ...place, most: mostLists });
+      const alarms = await readOpenAlarms(db, place);
+      const read = async () => ({
+        cells: await countScansSince(db, asked),
+        refusals: await findRefusalsSince(db, { ...asked, most: mostRefusals }),
+      });
+      const { cells, refusals } = await read().catch((error: unknown) => {
+        // What took too long would take too long again.
+        scans.skipPast(now);
+        throw error;
+      });
       scans.take(now, { seconds, cells, refusals });
       for (const { id, persons } of lists) if (persons !== null) inside.note(id, { at: now, persons });
       return toLive({ now, lists, scans, inside, doubles: counts, alarms: alarms.slice(0, mostAlarms) });
@@ -100,7 +106,8 @@ export function openLiveEvents(reads: Reads): LiveEvents {
   async function readHour(place: EventKey): Promise<ReadLastHourResponse> {
     return reads.inTurn(place.organizer, async (db) => {
       await requireEvent(db, place);
-      return { minutes: (await countLastHour(db, place)).map(toMinute) };
+      const at = (await readSecond(db)) * 1_000_000;
+      return { at, minutes: (await countLastHour(db, place)).map(toMinute) };
     });
   }
 

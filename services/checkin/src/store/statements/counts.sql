@@ -18,7 +18,7 @@ select list.id, list.name, list.subevent, list.soft_limit as "softLimit", list.h
        coalesce(sum(count_delta.inside), 0)::bigint as inside
   from list
   left join persons_inside as held
-    on held.organizer = list.organizer and held.event = list.event and held.list = list.id
+    on held.organizer = list.organizer and held.event = list.event and held.list = list.id and held.is_counted
   left join count_delta on count_delta.organizer = list.organizer and count_delta.event = list.event
        and count_delta.list in (0, list.id)
        and (list.subevent is null or count_delta.subevent = list.subevent)

@@ -76,3 +76,11 @@ delete from scan as held
  where held.organizer = $1
    and held.event = $2
    and held.list = $3;
+
+-- removeList
+update list
+   set takes_from = array_remove(list.takes_from, $1::bigint)
+ where list.organizer = $2
+   and list.event = $3
+   and list.takes_from <> '{}'
+   and $4::bigint = any(list.takes_from);

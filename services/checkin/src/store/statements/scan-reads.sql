@@ -18,7 +18,8 @@ with place as materialized (
              'personsInside', (
                select held.persons
                  from persons_inside as held
-                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id
+                  and held.is_counted),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(
@@ -168,7 +169,8 @@ with place as materialized (
              'personsInside', (
                select held.persons
                  from persons_inside as held
-                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id
+                  and held.is_counted),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(

@@ -1,0 +1,19 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { poll } from "@tessera/kit/waiting/poll";
+import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "./store/persons-inside.ts";
+
+/**
+ * Counts who was inside of the lists whose limits were set since the last time; until then these limits do not hold. Returns whether
+ * all are counted: a transaction that takes longer is waited for by the next run.
+ *
+ * No scan waits for it. A transaction that looked for limits before one was set adds nothing to its count, so all that were under way
+ * have to end first.
+ */
+export async function countNoted(db: Db, { longestMs }: { readonly longestMs: number }): Promise<boolean> {
+  const noted = await findNoted(db);
+  if (noted.length === 0) return true;
+  const next = await readNextTransaction(db);
+  if (!(await poll(() => haveEnded(db, { before: next }), { until: Date.now() + longestMs }))) return false;
+  for (const list of noted) await addThoseInside(db, list);
+  return true;
+}
