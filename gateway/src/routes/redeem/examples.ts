@@ -72,7 +72,7 @@ export const explainExample = {
         ...[passed("valid_from", null), passed("valid_until", null), passed("product", 2), passed("date", null)],
         ...[passed("payment", "paid"), passed("rules", null), passed("questions", []), passed("exchange", null)],
         passed("entries", { entries: 0, last: null }),
-        passed("limit", { limit: 800, inside: 412 }),
+        passed("limit", null),
       ],
       ...{ clauses: [], admitted_at: null, gates: [], lists: [] },
     },

@@ -49,7 +49,7 @@ export async function haveEnded(db: Queryable, { before }: { readonly before: st
   const { ended } = await db.one<{ ended: boolean }>(sql`
     select not exists (select from pg_stat_activity as other
                         where other.datname = current_database()
-                          and other.usename = current_user
+                          and other.usename = session_user
                           and other.pid <> pg_backend_pid()
                           and age(other.backend_xid) > age(${before}::xid8::xid)) as ended`);
   return ended;
