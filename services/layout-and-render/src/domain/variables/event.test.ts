@@ -28,6 +28,13 @@ describe("the event", () => {
     expect(textOf("event_location", ticket({ event: { ...event, location: null } }))).toBe("");
   });
 
+  it("[L14.1] is where the event is if the date has no place", () => {
+    for (const location of [null, {}, { en: "" }])
+      expect(textOf("event_location", ticket({ subevent: { ...friday, location } }))).toBe("Old Harbour\nHamburg");
+    const nowhere = { event: { ...event, location: null }, subevent: { ...friday, location: null } };
+    expect(textOf("event_location", ticket(nowhere))).toBe("");
+  });
+
   it("[L14.2] has its days and times where it is", () => {
     expect(textsOf(ticket({ event: full }))).toMatchObject({
       event_date: "Dec. 27, 2025",

@@ -20,7 +20,9 @@ const variables: Readonly<Record<string, Evaluate>> = {
   email: ({ ticket }) => ticket.order.email ?? "",
   event_name: ({ ticket, formats }) => formats.text(occasionOf(ticket).name),
   event_series_name: ({ ticket, formats }) => formats.text(ticket.event.name),
-  event_location: ({ ticket, formats }) => formats.text(occasionOf(ticket).location),
+  // A date without a place is where its event is.
+  event_location: ({ ticket, formats }) =>
+    formats.text(occasionOf(ticket).location) || formats.text(ticket.event.location),
   organizer: ({ ticket }) => ticket.organizer,
   organizer_info_text: ({ ticket, formats }) => formats.text(ticket.settings.organizerInfoText),
   event_info_text: ({ ticket, formats }) => formats.text(ticket.settings.eventInfoText),
