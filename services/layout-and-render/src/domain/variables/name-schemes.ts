@@ -52,6 +52,11 @@ const schemes: Readonly<Record<string, NameScheme>> = {
   },
 };
 
+/** The known schemes, each with its parts in their order. */
+export const nameSchemes: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(schemes).map(([name, { choices }]) => [name, [...choices.values()].at(-1) ?? []]),
+);
+
 /** An unknown scheme asks for the full name. */
 const unknown = ofParts("full_name");
 
