@@ -32,6 +32,20 @@ describe("the order of checks", () => {
     expect(app.peers.calls).toEqual([]);
   });
 
+  it("[A4.5] an unknown path is JSON for programs that ask for it, and for no scanner", async () => {
+    const answered = async (accept: string) => {
+      const { status, headers, text } = await app.send("GET", `${lists}7/nothing/`, { headers: { accept } });
+      expect(status).toBe(404);
+      return headers["content-type"]?.startsWith("text/html")
+        ? "a page"
+        : (JSON.parse(text) as { detail: string }).detail;
+    };
+    for (const accept of ["application/json", "Application/JSON; q=0.5", "application/json, text/plain, */*"])
+      expect(await answered(accept), accept).toContain("/shop/docs lists all");
+    for (const accept of ["*/*", "text/html, application/json", "application/*"])
+      expect(await answered(accept), accept).toBe("a page");
+  });
+
   it("[A4.5, S8.4] an unknown path is the same for every caller, and not JSON", async () => {
     for (const key of [null, keys.all, "nobody"]) {
       const { status, headers, text } = await app.send("GET", "/api/v1/nothing/", { key });
@@ -50,6 +64,23 @@ describe("methods", () => {
 });
 
 describe("paths", () => {
+  it("[A4.31] near the documentation lead a browser to it", async () => {
+    const sentTo = async (path: string, accept?: string) => {
+      const headers = accept === undefined ? {} : { accept };
+      const { status, headers: answered } = await app.send("GET", path, { key: null, headers });
+      return [status, answered.location];
+    };
+    expect(await sentTo("/docs/")).toEqual([301, "/shop/docs"]);
+    for (const path of ["/api", "/api/", "/api/v1", "/api/v1/"]) {
+      expect(await sentTo(path, "text/html,application/xhtml+xml,*/*;q=0.8"), path).toEqual([302, "/shop/docs"]);
+      for (const accept of [undefined, "application/json"])
+        expect(await sentTo(path, accept), path).toEqual([404, undefined]);
+    }
+    expect((await app.send("POST", "/docs/", { key: null, body: {} })).status).toBe(404);
+    const { text } = await app.send("GET", "/api/v1/nothing/", { key: null });
+    expect(text).toContain('<a href="/shop/docs">');
+  });
+
   it.each([
     "//evil.example",
     "//evil.example/api/v1/import",

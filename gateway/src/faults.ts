@@ -48,6 +48,7 @@ export const fault = faultCodes({
   too_many_keys: "exhausted",
   too_many_redeems: "exhausted",
   too_many_uploads: "exhausted",
+  unknown_address: "not_found",
   unknown_format: "not_found",
   unknown_token: "unauthenticated",
   unsupported_media_type: "invalid",

@@ -67,19 +67,44 @@ function objectToPath(path: string): string | undefined {
 
 const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 
-/** Redirects a read to the path with a trailing slash; not a write, because clients would repeat it as a read. */
+/** Where people look for an interface. */
+const guessed = new Set(["/api", "/api/", "/api/v1", "/api/v1/"]);
+
+/** Sends on who is near something, and tells all others that the path is unknown. */
 function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State>; baseUrl: () => string }): void {
-  const slashed = `${ctx.path}/`;
-  if (!redirected.has(ctx.method) || ctx.path.endsWith("/") || router.match(slashed, "GET").path.length === 0) {
-    notFoundPage(ctx);
-    return;
-  }
-  const { pathname } = new URL(baseUrl());
-  ctx.status = 301;
-  // Without a host: a client on an internal address stays there, and keeps its credentials.
-  ctx.set("Location", `${pathname.replace(/\/$/, "")}${slashed}${ctx.search}`);
+  const prefix = new URL(baseUrl()).pathname.replace(/\/$/, "");
+  const docs = `${prefix}/docs`;
+  if (ctx.path === "/docs/" && isRead(ctx)) redirect(ctx, { status: 301, to: docs });
+  else if (guessed.has(ctx.path) && isRead(ctx) && asksFor(ctx, "text/html")) redirect(ctx, { status: 302, to: docs });
+  else if (isSlashMissing(ctx, router)) redirect(ctx, { status: 301, to: `${prefix}${ctx.path}/${ctx.search}` });
+  else if (asksFor(ctx, "application/json") && !asksFor(ctx, "text/html")) {
+    throw fault(
+      "unknown_address",
+      `There is nothing at this address: ${docs} lists all; their paths end with a slash.`,
+    );
+  } else notFoundPage(ctx, docs);
+}
+
+function isRead({ method }: Context): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Whether the Accept header names a type. Scanners name none. */
+function asksFor(ctx: Context, type: string): boolean {
+  return (ctx.req.headers.accept ?? "").toLowerCase().includes(type);
+}
+
+/** A write is not sent on, because clients would repeat it as a read. */
+function isSlashMissing({ method, path }: Context, router: Router<State>): boolean {
+  return redirected.has(method) && !path.endsWith("/") && router.match(`${path}/`, "GET").path.length > 0;
+}
+
+/** Redirects without naming a host: a client on an internal address stays there, and keeps its credentials. */
+function redirect(ctx: Context, { status, to }: { readonly status: number; readonly to: string }): void {
+  ctx.set("Location", to);
+  // Without a body Koa makes it 204.
   ctx.body = null;
-  ctx.status = 301;
+  ctx.status = status;
 }
 
 /** `{name}` is a segment, `{name+}` one or more. */
