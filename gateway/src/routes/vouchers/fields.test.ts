@@ -17,7 +17,7 @@ describe("a field of a voucher", () => {
   const refused = (field: string, ...values: unknown[]) => values.map((value) => [field, value] as const);
   const booleans = ["block_quota", "allow_ignore_quota", "show_hidden_items", "all_addons_included"];
   it.each([
-    ...refused("code", null, "", "  ", "ABCD", " ABCD ", "x".repeat(256), "ABCD\u0000E", true, ["ABCDE"]),
+    ...refused("code", null, "", "  ", "x".repeat(256), "ABCD\u0000E", true, ["ABCDE"]),
     ...["max_usages", "min_usages"].flatMap((field) =>
       refused(field, null, "", -1, 2_147_483_648, 1.5, "many", true, [1]),
     ),
@@ -44,6 +44,19 @@ describe("a field of a voucher", () => {
         expect([method, status, json]).toEqual([method, 400, said]);
       }
       expect(app.peers.calls.filter(({ method }) => method !== "getVoucher")).toEqual([]);
+    },
+  );
+
+  it.each(["ABCD", " ABCD "])(
+    "[V1.1] a new voucher cannot have the code %j, and one that has it keeps it",
+    async (code) => {
+      const problem = { code: [expect.stringContaining("at least 5 characters")] };
+      expect(await app.send("POST", vouchers, { body: { code } })).toMatchObject({ status: 400, json: problem });
+      const batch = await app.send("POST", `${vouchers}batch_create/`, { body: [{ code }] });
+      expect(batch).toMatchObject({ status: 400, json: [problem] });
+      expect(app.peers.calls).toEqual([]);
+      for (const method of ["PUT", "PATCH"])
+        expect((await app.send(method, `${vouchers}7/`, { body: { code } })).status).toBe(200);
     },
   );
 

@@ -25,6 +25,7 @@ import {
   type SentVoucher,
   voucherBody,
   voucherPatch,
+  voucherPut,
   voucherShown,
   vouchersShown,
 } from "./schema.ts";
@@ -174,7 +175,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       summary: "Sets all fields of a voucher",
       description: "Fields that are left out return to their default; the code stays.",
       access: writing,
-      body: voucherBody,
+      body: voucherPut,
       answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
       exists,
       handle: (request) => update(request, withDefaults(request.body)),

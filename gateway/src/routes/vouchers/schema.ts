@@ -8,6 +8,16 @@ import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
 /** The fields without their defaults. */
 const patchable = partial(voucher);
 
+/** The service knows the code that the voucher has, which may be shorter than a new one: records bring such codes. */
+const code = text({
+  blank: false,
+  maxLength: 255,
+  examples: ["SUMMER27"],
+  description: "What a customer enters: 5 characters at least, unless the voucher has this code.",
+});
+
+const changed = { ...voucher, properties: { ...voucher.properties, code } } as const;
+
 /** The sent fields of a voucher. */
 export type SentVoucher = TypeOf<typeof patchable>;
 
@@ -17,14 +27,21 @@ export const priceModes = ["none", "set", "subtract", "percent"] as const;
 const voucherLimits = { maxBytes: 1024 * 1024, mostValues: 5000 };
 
 export const voucherPatch = bodyOf(
-  { title: "VoucherPatch", ...patchable },
+  { title: "VoucherPatch", ...partial(changed) },
   { missingBooleans: "absent", ...voucherLimits },
 );
 
-/** The body of POST and PUT. Defaults are filled in later: the service must know which fields were sent. */
+/** The body of POST. Defaults are filled in later: the service must know which fields were sent. */
 export const voucherBody: ObjectBody<SentVoucher> = {
-  ...voucherPatch,
+  ...bodyOf({ title: "VoucherBody", ...patchable }, voucherLimits),
   schema: { title: "VoucherBody", ...voucher },
+  missingBooleans: "false",
+};
+
+/** The body of PUT. */
+export const voucherPut: ObjectBody<SentVoucher> = {
+  ...voucherPatch,
+  schema: { title: "VoucherPut", ...changed },
   missingBooleans: "false",
 };
 

@@ -85,7 +85,7 @@ describe("the rules between fields", () => {
   });
 
   it("[V10.11] refuse max_usages below the number of redemptions, and name the number", () => {
-    const before = { redeemed: 3 };
+    const before = { code: "BEFORE", redeemed: 3 };
     expect(checkVoucher(change({ maxUsages: 2 }, { before }), known)).toEqual(contradiction("redeemed 3 times"));
     expect(checkVoucher(change({ maxUsages: 3 }, { before }), known)).toEqual({});
   });
@@ -103,7 +103,7 @@ describe("the rules between fields", () => {
       [{ item: 11, maxUsages: 0, minUsages: 2 }, "redeemed 1 times"],
       [{ item: 11, maxUsages: 1, minUsages: 2 }, "`min_usages`"],
     ];
-    const before = { redeemed: 1 };
+    const before = { code: "BEFORE", redeemed: 1 };
     for (const [fields, message] of steps)
       expect(checkVoucher(change(fields, { before }), series)).toEqual(contradiction(message));
     const dated = change({ subevent: 7, maxUsages: 0 }, { before });
@@ -119,7 +119,7 @@ describe("min_usages that was not sent", () => {
   });
 
   it("[V10.12] is refused with any later change", () => {
-    const later = { sent: new Set(["tag"]), before: { redeemed: 0 } };
+    const later = { sent: new Set(["tag"]), before: { code: "BEFORE", redeemed: 0 } };
     expect(checkVoucher(change(noUsages, later), known)).toEqual(contradiction("`min_usages`"));
   });
 
@@ -130,6 +130,14 @@ describe("min_usages that was not sent", () => {
 });
 
 describe("fields", () => {
+  it("[V1.1] keep a code that a record brought, and take no other that is too short", () => {
+    const before = { code: "CREW", redeemed: 0 };
+    expect(checkVoucher(change({ code: "CREW" }, { before }), known)).toEqual({});
+    expect(checkVoucher(change({ code: "TEAM" }, { before }), known)).toEqual({
+      code: [expect.stringContaining("at least 5")],
+    });
+  });
+
   it("[V10.1, V10.15, V3.3] are reported all at once, and before the rules between them", () => {
     const fields = {
       code: "ABC",
@@ -152,7 +160,7 @@ describe("fields", () => {
 
   it("[V10.15] that were not sent are not checked, also when what they name is gone", () => {
     const fields = { code: "ABC", item: 99, variation: 999, comment: "x".repeat(65_537) };
-    const later = { sent: new Set(["tag"]), before: { redeemed: 0 } };
+    const later = { sent: new Set(["tag"]), before: { code: "BEFORE", redeemed: 0 } };
     expect(checkVoucher(change(fields, later), known)).toEqual({});
   });
 

@@ -28,7 +28,7 @@ export interface VoucherChange {
   /** The names of the fields that were sent, as in the API. */
   readonly sent: ReadonlySet<string>;
   /** The voucher before the change; undefined: it is new. */
-  readonly before: Pick<Voucher, "redeemed"> | undefined;
+  readonly before: Pick<Voucher, "code" | "redeemed"> | undefined;
 }
 
 /**
@@ -45,11 +45,12 @@ export function checkVoucher(change: VoucherChange, known: KnownReferences): Vou
 }
 
 /** Checks each sent field by itself. */
-function checkFields({ fields, sent }: Pick<VoucherChange, "fields" | "sent">, known: KnownReferences): VoucherErrors {
+function checkFields({ fields, sent, before }: VoucherChange, known: KnownReferences): VoucherErrors {
   const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
     id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
   const problems: readonly (readonly [field: string, problem: string | undefined])[] = [
-    ["code", sent.has("code") ? findCodeProblem(fields.code) : undefined],
+    // A record may have brought a code that no new voucher can have.
+    ["code", fields.code === before?.code ? undefined : findCodeProblem(fields.code)],
     ["item", unknown(fields.item, known.items, "item")],
     ["variation", unknown(fields.variation, known.variations, "variation")],
     ["quota", unknown(fields.quota, known.quotas, "quota")],
