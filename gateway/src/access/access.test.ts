@@ -1,5 +1,5 @@
 import { diskFiles } from "@tessera/engines/files/disk";
-import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
+import { devicePermissions, everyPermission, permissions, scanProfiles, usedPermissions } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import { routesLike, toEndpoints } from "../http/endpoint.ts";
 import { recordOwners } from "../import/owners.ts";
@@ -50,6 +50,16 @@ const endpoints = toEndpoints(routes);
 const document = openApi(routes, { server: "http://localhost", version: "0.0.0" }) as {
   paths: Record<string, Record<string, { description?: string }>>;
 };
+
+describe("the permissions that people are told of", () => {
+  it("are those that open a route", () => {
+    const asked = routes.flatMap(({ access }) => {
+      if (access.kind === "records") return ["organizer.records:write"];
+      return "anyOf" in access ? [...access.anyOf] : [];
+    });
+    expect([...usedPermissions.keys()].sort()).toEqual([...new Set(asked)].sort());
+  });
+});
 
 const tenant = (overrides: Partial<Tenant>): Tenant => ({
   kind: "api_key",

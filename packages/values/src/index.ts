@@ -40,6 +40,7 @@ export {
   permissionNames,
   permissions,
   resolvePermissions,
+  usedPermissions,
 } from "./permission.ts";
 export { makeTexts, type TextShape } from "./random-text.ts";
 export { escapeLike, foldForSearch } from "./search-text.ts";

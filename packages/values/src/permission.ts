@@ -26,6 +26,17 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
+/** The permissions that open something here, with what they open. Keys of a shop may have the others, too. */
+export const usedPermissions: ReadonlyMap<Permission, string> = new Map([
+  ["event.orders:read", "read check-in lists, tickets, orders and scans; preview layouts"],
+  ["event.orders:checkin", "scan, and read what scanners read"],
+  ["event.orders:write", "scan; sell offline, explain doubles, export and erase personal data"],
+  ["event.settings.general:write", "change check-in lists and ticket layouts"],
+  ["event.vouchers:read", "read vouchers"],
+  ["event.vouchers:write", "create, change and delete vouchers"],
+  ["organizer.records:write", "send records of the organizer"],
+]);
+
 /** Means every permission, also those of later versions. */
 export const everyPermission = "*";
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { deviceProfiles } from "@tessera/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { operateDevices, operateKeys } from "./operate-credentials.ts";
 
@@ -198,6 +199,15 @@ it("revoking says what is revoked", async () => {
     "/api/v1/organizers/big/apikeys/01234567/revoke/",
     "/api/v1/organizers/big/devices/3/revoke/",
   ]);
+});
+
+it("the help of create names what works here, with what it is for", async () => {
+  await operateKeys(["create", "--help"]);
+  expect(stdout).toMatch(/^ {2}event\.orders:checkin +scan/m);
+  expect(stdout).not.toContain("giftcards");
+  stdout = "";
+  await operateDevices(["create", "--help"]);
+  for (const profile of deviceProfiles) expect(stdout).toMatch(new RegExp(`^ {2}${profile} +[a-z]`, "m"));
 });
 
 describe("what goes wrong is one sentence", () => {

@@ -1,4 +1,5 @@
-import { permissions, scanProfiles } from "@tessera/values";
+import { type DeviceProfile, deviceProfiles, usedPermissions } from "@tessera/values";
+import { columns } from "../command/columns.ts";
 import type { Options, OptionValues } from "../command/options.ts";
 import { fault } from "../faults.ts";
 import { pageLink } from "./setup-link.ts";
@@ -62,7 +63,7 @@ export const apiKeys = kind<ApiKey>()({
       help: "its permissions, by the names above or classic ones such as can_view_orders; * for all (required)",
     },
   },
-  creating: `\nPermissions:\n${permissions.map((name) => `  ${name}`).join("\n")}`,
+  creating: `\nPermissions:\n${columns([...usedPermissions])}\n\nOther permissions of shops are stored, and open nothing here.`,
   example: "tessera keys create --organizer demo --name shop --permissions event.orders:read --all-events",
   toBody({ permissions: names }) {
     if (splitList(names).length === 0)
@@ -87,6 +88,14 @@ interface Device extends Shown {
   readonly revoked: boolean;
 }
 
+/** What devices of a profile do; docs/scanner-page.md says it of the scanner page. */
+const profileMeanings: Readonly<Record<DeviceProfile, string>> = {
+  full: "any scanner, also one that reads quotas and layouts",
+  pretixscan: "scans, searches and works without a network, such as the app pretixSCAN",
+  pretixscan_online_noorders: "the same here",
+  pretixscan_online_kiosk: "stands in public: scans, and finds no ticket by name or number",
+};
+
 export const devices = kind<Device>()({
   verb: "devices",
   path: "devices",
@@ -103,18 +112,17 @@ export const devices = kind<Device>()({
       type: "string",
       default: "full",
       value: "NAME",
-      help: "full, pretixscan, pretixscan_online_kiosk or pretixscan_online_noorders (default full)",
+      help: "what it may do, by the names above (default full)",
     },
     "software-brand": { type: "string", value: "TEXT", help: "the software that it runs" },
     page: { type: "boolean", help: "prints a link to the scanner page, for the browser of a phone" },
   },
-  creating: `Profiles: full, ${scanProfiles.join(", ")}.`,
+  creating: `\nProfiles:\n${columns(deviceProfiles.map((name) => [name, profileMeanings[name]]))}`,
   example: "tessera devices create --organizer demo --name north --profile pretixscan --all-events",
   toBody({ gate, profile, "software-brand": brand }) {
-    const names = ["full", ...scanProfiles];
     // The platform treats unknown names like pretixscan: a client may be newer.
-    if (!names.includes(profile))
-      throw fault("bad_profile", `there is no profile ${profile}; the profiles are ${names.join(", ")}`);
+    if (!deviceProfiles.some((name) => name === profile))
+      throw fault("bad_profile", `there is no profile ${profile}; the profiles are ${deviceProfiles.join(", ")}`);
     return { gate: gate ?? null, security_profile: profile, software_brand: brand ?? "" };
   },
   describeSetup(setup, { page }) {
