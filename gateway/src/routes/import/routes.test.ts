@@ -95,6 +95,18 @@ describe("POST /api/v1/import/", () => {
     expect(await post("[{}]", { query: "?validate=true" })).toMatchObject({ status: 400 });
   });
 
+  it("[R7.22] is 400 where a record was rejected, if that is wanted, and the same otherwise", async () => {
+    const bad = '{"kind":"item"}\n';
+    const loose = await post(item(1) + bad);
+    const strict = await post(item(1) + bad, { query: "?strict=true" });
+    expect([loose.status, strict.status]).toEqual([200, 400]);
+    expect(strict.json).toEqual(loose.json);
+    expect(strict.json).toMatchObject({ accepted: 1, rejected: 1, settled: true });
+    expect(app.peers.calls.filter(({ method }) => method === "applyRecords")).toHaveLength(2);
+    expect((await post(item(1), { query: "?strict=true" })).status).toBe(200);
+    expect((await post(item(1) + bad, { query: "?strict=false" })).status).toBe(200);
+  });
+
   it("[R2.15, R7.8] says what it had applied when the stream was cut off", async () => {
     const packed = gzipSync(Array.from({ length: 5000 }, (_, id) => item(id * 7919)).join(""));
     const { status, json } = await post(packed.subarray(0, packed.length - 100), {

@@ -53,14 +53,18 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
         validate: presence(
           "Checks the records and stores nothing; what a record refers to may come before it in the body. The answer is that of an import, but `settled` is false, and `overbooked` and `ambiguous_secrets` are null.",
         ),
+        strict: presence(
+          "Answers 400 instead of 200 where a record was rejected, for programs that look at nothing but the status. Nothing else changes: what was accepted is stored.",
+        ),
       },
       streams: "application/x-ndjson",
       lines: recordShown,
       answers: {
         200: { description: "What became of the records.", schema: summaryShown },
         400: {
-          description: "The body is not NDJSON, or its compression is broken, or `errors` is no such number.",
-          schema: { anyOf: [failureShown, detail, fieldErrors] },
+          description:
+            "The body is not NDJSON, or its compression is broken, or `errors` is no such number. With `strict=true`: a record was rejected; the answer is that of 200.",
+          schema: { anyOf: [summaryShown, failureShown, detail, fieldErrors] },
         },
         408: failed("Nothing arrived for a minute."),
         429: { description: "Two imports of the organizer of this key are under way.", schema: detail },
@@ -72,7 +76,8 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
         const options = { signal, mostErrors: query.errors, validate: query.validate, sender };
         const turn = sender && (await turns.take({ party: sender.organizer, amount: 1, signal }));
         try {
-          return { status: 200, body: await importStream(contentOf(request, stopping), targets, options) };
+          const body = await importStream(contentOf(request, stopping), targets, options);
+          return { status: query.strict && body.rejected > 0 ? 400 : 200, body };
         } catch (error) {
           if (error instanceof ImportFailure) return presentFailure(error);
           throw error;
