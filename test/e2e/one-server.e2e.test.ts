@@ -181,7 +181,7 @@ async function scan(): Promise<unknown> {
 describe("docs/one-server.md, followed as it is written", () => {
   it("installs, starts, backs up, restores and upgrades, and a ticket is still admitted only once", async () => {
     const printed = await machine.follow([...blocks.install, ...blocks.start]);
-    expect(printed).toContain("Runs services in this process");
+    expect(printed).toContain("scripts/prepare.mjs");
     expect(printed).toContain("There are no events");
     expect(printed).toContain("Nothing is wrong");
     await sell();
