@@ -110,7 +110,7 @@ describe("ticket layouts", () => {
     const printed = await send("POST", `${layouts}preview/`, {});
     expect([printed.status, printed.headers.get("content-type")]).toEqual([200, "application/pdf"]);
     expect((await send("POST", `${layouts}lint/`, { elements })).body).toMatchObject({
-      findings: [{ element: 1, code: "code_too_small" }],
+      findings: [{ element: 2, code: "code_too_small" }],
     });
     const foreign = await upload(pdf("of a device"), `Device ${deviceKey}`);
     for (const path of ["preview", "lint"])

@@ -104,12 +104,12 @@ describe("POST ticketlayouts/preview/", () => {
 });
 
 describe("POST ticketlayouts/lint/", () => {
-  it("[L48.1] answers what was found, by element", async () => {
+  it("[L48.1] answers what was found, by element, which people count from 1", async () => {
     const findings = [{ element: 0, code: "outside_page", message: "It sticks out." }];
     app.peers.when("rendering", "lintLayout", async () => ({ findings, tickets: 12 }));
     expect(await app.send("POST", lint, { body: { elements } })).toMatchObject({
       status: 200,
-      json: { tickets: 12, findings },
+      json: { tickets: 12, findings: [{ ...findings[0], element: 1 }] },
     });
   });
 

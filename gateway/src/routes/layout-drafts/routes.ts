@@ -111,7 +111,10 @@ export function layoutDraftRoutes({
         });
         return {
           status: 200,
-          body: { tickets, findings: findings.map(({ element, code, message }) => ({ element, code, message })) },
+          body: {
+            tickets,
+            findings: findings.map(({ element, code, message }) => ({ element: element + 1, code, message })),
+          },
         };
       },
     }),

@@ -7,6 +7,7 @@ import type { LayoutElement } from "../domain/elements/element.ts";
 import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { LongestValues } from "../domain/lint/choose-longest.ts";
 import { findBadCodes } from "../domain/lint/find-bad-codes.ts";
+import { findInvisible } from "../domain/lint/find-invisible.ts";
 import { findMisplaced } from "../domain/lint/find-misplaced.ts";
 import { findUnknownNames } from "../domain/lint/find-unknown-names.ts";
 import type { Finding } from "../domain/lint/finding.ts";
@@ -66,6 +67,7 @@ export async function lintLayout(
   const findings = [
     ...misplaced,
     ...findUnknownNames(elements, known),
+    ...findInvisible(elements, { isBare: background === null }),
     ...findBadCodes(elements, { valuesOf: (index) => longest.codesOf(index), encode }),
     // Elements without a size are reported already.
     ...long.filter(({ element }) => !noSize.has(element)),

@@ -289,6 +289,19 @@ describe("what is found in a layout", () => {
     expect(askedForScans).toEqual([[1, 2, 3]]);
   });
 
+  it("[L48.9] is what prints nothing, or cannot be seen", async () => {
+    const white = { color: [255, 255, 255, 1] };
+    const elements = [text("other"), text("order", white), code({ ...white })];
+    const bare = await codesOf(draftOf(elements));
+    expect(bare).toEqual([
+      [0, "no_text"],
+      [1, "text_too_light"],
+      [2, "code_too_light"],
+    ]);
+    const background = await upload([200, 200]);
+    expect(await codesOf(draftOf(elements, { background }))).toEqual(bare.filter(([element]) => element !== 1));
+  });
+
   it("[L48.6] has nothing of any ticket in its messages", async () => {
     const { findings } = await lint(draftOf([text("attendee_name", { width: 10, height: 4 }), code({ size: 5 })]));
     const messages = findings.map(({ message }) => message).join();

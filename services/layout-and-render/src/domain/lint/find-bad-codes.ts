@@ -56,7 +56,7 @@ function findOverlaps(codes: readonly Code[]): Finding[] {
   return codes.flatMap((code, place) => {
     const earlier = codes.slice(0, place).find((other) => doOverlap(code, other));
     if (earlier === undefined) return [];
-    const message = `It lies on the code of element ${earlier.index}, or on the zone around it that must stay free.`;
+    const message = `It lies on the code of element ${earlier.index + 1}, or on the zone around it that must stay free.`;
     return [{ element: code.index, code: "overlapping_codes", message }];
   });
 }

@@ -3,12 +3,15 @@ export interface Finding {
   /** The index of the element. */
   readonly element: number;
   readonly code:
+    | "code_too_light"
     | "code_too_long"
     | "code_too_small"
     | "no_size"
     | "no_such_page"
+    | "no_text"
     | "outside_page"
     | "overlapping_codes"
+    | "text_too_light"
     | "text_too_long"
     | "unknown_font"
     | "unknown_variable";

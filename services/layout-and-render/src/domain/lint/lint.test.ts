@@ -6,6 +6,7 @@ import { encodeSymbol as encode } from "../code-symbol.ts";
 import type { LayoutElement } from "../elements/element.ts";
 import { LongestValues } from "./choose-longest.ts";
 import { findBadCodes } from "./find-bad-codes.ts";
+import { findInvisible } from "./find-invisible.ts";
 import { findMisplaced, outlineOf } from "./find-misplaced.ts";
 import { findUnknownNames } from "./find-unknown-names.ts";
 import { KnownNames } from "./known-names.ts";
@@ -83,14 +84,14 @@ describe("[L48.4] codes", () => {
     expect(codes([element], "x".repeat(33))).toEqual([]);
   });
 
-  it("are told with a size that would do, and other elements by their number from 0, as in `element`", () => {
+  it("are told with a size that would do, and other elements by their number from 1", () => {
     const message =
       "With 32 characters one module is 0.39 mm wide, and scanners need 0.4 mm: make the code at least 16.4 mm large.";
     expect(findBadCodes([aCode("", { size: 16.3 })], { encode, valuesOf: () => ["x".repeat(32)] })).toMatchObject([
       { message },
     ]);
     expect(findBadCodes([aCode(""), aCode("")], { encode, valuesOf: () => ["x"] })).toMatchObject([
-      { element: 1, message: expect.stringContaining("the code of element 0,") },
+      { element: 1, message: expect.stringContaining("the code of element 1,") },
     ]);
   });
 
@@ -107,6 +108,37 @@ describe("[L48.4] codes", () => {
     // The quiet zone is 5 mm wide.
     expect(codes([at(0), at(45.8, { hasQuietZone: false })])).toEqual([[1, "overlapping_codes"]]);
     expect(codes([at(0), at(46.1, { hasQuietZone: false })])).toEqual([]);
+  });
+});
+
+describe("[L48.9] what cannot be seen", () => {
+  const invisible = (element: LayoutElement, isBare = true) =>
+    findInvisible([element], { isBare }).map(({ code }) => code);
+
+  it("is a text of its own that is empty in every language", () => {
+    for (const text of [undefined, "", " \n"]) {
+      expect(invisible(anArea("", { content: "other", text }))).toEqual(["no_text"]);
+      expect(invisible(aCode("", { content: "other", text }))).toEqual(["no_text"]);
+    }
+    expect(invisible(aContainer("", { content: "other_i18n", text: "Hello" }))).toEqual(["no_text"]);
+    expect(invisible(aContainer("", { content: "other_i18n", textI18n: { en: "" } }))).toEqual(["no_text"]);
+    expect(invisible(aContainer("", { content: "other_i18n", textI18n: { en: "", de: "Hallo" } }))).toEqual([]);
+    expect(invisible(anArea("", { content: "other", text: "Hello" }))).toEqual([]);
+    expect(invisible(anArea("", { content: "order", text: "" }))).toEqual([]);
+  });
+
+  it("is a code that is too light on any ground, and a text that is on bare paper", () => {
+    const white = { content: "order", color: [255, 255, 255] } as const;
+    const code = (red: number, green: number, blue: number) =>
+      invisible(aCode("", { content: "secret", color: [red, green, blue] }), false);
+    expect([code(255, 255, 255), code(255, 200, 0), code(170, 170, 170)]).toEqual(
+      Array.from({ length: 3 }, () => ["code_too_light"]),
+    );
+    expect([code(0, 0, 0), code(20, 30, 90), code(160, 0, 0), code(120, 120, 120)]).toEqual([[], [], [], []]);
+    expect(invisible(anArea("", white))).toEqual(["text_too_light"]);
+    expect(invisible(aContainer("", white))).toEqual(["text_too_light"]);
+    expect(invisible(anArea("", white), false)).toEqual([]);
+    expect(invisible(anArea("", { content: "order", color: [200, 200, 200] }))).toEqual([]);
   });
 });
 
