@@ -46,3 +46,4 @@ export { makeTexts, type TextShape } from "./random-text.ts";
 export { escapeLike, foldForSearch } from "./search-text.ts";
 export { isShredder, type Shredder, shredders } from "./shredder.ts";
 export { addDays, isTimeZone, zoneOffset } from "./time-zone.ts";
+export { unknownId } from "./unknown-id.ts";

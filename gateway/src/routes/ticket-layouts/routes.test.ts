@@ -285,11 +285,11 @@ describe("assignments", () => {
       [{}, { item: ["This field is required."] }, { non_field_errors: [expect.any(String)] }],
     ]);
     app.peers.when("layouts", "setAssignments", async () => {
-      const fields = { "1.item": ['Invalid pk "9" - object does not exist.'] };
+      const fields = { "1.item": ['Invalid id "9": this event has no such item.'] };
       throw new Fault("invalid", "invalid_assignments", "1 of 2 assignments are not valid.", { fields });
     });
     const unknown = await app.send("PUT", `${layouts}7/assignments/`, { body: [{ item: 1 }, { item: 9 }] });
-    expect(unknown.json).toEqual([{}, { item: ['Invalid pk "9" - object does not exist.'] }]);
+    expect(unknown.json).toEqual([{}, { item: ['Invalid id "9": this event has no such item.'] }]);
     const many = Array.from({ length: 1001 }, () => ({ item: 1 }));
     expect((await app.send("PUT", `${layouts}7/assignments/`, { body: many })).status).toBe(400);
   });

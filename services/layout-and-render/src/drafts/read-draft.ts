@@ -4,6 +4,7 @@ import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { DraftLayout } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { unknownId } from "@tessera/values";
 import { findUpload, noUpload } from "../backgrounds/backgrounds.ts";
 import { selectLayout } from "../domain/selection/select-layout.ts";
 import type { Ticket } from "../domain/ticket.ts";
@@ -29,7 +30,7 @@ export async function readDraft(
   const upload = await readUpload(draft.background, place, tools);
   const wrong = {
     ...errors,
-    ...(id === undefined || choice.layouts.has(id) ? {} : { layout: [`The event has no layout ${id}.`] }),
+    ...(id === undefined || choice.layouts.has(id) ? {} : { layout: [unknownId(id, "layout")] }),
     ...("problem" in upload ? { background: [upload.problem] } : {}),
   };
   if (Object.keys(wrong).length > 0 || "problem" in upload)

@@ -177,7 +177,7 @@ describe("assignments", () => {
     await expect(assign(two.id, [2, "web"], [9, "magic"], [1, "web"])).rejects.toMatchObject({
       code: "invalid_assignments",
       fields: {
-        "1.item": ['Invalid pk "9" - object does not exist.'],
+        "1.item": ['Invalid id "9": this event has no such item.'],
         "1.sales_channel": ["Object with identifier=magic does not exist."],
         "2.non_field_errors": [expect.stringContaining(String(one.id))],
       },
@@ -227,7 +227,7 @@ it("[L4.6] a product that is deleted while it is assigned is named as one that t
   });
   expect(await assigning).toMatchObject({
     code: "invalid_assignments",
-    fields: { "1.item": ['Invalid pk "2" - object does not exist.'] },
+    fields: { "1.item": ['Invalid id "2": this event has no such item.'] },
   });
   expect(await assignments()).toEqual([]);
 });

@@ -196,8 +196,8 @@ describe("a preview", () => {
     const draft = { ...draftOf([]), layout: foreign.id, background: await store(Buffer.from("%PDF-1.7 broken")) };
     await expect(preview(draft, { position: 99 })).rejects.toMatchObject(
       wrong({
-        layout: [`The event has no layout ${foreign.id}.`],
-        position: ["The event has no ticket 99, or it was canceled."],
+        layout: [`Invalid id "${foreign.id}": this event has no such layout.`],
+        position: ['Invalid id "99": this event has no such ticket, or it was canceled.'],
         background: ["This file cannot be read as a PDF."],
       }),
     );
@@ -310,6 +310,8 @@ describe("what is found in a layout", () => {
   });
 
   it("[L47.1] names every wrong field", async () => {
-    await expect(lint({ ...none, layout: 5 })).rejects.toMatchObject(wrong({ layout: ["The event has no layout 5."] }));
+    await expect(lint({ ...none, layout: 5 })).rejects.toMatchObject(
+      wrong({ layout: ['Invalid id "5": this event has no such layout.'] }),
+    );
   });
 });

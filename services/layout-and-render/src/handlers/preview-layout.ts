@@ -6,6 +6,7 @@ import {
   type PreviewLayoutRequest,
   type PreviewLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { unknownId } from "@tessera/values";
 import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
@@ -33,7 +34,9 @@ export async function previewLayout(
   const place = { organizer, event };
   const found = await findTicket(request, tools, signal);
   const errors: FieldErrors =
-    found === undefined ? { position: [`The event has no ticket ${position}, or it was canceled.`] } : {};
+    found === undefined && position !== undefined
+      ? { position: [unknownId(position, "ticket, or it was canceled")] }
+      : {};
   const ticket = found ?? (await makeSample(request, tools, signal));
   const layout = await readDraft(draft, { place, ticket, errors }, tools);
   const scans =

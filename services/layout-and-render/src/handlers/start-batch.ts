@@ -7,6 +7,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";
 import type { StartBatchRequest, StartBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { Rendering, type TicketData } from "@tessera/protos/services";
+import { unknownId } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { expectBytes, renderId, workFor } from "../printing/render-work.ts";
 import { findPositions } from "../printing/ticket-data.ts";
@@ -71,9 +72,9 @@ async function findErrors({ organizer, event, parts }: StartBatchRequest, tools:
   const wrong = parts.flatMap(({ position, overrideChannel, overrideLayout }, index): [string, string[]][] => {
     const found: [string, string[]][] = [];
     if (!positions.has(position))
-      found.push([`${index}.orderposition`, [`The event has no ticket ${position}, or it was canceled.`]]);
+      found.push([`${index}.orderposition`, [unknownId(position, "ticket, or it was canceled")]]);
     if (overrideLayout !== undefined && !named.layouts.has(overrideLayout))
-      found.push([`${index}.override_layout`, [`The event has no layout ${overrideLayout}.`]]);
+      found.push([`${index}.override_layout`, [unknownId(overrideLayout, "layout")]]);
     if (overrideChannel !== undefined && !named.channels.has(overrideChannel))
       found.push([`${index}.override_channel`, [`The organizer has no sales channel "${overrideChannel}".`]]);
     return found;

@@ -53,7 +53,7 @@ describe("a new batch", () => {
       fields: {
         item: ["It needs a seat."],
         sales_channel: ["It is not sold there."],
-        layout: ['Invalid pk "8" - object does not exist.'],
+        layout: ['Invalid id "8": this event has no such layout.'],
       },
     });
     await service.work();

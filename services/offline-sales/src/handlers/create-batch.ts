@@ -6,6 +6,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { CreateBatchRequest, CreateBatchResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { type Layouts, OfflineSales, type Sales } from "@tessera/protos/services";
+import { unknownId } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { hasLayout } from "../has-layout.ts";
 import { makeBatch, makingId } from "../make-work.ts";
@@ -53,6 +54,6 @@ async function findErrors(request: CreateBatchRequest, { sales, layouts }: Creat
   const byField = Map.groupBy(problems, ({ field }) => (field === "" ? "non_field_errors" : field));
   return {
     ...Object.fromEntries([...byField].map(([field, found]) => [field, found.map(({ message }) => message)])),
-    ...(isKnown ? {} : { layout: [`Invalid pk "${layout}" - object does not exist.`] }),
+    ...(isKnown ? {} : { layout: [unknownId(layout, "layout")] }),
   };
 }

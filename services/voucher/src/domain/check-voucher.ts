@@ -1,3 +1,4 @@
+import { unknownId } from "@tessera/values";
 import { findCodeProblem } from "./normalize-code.ts";
 import type { Voucher, VoucherFields } from "./voucher.ts";
 
@@ -47,7 +48,7 @@ export function checkVoucher(change: VoucherChange, known: KnownReferences): Vou
 /** Checks each sent field by itself. */
 function checkFields({ fields, sent, before }: VoucherChange, known: KnownReferences): VoucherErrors {
   const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
-    id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
+    id === null || there.has(id) ? undefined : unknownId(id, what);
   const problems: readonly (readonly [field: string, problem: string | undefined])[] = [
     // A record may have brought a code that no new voucher can have.
     ["code", fields.code === before?.code ? undefined : findCodeProblem(fields.code)],

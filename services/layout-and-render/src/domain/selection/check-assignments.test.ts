@@ -18,7 +18,7 @@ it("[L4.2] an assignment names a product and a channel that there are, once, and
   expect(checkAssignments(wanted, known)).toEqual([
     {},
     {
-      item: ['Invalid pk "3" - object does not exist.'],
+      item: ['Invalid id "3": this event has no such item.'],
       sales_channel: ["Object with identifier=magic does not exist."],
     },
     { non_field_errors: [expect.stringContaining("already")] },

@@ -1,3 +1,4 @@
+import { unknownId } from "@tessera/values";
 import type { Assignment } from "./layout.ts";
 
 /** A product and a sales channel that a layout is requested for. */
@@ -23,7 +24,7 @@ export function checkAssignments(wanted: readonly Wanted[], { items, salesChanne
     seen.add(name);
     const holder = holders.get(name);
     return {
-      ...(items.has(each.item) ? {} : { item: [`Invalid pk "${each.item}" - object does not exist.`] }),
+      ...(items.has(each.item) ? {} : { item: [unknownId(each.item, "item")] }),
       ...(salesChannels.has(each.salesChannel)
         ? {}
         : { sales_channel: [`Object with identifier=${each.salesChannel} does not exist.`] }),
