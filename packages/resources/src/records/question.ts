@@ -31,7 +31,11 @@ export const questionRecord = object(
     ask_during_checkin: field(boolean({ default: false }), "Asked at the gate, if it has no answer yet."),
     show_during_checkin: field(boolean({ default: false }), "Scanners show its answer."),
     identifier: field(lineOrNull(190), "Its name in rules and answers; null: its id.", "FOOD"),
-    dependency_question: field(idOrNull(), "Asked only after certain answers to this question.", 2),
+    dependency_question: field(
+      idOrNull(),
+      "Asked only after certain answers to this question. At check-in that plays no part.",
+      2,
+    ),
     dependency_values: field(
       arrayOf(text({ trim: false, maxLength: 1000 }), { nullable: true, default: [], maxItems: 1000 }),
       "Those answers: identifiers of options, or `True` and `False`.",
