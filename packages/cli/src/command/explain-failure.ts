@@ -8,7 +8,11 @@ const unknownAuthority = [
 ] as const;
 
 /** Codes that the advice for certificates applies to, whatever reports them. */
-const ofCertificates: ReadonlySet<string> = new Set(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"]);
+const ofCertificates: ReadonlySet<string> = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
 
 /** Codes of common failures, with the reason and what to do. */
 const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
@@ -35,6 +39,10 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   CERT_SIGNATURE_FAILURE: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   CERT_HAS_EXPIRED: ["its certificate has expired", "renew it, and look at the clock of this machine"],
+  CERT_NOT_YET_VALID: [
+    "its certificate is not valid yet by the clock of this machine",
+    "set this clock by NTP (chronyc tracking, timedatectl); if it is right, issue the certificate again",
+  ],
   ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "use the name that the certificate is for"],
 };
 

@@ -25,13 +25,18 @@ export interface Question {
   readonly data: string;
   /** Operations ports of running processes. */
   readonly health: readonly string[];
+  /** Whether the data folder was named by the caller, who then means a platform that runs on it. */
+  readonly isDataNamed?: boolean;
 }
 
 /** What examinations use. */
 export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
 /** Reads the settings as `tessera serve` does, but refuses none, and finds the database. */
-export async function lookAround({ names, environment: given, data, health }: Question, { clock }: { clock: Clock }) {
+export async function lookAround(
+  { names, environment: given, data, health, isDataNamed = false }: Question,
+  { clock }: { clock: Clock },
+) {
   const definitions = await loadServices(names);
   const isWhole = definitions.length === Object.keys(services).length && names.includes("all");
   const directory = resolve(data);
@@ -45,10 +50,17 @@ export async function lookAround({ names, environment: given, data, health }: Qu
   const log = createLog({ service: "doctor", destination: { write: () => {} } });
   const databaseUrl = databaseUrlOf(environment);
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
-  const noted = isWhole ? await findNotedPlatform(directory).catch(() => undefined) : undefined;
+  let unreadableFolder: unknown;
+  const noted = isWhole
+    ? await findNotedPlatform(directory).catch((error: unknown) => {
+        unreadableFolder = error;
+        return undefined;
+      })
+    : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
   const reason = local?.kind === "absent" && noted?.isRunning ? databaseElsewhere(directory) : local?.reason;
   const processes = noted?.isRunning ? noted.platform.processes : [];
+  const isExpected = (isWhole && isDataNamed) || Number(given["METRICS_PORT"] || 0) > 0;
   return {
     /** The environment that `tessera serve` gives to services. */
     environment,
@@ -62,8 +74,14 @@ export async function lookAround({ names, environment: given, data, health }: Qu
       health.length > 0 || processes.length < 2
         ? health
         : processes.map(({ operationsPort }) => `http://localhost:${operationsPort}`),
+    /** Whether a process has to run here. Else silence is no fault: nothing may have been started yet. */
+    isExpected,
+    /** The port of REST that a start would take; undefined: the caller has named none, and starts nothing here. */
+    restPort: isWhole && (isExpected || given["HTTP_PORT"]) ? Number(environment["HTTP_PORT"]) : undefined,
     /** The local platform of the data folder, running or killed. */
     noted,
+    /** Why it cannot be known what runs on the data folder. */
+    unreadableFolder,
     /** The file folder that a running platform of this data folder has created first. */
     madeFiles: noted?.isRunning ? join(directory, "files") : undefined,
     /** The operations port of the last local start. */

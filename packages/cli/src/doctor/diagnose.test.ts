@@ -33,9 +33,9 @@ async function newFolder(): Promise<string> {
 
 async function examine(
   environment: Record<string, string>,
-  { names = ["all"], limitMs = 10_000, health = [] as string[], data = "" } = {},
+  { names = ["all"], limitMs = 10_000, health = [] as string[], data = "", isDataNamed = false } = {},
 ) {
-  const question = { names, environment, data: data || (await newFolder()), health };
+  const question = { names, environment, data: data || (await newFolder()), isDataNamed, health };
   const findings = await diagnose(question, { limitMs });
   return {
     findings,
@@ -87,6 +87,12 @@ describe("a platform that runs on the data folder", () => {
   });
 });
 
+const absent = {
+  level: "wrong",
+  what: "the platform of this folder does not run",
+  mend: expect.stringContaining("systemctl start tessera"),
+};
+
 describe("what does not run", () => {
   it("is wrong where it was killed", async () => {
     const environment = { METRICS_PORT: String(await deadPort()) };
@@ -98,9 +104,38 @@ describe("what does not run", () => {
       { level: "wrong", what: `the platform is down: process ${process.pid} has ended without being stopped` },
     ]);
     await note.forget();
-    expect((await examine(environment, { data })).of("processes")).toMatchObject([
-      { level: "skipped", what: "whether processes are ready" },
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([absent]);
+  });
+
+  it("[Y1.1] is wrong where METRICS_PORT or the folder was named, and no fault where neither was", async () => {
+    const data = await newFolder();
+    const [metrics, rest] = [String(await deadPort()), String(await deadPort())];
+    await writeFile(join(data, "operations-port"), `${metrics}\n`);
+    const said = async (environment: Record<string, string>, isDataNamed: boolean, names = ["all"]) =>
+      (await examine({ HTTP_PORT: rest, ...environment }, { data, isDataNamed, names })).of("processes");
+    expect(await said({}, true)).toMatchObject([absent]);
+    expect(await said({ METRICS_PORT: metrics }, false)).toMatchObject([absent]);
+    expect(await said({ METRICS_PORT: metrics }, false, ["voucher"])).toMatchObject([
+      { level: "wrong", what: "the process of these services does not run" },
     ]);
+    expect(await said({}, false)).toMatchObject([{ level: "skipped", what: "whether processes are ready" }]);
+    await rm(join(data, "operations-port"));
+    expect(await said({}, true)).toMatchObject([{ ...absent, why: "the folder names no platform that runs" }]);
+  });
+
+  it("[Y1.2] is told of another program at HTTP_PORT, unless the platform runs or no port was named", async () => {
+    const held = await listen(createServer());
+    const stranger = { level: "wrong", what: `another program holds port ${held}, which is HTTP_PORT` };
+    const environment = { HTTP_PORT: String(held) };
+    expect((await examine(environment, { isDataNamed: true })).of("processes")).toMatchObject([absent, stranger]);
+    const metrics = { METRICS_PORT: String(await deadPort()) };
+    expect((await examine({ ...environment, ...metrics })).of("processes")).toMatchObject([absent, stranger]);
+    const { data, note } = await notePlatform(Number(metrics.METRICS_PORT));
+    expect((await examine(environment, { data })).of("processes")).toHaveLength(1);
+    await note.forget();
+    await writeFile(join(data, "operations-port"), `${metrics.METRICS_PORT}\n`);
+    expect((await examine(environment, { data })).of("processes")).toMatchObject([{ level: "skipped" }, stranger]);
+    expect((await examine({ HTTP_PORT: metrics.METRICS_PORT }, { data })).of("processes")).toHaveLength(1);
   });
 
   it("is wrong where its process is there and does not answer, whatever METRICS_PORT is here", async () => {

@@ -17,8 +17,7 @@ const options = {
   data: {
     type: "string",
     value: "DIR",
-    default: ".tessera",
-    help: "without a database URL: the data folder of `tessera serve all` (default .tessera)",
+    help: "the data folder of a `tessera serve all` that has to run (default .tessera, where none need run)",
   },
   health: {
     type: "string",
@@ -58,7 +57,7 @@ async function examine(args: string[]): Promise<void> {
     throw fault("bad_url", "--health takes addresses such as http://localhost:9090");
   if (!/^(?!0+$)\d{1,3}$/.test(timeout)) throw fault("bad_timeout", "--timeout takes whole seconds from 1 to 999");
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
-  const question = { names, environment, data, health };
+  const question = { names, environment, data: data ?? ".tessera", isDataNamed: data !== undefined, health };
   if (certificate !== undefined) {
     const platform = key === undefined ? await findPlatformKey(question) : await readPlatformKey(key);
     const { isGood, lines } = await verifyCertificate(certificate, platform);

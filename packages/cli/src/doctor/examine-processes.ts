@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import { connect } from "node:net";
 import { askHealth } from "@tessera/engines/grpc/ask-health";
 import { type Certificates, hasName, watchCertificates } from "@tessera/engines/grpc/certificates";
 import { certificatesIn, readTlsFiles } from "@tessera/engines/tls-files";
@@ -39,27 +40,28 @@ export function judgeSkew(other: string, skewMs: number | undefined): Finding | 
   const judge = off > wrongMs ? wrong : warning;
   const side = skewMs > 0 ? "ahead of" : "behind";
   return judge`the clock of ${other} is ${(off / 1000).toFixed(1)} seconds ${side} the clock of this machine
-    scans, validity and the order of events are judged by both
+    scans and validity go by the clock of the database; certificates, sign-ins and the log by that of each machine
     → synchronize both machines by NTP (chronyc tracking, timedatectl)`;
 }
 
 /** Examines the processes with known operations ports, and the peers that the services call. */
 export async function examineProcesses(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
-  const { config, environment, health, isWhole, keptOperationsPort = 0, noted } = around;
+  const { config, environment, health, isWhole, isExpected, keptOperationsPort = 0, noted } = around;
   const usual = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
   // Another start may have read other settings than the doctor.
   const port = (noted?.isRunning ? noted.platform.processes[0]?.operationsPort : undefined) ?? usual;
-  // Without --health no process need run.
   const urls = health.length > 0 ? health : port > 0 ? [ownUrl(config.metricsHost, port)] : [];
-  const asked = urls.map((url) => askReadiness(url, { around, signal, isExpected: health.length > 0 }));
-  const findings = (await Promise.all([...asked, askPeers(around)])).flat();
+  const asked = urls.map((url) => askReadiness(url, { around, signal, isNamed: health.length > 0 }));
+  const silent =
+    urls.length === 0 && isExpected ? [describeAbsence(around, "the folder names no platform that runs")] : [];
+  const findings = (await Promise.all([...asked, ...silent, askPeers(around)])).flat();
   if (findings.length === 0) throw new Skip("name operations ports with --health, or set METRICS_PORT");
   return findings;
 }
 
 async function askReadiness(
   url: string,
-  { around, signal, isExpected }: { around: Surroundings; signal: AbortSignal; isExpected: boolean },
+  { around, signal, isNamed }: { around: Surroundings; signal: AbortSignal; isNamed: boolean },
 ): Promise<Finding[]> {
   const { clock, noted } = around;
   const endpoint = endpointOf(url);
@@ -73,9 +75,8 @@ async function askReadiness(
         → pass the host and METRICS_PORT of a process with --health, or set another METRICS_PORT`,
     ];
   } catch (error) {
-    if (isExpected) return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
-    // If none need run, this one hangs or was killed.
-    if (noted === undefined) return [skipped("whether processes are ready", `nothing answers at ${endpoint}`)];
+    if (isNamed) return [explainFailure(error, { what: `the process at ${endpoint} does not answer` })];
+    if (noted === undefined) return describeAbsence(around, `nothing answers at ${endpoint}`);
     const { pid } = noted.platform;
     return [
       noted.isRunning
@@ -85,7 +86,44 @@ async function askReadiness(
         : wrong`the platform is down: process ${pid} has ended without being stopped
           it was killed, or its machine was; their logs say more
           → start it again: what it has answered is stored`,
+      ...(noted.isRunning ? [] : await examineRestPort(around)),
     ];
+  }
+}
+
+/** Nothing runs: a fault where something has to, and else what keeps a start from its port. */
+async function describeAbsence(around: Surroundings, why: string): Promise<Finding[]> {
+  const { isExpected, isWhole, unreadableFolder } = around;
+  if (isExpected && unreadableFolder !== undefined) throw unreadableFolder;
+  const absent = wrong`${isWhole ? "the platform of this folder" : "the process of these services"} does not run
+    ${why}
+    → start it (systemctl start tessera); if it ends again, its log says why (journalctl -u tessera)`;
+  return [isExpected ? absent : skipped("whether processes are ready", why), ...(await examineRestPort(around))];
+}
+
+/** Finds another program at the port that the platform would take; asked only where no platform runs. */
+async function examineRestPort({ restPort, environment }: Surroundings): Promise<Finding[]> {
+  const host = environment["HTTP_HOST"] || "127.0.0.1";
+  if (!restPort || !(await isTaken(ownUrl(host, restPort)))) return [];
+  return [
+    wrong`another program holds port ${restPort}, which is HTTP_PORT
+      the platform does not start
+      → stop that program (ss -ltnp names it), or set another HTTP_PORT`,
+  ];
+}
+
+/** Connects only: to bind the port could keep it from a platform that starts at this moment. */
+async function isTaken(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), timeout: patienceMs });
+  const answer = Promise.withResolvers<boolean>();
+  socket.once("connect", () => answer.resolve(true));
+  socket.once("error", () => answer.resolve(false));
+  socket.once("timeout", () => answer.resolve(false));
+  try {
+    return await answer.promise;
+  } finally {
+    socket.destroy();
   }
 }
 
@@ -190,7 +228,7 @@ export function judgeValidity(
     return [
       wrong`the certificate in GRPC_TLS_CERT is not valid yet
         it is valid from ${validFromDate.toISOString()}, and here it is ${new Date(nowMs).toISOString()}
-        → set the clock of the machine that is wrong: this one, or that of the authority; else issue it again`,
+        → set the clock of this machine by NTP (chronyc tracking, timedatectl); if it is right, issue the certificate again`,
     ];
   return only([
     left <= 0 &&

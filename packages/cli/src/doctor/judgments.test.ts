@@ -132,6 +132,14 @@ describe("engines", () => {
     expect(failure("connect")).toMatchObject({ why: "there is no such socket (ENOENT)" });
   });
 
+  it("[Y1.3] are not suspected first where their certificate is not valid yet, but the clock here", () => {
+    const early = Object.assign(new Error("certificate is not yet valid"), { code: "CERT_NOT_YET_VALID" });
+    expect(explainFailure(early, { what: "the database cannot be used", mend: "look at that server" })).toMatchObject({
+      why: "its certificate is not valid yet by the clock of this machine (CERT_NOT_YET_VALID)",
+      mend: expect.stringMatching(/^set this clock by NTP/),
+    });
+  });
+
   it("are told what is wrong with a folder, and to make room where its disk is full", () => {
     const failure = (code: string) =>
       explainFailure(Object.assign(new Error("x"), { code, syscall: "write", path: "/files/x" }), {
