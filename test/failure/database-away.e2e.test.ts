@@ -10,7 +10,7 @@ import { apiKey, planFestival, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, type Load, measure, recoveryMs, startLoad, untilScanned } from "./load.ts";
 import { cutConnections, type MortalPostgres, startMortalPostgres } from "./mortal-postgres.ts";
-import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess } from "./platform-process.ts";
+import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess, readLog } from "./platform-process.ts";
 import type { Attempt } from "./scan-history.ts";
 import { report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
@@ -82,7 +82,7 @@ it("no request waits for a database that no longer answers", () =>
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
   }));
 
-it("[O12.5, F1.5, F1.11] a platform whose database is away answers nothing wrong, makes a batch once, and tells gates every change", () =>
+it("[O12.5, F1.5, F1.11, Y2.1] a platform whose database is away answers nothing wrong, makes a batch once, and tells gates every change", () =>
   withDice(async (dice) => {
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false, feedReaders: 2 });
@@ -125,6 +125,12 @@ it("[O12.5, F1.5, F1.11] a platform whose database is away answers nothing wrong
     for (const kind of ["admitted", "already_redeemed", "unknown"])
       expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);
     expect(callers.statuses["503"]).toBeGreaterThan(10);
+    // Of hundreds of failures, at most two lines for the freeze, for each death and for each cut.
+    const about = (await readLog(platform)).filter(
+      ({ message }) => message.includes("of the database") || message.includes("database is"),
+    );
+    expect(about.filter(({ message }) => message.startsWith("the database is away:")).length).toBeGreaterThan(0);
+    expect(about.length).toBeLessThanOrEqual(18);
     expect(cuts.reduce((total, cut) => total + cut)).toBeGreaterThan(20);
     // The numbers of its last transactions are used again: each gate has to begin again after a crash.
     expect(answersOfFeed["begun again"]).toBeGreaterThanOrEqual(2);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Environment, readConfig } from "@tessera/kit/config/config";
+import { foldOutages } from "@tessera/kit/telemetry/fold-outages";
 import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { databaseUrlOf, readPort } from "../command/options.ts";
@@ -156,7 +157,10 @@ async function openLog(
 ): Promise<{ log: Log; file: string | undefined; written(): Promise<void> }> {
   const file = values["log-file"] ?? data.logFile;
   const level = readConfig(processSettings, environment).logLevel;
-  if (file === "-") return { log: createLog({ service: "tessera", level }), file: undefined, written: async () => {} };
-  const destination = await openLogFile(file);
-  return { log: createLog({ service: "tessera", level, destination }), file, written: destination.written };
+  const destination = file === "-" ? undefined : await openLogFile(file);
+  return {
+    log: foldOutages(createLog({ service: "tessera", level, ...(destination === undefined ? {} : { destination }) })),
+    file: destination && file,
+    written: destination?.written ?? (async () => {}),
+  };
 }

@@ -1,4 +1,5 @@
 import { readConfig } from "@tessera/kit/config/config";
+import { foldOutages } from "@tessera/kit/telemetry/fold-outages";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { databaseUrlOf, readOptions, readPort } from "../command/options.ts";
@@ -78,7 +79,7 @@ async function servePod(
       databaseUrl,
       transport: readTransport(values.transport) ?? "grpc",
       operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] || "9090", { lowest: 0 }),
-      log: createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel }),
+      log: foldOutages(createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel })),
     }),
   );
 }

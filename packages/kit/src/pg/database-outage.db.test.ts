@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { faultOf } from "@tessera/testkit/fault-of";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { databaseAnswers } from "../telemetry/fold-outages.ts";
 import { createLog } from "../telemetry/log.ts";
 import { type DatabaseOptions, type Db, openDatabase } from "./database.ts";
 import { roleOf } from "./provision.ts";
@@ -83,6 +84,19 @@ describe("a server that ends our connections", () => {
     expect(await killBackends({ running: "pg_sleep" })).toBeGreaterThan(0);
     expect(await waiting).toMatchObject(unavailable);
     expect(await db.one(sql`select 1 as value`)).toEqual({ value: 1 });
+  });
+
+  it("[Y2.1] is said to answer again, once, by the first statement that it serves", async () => {
+    const said: string[] = [];
+    const write = (line: string) => said.push((JSON.parse(line) as { message: string }).message);
+    const db = open({ maxConnections: 1, log: createLog({ service: "test", destination: { write } }) });
+    const waiting = faultOf(db.run(sql`select pg_sleep(20)`));
+    await killBackends({ running: "pg_sleep" });
+    await waiting;
+    expect(said).not.toContain(databaseAnswers);
+    await db.one(sql`select 1 as value`);
+    await db.transaction((tx) => tx.one(sql`select 1 as value`));
+    expect(said.filter((message) => message === databaseAnswers)).toHaveLength(1);
   });
 
   it("makes the transaction under way fail as unavailable, without its effects", async () => {

@@ -2,6 +2,7 @@ import type { Topic } from "@tessera/protos/topic";
 import pg from "pg";
 import { header } from "../bus/headers.ts";
 import { currentContext } from "../context.ts";
+import { databaseAnswers, isAway } from "../telemetry/fold-outages.ts";
 import type { Log } from "../telemetry/log.ts";
 import { type Tracing, untraced } from "../telemetry/trace.ts";
 import { backoff } from "../waiting/backoff.ts";
@@ -63,6 +64,7 @@ export function openDatabase(options: DatabaseOptions): Db {
   const connection = connectionConfig(options);
   const most = options.maxConnections ?? 10;
   let closed: Promise<void> | undefined;
+  const outage = watchOutage(options.log);
   const openPool = () => {
     const opened = new pg.Pool({
       ...connection,
@@ -72,7 +74,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     });
     opened.on("error", (error) => {
       // While the pool closes, its connections may still report that the server stops.
-      if (closed === undefined) options.log.warn("idle database connection lost", { error });
+      if (closed === undefined) options.log.warn("idle database connection lost", { error: outage.failed(error) });
     });
     // The pool listens to idle connections only. Without this listener, the loss of a connection between two statements
     // of a transaction would end the process. The next statement reports the loss.
@@ -81,9 +83,9 @@ export function openDatabase(options: DatabaseOptions): Db {
   };
   const connections: Connections = {
     pool: openPool(),
-    drop(silent) {
+    drop(silent, error) {
       if (silent !== this.pool || closed !== undefined) return;
-      options.log.warn("the database does not answer; all connections are replaced");
+      options.log.warn("the database does not answer; all connections are replaced", { error: toFault(error) });
       this.pool = openPool();
       // It ends when the last of its connections is given back. A lost one takes as long as the network does.
       void silent.end().catch(() => {});
@@ -99,17 +101,18 @@ export function openDatabase(options: DatabaseOptions): Db {
   const traced = (query: Query) => traceStatements(query, tracing, options);
   const run: Query = async (statement) => {
     const { pool } = connections;
-    const client = await checkOut(pool, requireWaiting);
+    const client = await checkOut(pool, { requireWaiting, outage });
     const { query, wakesRelay } = statements.prepare(statement);
     let result: pg.QueryResult;
     try {
       result = await client.query(query);
     } catch (error) {
       client.release(breaksConnection(error));
-      if (isSilence(error)) connections.drop(pool);
-      throw toFault(error);
+      if (isSilence(error)) connections.drop(pool, error);
+      throw outage.failed(error);
     }
     client.release();
+    outage.answered();
     if (wakesRelay) wakeRelay();
     return result;
   };
@@ -126,9 +129,12 @@ export function openDatabase(options: DatabaseOptions): Db {
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction({ connections, statements, tracing, traced, wakeRelay, requireWaiting }, work);
+          const shared = { connections, outage, statements, tracing, traced, wakeRelay, requireWaiting };
+          const result = await runTransaction(shared, work);
+          outage.answered();
+          return result;
         } catch (error) {
-          if (!isRetryable(error) || attempt === attempts) throw toFault(error);
+          if (!isRetryable(error) || attempt === attempts) throw outage.failed(error);
           await pause(Math.random() * backoff({ firstMs: 40 }, attempt));
         }
       }
@@ -145,12 +151,37 @@ interface Connections {
    * Stops using all connections of a pool. A server that vanished (power failure, moved address) leaves all of them as
    * silent as the one that was noticed, while new ones may reach its successor at once.
    */
-  drop(silent: pg.Pool): void;
+  drop(silent: pg.Pool, error: unknown): void;
+}
+
+/** Whether the database serves a pool. */
+interface OutageWatch {
+  /** Makes an error of the driver a Fault. */
+  failed(error: unknown): unknown;
+  answered(): void;
+}
+
+/** Logs the first success after an outage. */
+function watchOutage(log: Log): OutageWatch {
+  let isOver = true;
+  return {
+    failed(error) {
+      const fault = toFault(error);
+      if (isAway(fault)) isOver = false;
+      return fault;
+    },
+    answered() {
+      if (isOver) return;
+      isOver = true;
+      log.info(databaseAnswers);
+    },
+  };
 }
 
 /** What the transactions of one service share. */
 interface Shared {
   readonly connections: Connections;
+  readonly outage: OutageWatch;
   readonly statements: Statements;
   readonly tracing: Tracing;
   /** Makes the statements of a query spans. */
@@ -161,11 +192,11 @@ interface Shared {
 }
 
 async function runTransaction<T>(
-  { connections, statements, tracing, traced, wakeRelay, requireWaiting }: Shared,
+  { connections, outage, statements, tracing, traced, wakeRelay, requireWaiting }: Shared,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { pool } = connections;
-  const client = await checkOut(pool, requireWaiting);
+  const client = await checkOut(pool, { requireWaiting, outage });
   let wrote = false;
   let ended = false;
   const run: Query = async (statement) => {
@@ -208,7 +239,7 @@ async function runTransaction<T>(
     if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement; nothing of it remains");
   } catch (error) {
     ended = true;
-    if (isSilence(error)) connections.drop(pool);
+    if (isSilence(error)) connections.drop(pool, error);
     if (breaksConnection(error)) client.release(true);
     else
       await client.query("rollback").then(
@@ -223,13 +254,16 @@ async function runTransaction<T>(
 }
 
 /** Waits for a connection. A caller that no longer waits by then gets none. */
-async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.PoolClient> {
+async function checkOut(
+  pool: pg.Pool,
+  { requireWaiting, outage }: Pick<Shared, "requireWaiting" | "outage">,
+): Promise<pg.PoolClient> {
   requireWaiting();
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
   } catch (error) {
-    throw toFault(error);
+    throw outage.failed(error);
   }
   try {
     requireWaiting();

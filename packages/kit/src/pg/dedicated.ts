@@ -22,7 +22,7 @@ export async function openDedicated(connection: pg.ClientConfig, { log }: { read
     lost = true;
   };
   client.on("error", (error) => {
-    if (!released) log.warn("database connection lost", { error });
+    if (!released) log.warn("database connection lost", { error: toFault(error) });
     lose();
   });
   client.on("end", lose);
