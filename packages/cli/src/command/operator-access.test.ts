@@ -39,6 +39,17 @@ describe("a platform that runs on a data folder", () => {
     });
   });
 
+  it("[Y3.1] is called at its own address where its folder is named, whatever BASE_URL is, and at --url alone where that is given", async () => {
+    vi.stubEnv("BASE_URL", "https://tickets.example");
+    vi.stubEnv("TESSERA_OPERATOR_KEY", "configured-key");
+    const away = { url: "https://tickets.example", key: "configured-key" };
+    expect(await find()).toEqual(away);
+    await noteLocalPlatform(directory, { ...local, isKeyInFolder: false });
+    expect(await find()).toEqual({ url: local.url, key: "configured-key" });
+    expect(await find({ url: "https://other.example" })).toEqual({ ...away, url: "https://other.example" });
+    expect(await findAccess({ url: undefined, key: undefined, "key-file": undefined, data: undefined })).toEqual(away);
+  });
+
   it("gives its key to no other platform", async () => {
     await noteLocalPlatform(directory, local);
     for (const url of ["http://127.0.0.1:8018", "http://elsewhere.example:8017", "nonsense"])

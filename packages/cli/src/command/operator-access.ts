@@ -13,7 +13,7 @@ export const accessOptions = {
   url: {
     type: "string",
     value: "URL",
-    help: "the address of the platform (default BASE_URL, else that of --data, else http://localhost:8000)",
+    help: "the address of the platform (default: that of --data, else BASE_URL, else that of .tessera, else http://localhost:8000)",
   },
   key: {
     type: "string",
@@ -23,11 +23,12 @@ export const accessOptions = {
   "key-file": { type: "string", value: "FILE", help: "a file with the operator key" },
   data: {
     type: "string",
-    default: ".tessera",
     value: "DIR",
     help: "the data folder of a running `tessera serve all`, which has its address and its key (default .tessera)",
   },
 } as const;
+
+const usualData = ".tessera";
 
 /** How to call a running platform. */
 export interface Access {
@@ -37,13 +38,16 @@ export interface Access {
 
 /** Finds out how to call the platform as its operator: from options, from the environment, or from the data folder. */
 export async function findAccess(values: OptionValues<typeof accessOptions>): Promise<Access> {
-  const directory = resolve(values.data);
+  const directory = resolve(values.data ?? usualData);
   const { key: givenKey, "key-file": file } = values;
-  const givenUrl = values.url ?? (process.env["BASE_URL"] || undefined);
+  const isFolderNamed = values.data !== undefined;
+  const configuredUrl = process.env["BASE_URL"] || undefined;
   const secret = readSecret({ option: "key", given: givenKey, file, variable: "TESSERA_OPERATOR_KEY" });
   // With both given, the folder need not be readable.
-  const isNamed = givenUrl !== undefined && secret !== undefined;
+  const isNamed = (values.url ?? (isFolderNamed ? undefined : configuredUrl)) !== undefined && secret !== undefined;
   const local = isNamed ? undefined : await findLocalPlatform(directory);
+  // A named folder is on this machine, while the address of clients may lead here only when DNS and a proxy are there.
+  const givenUrl = values.url ?? (isFolderNamed ? local?.url : undefined) ?? configuredUrl;
   const url = givenUrl ?? local?.url ?? "http://localhost:8000";
   const key =
     secret ?? (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);

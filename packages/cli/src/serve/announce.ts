@@ -10,8 +10,10 @@ export async function announce(options: {
   /** Undefined: the operator configured it, and it must not end in the log of a supervisor. */
   madeOperatorKey: string | undefined;
   logFile: string | undefined;
-  /** The data folder, unless it is the default of commands. */
-  otherData: string | undefined;
+  /** The data folder. */
+  data: string;
+  /** Whether commands use this folder where none is named. */
+  isUsualData: boolean;
   demoKeys: LoadedDemo | undefined;
   /** With which a browser becomes a scanner of the demo. */
   pageLink: string | undefined;
@@ -26,7 +28,7 @@ export async function announce(options: {
     ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(demoKeys),
   ];
-  const examples = demoKeys === undefined ? nextSteps(options.otherData) : exampleLines(baseUrl, demoKeys);
+  const examples = demoKeys === undefined ? nextSteps(options) : exampleLines(baseUrl, demoKeys);
   const page = options.pageLink === undefined ? "" : await scannerLines(options.pageLink);
   const board = options.boardLink === undefined ? "" : boardLines(options.boardLink);
   process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}${page}${board}\nCtrl-C stops it.\n`);
@@ -50,11 +52,17 @@ Watch what happens at the gates: open this link in a browser, which works once.
 `;
 }
 
-/** Next steps for an empty platform. */
-function nextSteps(otherData: string | undefined): string {
-  const data = otherData === undefined ? "" : ` --data ${inShell(otherData)}`;
+/** Next steps for an empty platform. With a configured key the settings may name an address that leads here only later. */
+export function nextSteps({
+  data: folder,
+  isUsualData,
+  madeOperatorKey,
+}: Pick<Parameters<typeof announce>[0], "data" | "isUsualData" | "madeOperatorKey">): string {
+  const isConfigured = madeOperatorKey === undefined;
+  const data = isUsualData && !isConfigured ? "" : ` --data ${inShell(folder)}`;
+  const shell = isConfigured ? ", in a shell that has TESSERA_OPERATOR_KEY (from a file: set -a; . FILE; set +a)" : "";
   return `
-Next:
+Next${shell}:
 
   npm run tessera -- import FILE${data}
   npm run tessera -- keys create --organizer SLUG --name NAME --permissions NAME,… --all-events${data}
