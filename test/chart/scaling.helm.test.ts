@@ -91,10 +91,43 @@ it("the dashboard comes as a ConfigMap that Grafana's sidecar picks up, where th
   expect(JSON.stringify(await renderChart("minimal"))).not.toContain("grafana");
 });
 
-it("metrics keep the service that they are about", async () => {
+it("[Y4.1] every panel of the dashboard shows chosen releases alone, and of them the processes of Tessera", () => {
+  interface Variable {
+    readonly name: string;
+    readonly query: string | { readonly query: string };
+    readonly allValue?: string;
+  }
+  const dashboard = JSON.parse(
+    readFileSync(new URL("../../charts/tessera/dashboards/tessera.json", import.meta.url), "utf8"),
+  ) as {
+    readonly templating: { readonly list: readonly Variable[] };
+    readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+  };
+  const { list } = dashboard.templating;
+  expect(list.map(({ name }) => name)).toEqual(["datasource", "namespace", "release"]);
+  // Where nothing sets these labels, as on one server, all is shown.
+  expect(list.slice(1).map(({ allValue }) => allValue)).toEqual([".*", ".*"]);
+  const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+  expect(queries.length).toBeGreaterThan(15);
+  for (const { title, expr } of queries) {
+    const metrics = [...expr.matchAll(/\b(?:tessera|process|nodejs)_\w+/g)];
+    const chosen = expr.split('{namespace=~"$namespace",release=~"$release"').length - 1;
+    expect(chosen, `${title}: ${expr}`).toBe(metrics.length);
+    // Every program of a cluster has these.
+    if (/\b(?:process|nodejs)_/.test(expr))
+      expect(expr, title).toContain(" and on (job, instance) tessera_build_info{");
+  }
+});
+
+it("metrics keep the service that they are about, and tell their release", async () => {
   const monitor = ofKind("ServiceMonitor", await renderChart("full")).get("services");
   expect(monitor?.metadata.labels).toMatchObject({ release: "prometheus" });
   expect(monitor?.spec.endpoints).toEqual([
-    { port: "operations", path: "/metrics", interval: "30s", scrapeTimeout: "10s", honorLabels: true },
+    {
+      ...{ port: "operations", path: "/metrics", interval: "30s", scrapeTimeout: "10s", honorLabels: true },
+      relabelings: [
+        { sourceLabels: ["__meta_kubernetes_service_label_app_kubernetes_io_instance"], targetLabel: "release" },
+      ],
+    },
   ]);
 });

@@ -132,9 +132,9 @@ it("the dashboard asks for what a scrape has", () => {
       named.filter((name) => !scraped.has(name)),
       query,
     ).toEqual([]);
-    const asked = [...query.matchAll(/\bby \(([^)]*)\)|\{(\w+)=/g)].flatMap(([, grouped, selected]) =>
-      selected === undefined ? (grouped ?? "").split(", ") : [selected],
-    );
+    const asked = [
+      ...query.matchAll(/\bby \(([^)]*)\)|\{namespace=~"\$namespace",release=~"\$release",(\w+)=/g),
+    ].flatMap(([, grouped, selected]) => (selected === undefined ? (grouped ?? "").split(", ") : [selected]));
     const labels = new Set(["le", ...named.flatMap((name) => documented.get(name)?.labels ?? [])]);
     expect(
       asked.filter((label) => !labels.has(label)),
