@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { ofKind, renderChart } from "./render-chart.ts";
+import { ofKind, renderChart, renderText } from "./render-chart.ts";
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 const operations = read("operations.md");
@@ -46,6 +46,28 @@ it("where more than one pod can run, a drain of nodes takes one at a time, and p
     .get("gateway")
     ?.spec.template.spec.topologySpreadConstraints.map((each: { topologyKey: string }) => each.topologyKey);
   expect(keys).toEqual(["topology.kubernetes.io/zone", "kubernetes.io/hostname"]);
+});
+
+it("[Y4.2] spread constraints for all services select the pods of each, and one with a selector is passed on as it is", async () => {
+  const zone = { topologyKey: "topology.kubernetes.io/zone", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule" };
+  const own = { ...zone, labelSelector: { matchLabels: { tier: "gates" } } };
+  const keyed = { ...zone, matchLabelKeys: ["controller-revision-hash"] };
+  const values = { defaults: { topologySpreadConstraints: [zone, own, keyed] } };
+  const deployments = ofKind("Deployment", await renderChart("minimal", { values }));
+  expect(deployments.size).toBeGreaterThan(5);
+  for (const [name, { spec }] of deployments) {
+    const labelSelector = { matchLabels: spec.selector.matchLabels };
+    expect(spec.template.spec.topologySpreadConstraints, name).toEqual([
+      { ...zone, labelSelector, matchLabelKeys: ["pod-template-hash"] },
+      own,
+      { ...keyed, labelSelector },
+    ]);
+  }
+});
+
+it("[Y4.3] the chart can be a dependency with a condition, which reads `enabled` among its values", async () => {
+  const values = { enabled: true, global: { any: "thing" } };
+  expect(await renderText("minimal", { values })).toBe(await renderText("minimal"));
 });
 
 it("another number of pods replaces none that runs", async () => {
