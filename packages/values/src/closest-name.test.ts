@@ -13,3 +13,11 @@ it.each([
 ])("finds what was meant by %s", (_name, sent, meant) => {
   expect(closestName(sent, names)).toBe(meant);
 });
+
+it.each([
+  ["two exchanged letters", "HTTP_PROT", "HTTP_PORT"],
+  ["a letter less", "HTTP_POR", "HTTP_PORT"],
+  ["two other letters", "HTTP_POXY", undefined],
+])("finds what was meant by %s where one edit is the most", (_name, sent, meant) => {
+  expect(closestName(sent, ["HTTP_PORT"], { mostEdits: 1 })).toBe(meant);
+});

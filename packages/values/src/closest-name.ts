@@ -1,8 +1,9 @@
-/** More edits make another name. */
-const mostEdits = 3;
-
-/** Finds the name that was probably meant; undefined: all are more than so many edits away. */
-export function closestName(sent: string, names: readonly string[]): string | undefined {
+/** Finds the name that was probably meant; undefined: all are more than so many edits away, which make another name. */
+export function closestName(
+  sent: string,
+  names: readonly string[],
+  { mostEdits = 3 }: { readonly mostEdits?: number } = {},
+): string | undefined {
   const measured = names
     .filter((name) => Math.abs(name.length - sent.length) <= mostEdits)
     .map((name) => ({ name, edits: countEdits(sent, name) }));

@@ -5,9 +5,14 @@ const mebibyte = 1024 * 1024;
 /** What layout-and-render reads from its environment. */
 export const settings = {
   baseUrl: optional(
-    url("BASE_URL", undefined, "The address clients use; programs that read codes are told it in the page.", {
-      example: "https://tickets.example",
-    }),
+    url(
+      "BASE_URL",
+      undefined,
+      "The address that clients use. Tickets name it as the issuer of their codes, for programs that read the PDF.",
+      {
+        example: "https://tickets.example",
+      },
+    ),
   ),
   chromiumPath: optional(
     text("CHROMIUM_PATH", undefined, "A Chromium or headless shell; found or unpacked when left out."),

@@ -63,6 +63,14 @@ describe("the configuration", () => {
     expect(JSON.stringify(findings)).not.toMatch(/plenty|kafak|99/);
   });
 
+  it("[Y1.4] warns of a variable that is almost called as a setting, unless that is set, too", async () => {
+    const misspelt = { HTTP_PROT: "1", BASE_ULR: "https://a", METRICS_POT: "1", DATABASE_UR: "x" };
+    expect(await saying({ ...misspelt, HTTP_PROXY: "http://p" })).toEqual(
+      Object.keys(misspelt).map((name) => `warning: ${name} is no setting`),
+    );
+    expect(await saying({ METRICS_PROT: "1", METRICS_PORT: "1" })).toEqual([]);
+  });
+
   it("requires a known port for `serve all`, because links are made with it", async () => {
     expect(await saying({ HTTP_PORT: "0" })).toEqual(["wrong: HTTP_PORT takes a whole number from 1 to 65535"]);
   });

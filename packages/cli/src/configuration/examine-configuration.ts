@@ -1,5 +1,6 @@
 import { readConfig, type Settings } from "@tessera/kit/config/config";
 import { Fault } from "@tessera/kit/fault";
+import { closestName } from "@tessera/values";
 import { explainRefusal } from "../command/explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "../command/finding.ts";
 import { readPort } from "../command/options.ts";
@@ -18,6 +19,7 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
   const names = definitions.map(({ name }) => name).join(", ");
   return [
     ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
+    ...findMisspelt(around),
     ...judgeDatabaseUrl(around),
     ...judgeGateway(around),
     ...judgeEncryption(around),
@@ -29,6 +31,25 @@ export function settingsOf(definitions: readonly Service[]): Settings {
   const own = definitions.map((definition) => definition.settings as Settings);
   const tables: Settings[] = [engineSettings, topicSettings, processSettings, ...own];
   return Object.fromEntries(tables.flatMap((table) => Object.values(table)).map((setting) => [setting.name, setting]));
+}
+
+/** Shorter names are words of their own, one letter from many others. */
+const shortestGuessed = 8;
+
+/** Finds variables that no setting reads and that are almost called as one that is not set. */
+function findMisspelt({ definitions, given }: Surroundings): Finding[] {
+  const known = [...Object.keys(settingsOf(definitions)), "DATABASE_URL", "METRICS_PORT", "TESSERA_OPERATOR_KEY"];
+  const guessed = known.filter((name) => name.length >= shortestGuessed);
+  return Object.entries(given).flatMap(([name, value]) => {
+    const meant = value && !known.includes(name) ? closestName(name, guessed, { mostEdits: 1 }) : undefined;
+    return meant === undefined || given[meant] ? [] : [misspelt(name, meant)];
+  });
+}
+
+function misspelt(name: string, meant: string): Finding {
+  return warning`${name} is no setting
+    it has no effect
+    → if ${meant} is meant, call it ${meant}`;
 }
 
 async function findUnreadable(settings: Settings, { environment, isWhole }: Surroundings): Promise<Finding[]> {

@@ -64,6 +64,8 @@ export async function lookAround(
   return {
     /** The environment that `tessera serve` gives to services. */
     environment,
+    /** The environment of this process, without defaults. */
+    given,
     definitions,
     /** Whether all services run in one process, which then provides database and operator key. */
     isWhole,
