@@ -26,3 +26,31 @@ it.each([
     expect(text.split(wanted).length - 1, wanted).toBeGreaterThanOrEqual(times);
   }
 });
+
+it("[Y5.1] the unit of systemd keeps from the process what it does not need, and leaves what it does", () => {
+  const entries = new Map(
+    [...read("docs/tessera.service").matchAll(/^(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+  const { NoNewPrivileges, ProtectSystem, PrivateDevices, ProtectHome, CapabilityBoundingSet } =
+    Object.fromEntries(entries);
+  expect([NoNewPrivileges, ProtectSystem, PrivateDevices, ProtectHome, CapabilityBoundingSet]).toEqual([
+    "true",
+    "strict",
+    "true",
+    "true",
+    "",
+  ]);
+  for (const what of ["KernelLogs", "KernelModules", "KernelTunables", "ControlGroups", "Clock", "Hostname"])
+    expect(entries.get(`Protect${what}`), what).toBe("true");
+  // Without netlink a program does not learn the addresses of its machine.
+  expect(entries.get("RestrictAddressFamilies")?.split(" ")).toEqual(["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"]);
+  // The browser would print without its sandbox, or not at all.
+  for (const harmful of [
+    "RestrictNamespaces",
+    "MemoryDenyWriteExecute",
+    "SystemCallFilter",
+    "PrivateUsers",
+    "RemoveIPC",
+  ])
+    expect([...entries.keys()], harmful).not.toContain(harmful);
+});
