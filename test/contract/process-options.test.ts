@@ -42,6 +42,8 @@ it("[Y5.1] the unit of systemd keeps from the process what it does not need, and
   ]);
   for (const what of ["KernelLogs", "KernelModules", "KernelTunables", "ControlGroups", "Clock", "Hostname"])
     expect(entries.get(`Protect${what}`), what).toBe("true");
+  // The home folder of the account is the data folder, where a cache would belong to each backup.
+  expect([entries.get("CacheDirectory"), entries.get("Environment")]).toEqual(["tessera", "XDG_CACHE_HOME=/var/cache"]);
   // Without netlink a program does not learn the addresses of its machine.
   expect(entries.get("RestrictAddressFamilies")?.split(" ")).toEqual(["AF_UNIX", "AF_INET", "AF_INET6", "AF_NETLINK"]);
   // The browser would print without its sandbox, or not at all.
