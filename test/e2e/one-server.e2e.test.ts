@@ -30,6 +30,7 @@ interface OneServer {
   /** Adds to the settings of the page. */
   addSetting(line: string): Promise<void>;
   send(path: string, options: { as: string; body: string; type?: string }): Promise<unknown>;
+  stop(): Promise<void>;
   /** Loses the data folder, whatever runs on it. */
   lose(): Promise<void>;
   end(): Promise<void>;
@@ -43,7 +44,7 @@ async function makeServer(): Promise<OneServer> {
   const [port, operations] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
   const baseUrl = `http://127.0.0.1:${port}`;
   const page = await readPage("one-server.md");
-  const all = commandBlocks(page).map(({ commands }) => commands);
+  const all = [page, await readPage("daily-work.md")].flatMap(commandBlocks).map(({ commands }) => commands);
   const moved = (text: string) =>
     text
       .replaceAll(/(?<![\w/])\/(etc|opt|backup)\//g, `${directory}/$1/`)
@@ -131,6 +132,7 @@ ${moved(meant.join("\n"))}`;
       });
       return answer.json();
     },
+    stop: stopUnit,
     async lose() {
       await stopUnit();
       for (const path of ["var/tessera", "etc/tessera.env", "opt/tessera"]) await rm(at(path), { recursive: true });
@@ -157,6 +159,7 @@ const blocks = {
   dump: ["pg_dump --format=custom --file"],
   restoreDump: ["pg_restore --exit-on-error --dbname"],
   upgrade: ["git pull"],
+  watch: ["tessera-watch"],
 } as const;
 const define = "tessera()";
 
@@ -179,11 +182,12 @@ async function scan(): Promise<unknown> {
 }
 
 describe("docs/one-server.md, followed as it is written", () => {
-  it("installs, starts, backs up, restores and upgrades, and a ticket is still admitted only once", async () => {
+  it("[Y5.2, Y5.3] installs, starts, backs up, restores, upgrades and is watched, and a ticket is still admitted only once", async () => {
     const printed = await machine.follow([...blocks.install, ...blocks.start]);
     expect(printed).toContain("scripts/prepare.mjs");
     expect(printed).toContain("There are no events");
     expect(printed).toContain("Nothing is wrong");
+    expect(await machine.follow(blocks.watch)).toBe("");
     await sell();
     expect(await scan()).toBe("ok");
     await machine.follow(blocks.backUp);
@@ -198,6 +202,8 @@ describe("docs/one-server.md, followed as it is written", () => {
 
     await machine.follow([...blocks.upgrade, define, "tessera status"]);
     expect(await scan()).toBe("already_redeemed");
+    await machine.stop();
+    expect(await machine.follow(blocks.watch)).toContain("the platform of this folder does not run");
   });
 
   it("backs up and restores a PostgreSQL of one's own, with its roles, and a ticket is still admitted only once", async (context) => {
@@ -231,7 +237,8 @@ describe("docs/one-server.md, followed as it is written", () => {
 
   it("is followed whole", async () => {
     const names = [...Object.values(blocks).flat(), ...withDocker];
-    const all = commandBlocks(await readPage("one-server.md")).map(({ commands }) => commands);
+    const pages = [await readPage("one-server.md"), await readPage("daily-work.md")];
+    const all = pages.flatMap(commandBlocks).map(({ commands }) => commands);
     expect(all.filter((commands) => !names.some((name) => commands.includes(name)))).toEqual([]);
     for (const name of names) expect(all.filter((commands) => commands.includes(name))).toHaveLength(1);
   });
