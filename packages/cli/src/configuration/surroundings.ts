@@ -50,9 +50,9 @@ export async function lookAround(
   const log = createLog({ service: "doctor", destination: { write: () => {} } });
   const databaseUrl = databaseUrlOf(environment);
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
-  let unreadableFolder: unknown;
+  let unreadableFolder: Error | undefined;
   const noted = isWhole
-    ? await findNotedPlatform(directory).catch((error: unknown) => {
+    ? await findNotedPlatform(directory).catch((error: Error) => {
         unreadableFolder = error;
         return undefined;
       })

@@ -11,7 +11,7 @@ const away = () =>
   new Fault("unavailable", "database_unavailable", "the database cannot be reached", { cause: refused });
 
 /** The log of a process, and its lines. */
-function openFolded({ level = "info" as LogLevel } = {}) {
+function openFolded({ level = "info" }: { readonly level?: LogLevel } = {}) {
   const lines: string[] = [];
   const log = foldOutages(createLog({ service: "test", level, destination: { write: (line) => lines.push(line) } }));
   const read = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
