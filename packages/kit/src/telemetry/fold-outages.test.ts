@@ -61,6 +61,18 @@ it("[Y2.2] what fails otherwise is written meanwhile, as ever", () => {
   ]);
 });
 
+it("[Y2.1] connections that run out by an outage belong to it, and else are written", () => {
+  const { log, messages } = openFolded();
+  const busy = { error: new Fault("unavailable", "database_busy", "all connections to the database are in use") };
+  log.warn("job failed", busy);
+  log.warn("rpc", { error: away() });
+  log.warn("job failed", busy);
+  log.info(databaseAnswers);
+  vi.advanceTimersByTime(5000);
+  log.warn("job failed", busy);
+  expect(messages()).toEqual(["job failed", begins, ends, "job failed"]);
+});
+
 it("goes on where some connections are served and others are not, and ends once", () => {
   const { log, messages } = openFolded({ level: "warn" });
   for (let second = 0; second < 30; second += 1) {

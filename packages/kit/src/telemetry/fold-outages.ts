@@ -14,6 +14,10 @@ const silentMs = 60_000;
 const reminderMs = 60_000;
 
 const awayCode = "database_unavailable";
+
+/** While connections wait for a server that is silent, others find none that is free. Alone it means much work. */
+const byOutage: ReadonlySet<string> = new Set([awayCode, "database_busy"]);
+const away: ReadonlySet<string> = new Set([awayCode]);
 const deepestCause = 8;
 
 interface Outage {
@@ -69,6 +73,11 @@ export function foldOutages(log: Log): Log {
     wait(outage, silentMs);
   }
 
+  const isByOutage = (fields: Fields | undefined): fields is Fields => {
+    const codes = outage === undefined ? away : byOutage;
+    return fields !== undefined && Object.values(fields).some((value) => hasCode(value, codes));
+  };
+
   const fold = (own: Log): Log => ({
     error: (message, fields) => (isByOutage(fields) ? failed(own, message, fields) : own.error(message, fields)),
     warn: (message, fields) => (isByOutage(fields) ? failed(own, message, fields) : own.warn(message, fields)),
@@ -79,13 +88,13 @@ export function foldOutages(log: Log): Log {
   return fold(log);
 }
 
-function isByOutage(fields: Fields | undefined): fields is Fields {
-  return fields !== undefined && Object.values(fields).some(isAway);
-}
-
 /** Whether an error is, or was caused by, a database that cannot be used. */
 export function isAway(value: unknown): boolean {
+  return hasCode(value, away);
+}
+
+function hasCode(value: unknown, codes: ReadonlySet<string>): boolean {
   for (let at = value, depth = 0; at instanceof Error && depth < deepestCause; at = at.cause, depth += 1)
-    if (at instanceof Fault && at.code === awayCode) return true;
+    if (at instanceof Fault && codes.has(at.code)) return true;
   return false;
 }
