@@ -69,9 +69,12 @@ export function checkListReferences(
   if (unknown.length > 0) errors["limit_products"] = reportUnknownIds(unknown, "item");
   const { takesFrom } = fields;
   const unknownLists = takesFrom.filter((list) => !known.lists.has(list));
-  if (unknownLists.length > 0) errors["takes_from"] = reportUnknownIds(unknownLists, "check-in list");
-  if (fields.id !== undefined && takesFrom.includes(fields.id)) {
-    errors["takes_from"] = ["A list cannot take visitors from itself."];
+  const takesFromItself = fields.id !== undefined && takesFrom.includes(fields.id);
+  if (unknownLists.length > 0 || takesFromItself) {
+    errors["takes_from"] = [
+      ...(takesFromItself ? ["A list cannot take visitors from itself."] : []),
+      ...reportUnknownIds(unknownLists, "check-in list"),
+    ];
   }
   if (fields.subevent !== null && !known.subevents.has(fields.subevent)) {
     errors["subevent"] = reportUnknownIds([fields.subevent], "date");

@@ -266,7 +266,7 @@ it("[C10.1] limits and lists that do not fit are named", async () => {
     non_field_errors: ["The soft limit may not be above the hard limit."],
   });
   expect(await errors({ takesFrom: [id, 999] })).toEqual({
-    takes_from: ["A list cannot take visitors from itself."],
+    takes_from: ["A list cannot take visitors from itself.", 'Invalid id "999": this event has no such check-in list.'],
   });
   expect(await errors({ takesFrom: [999] })).toEqual({
     takes_from: ['Invalid id "999": this event has no such check-in list.'],
