@@ -109,8 +109,7 @@ export function raiseAlarms(tools: AlarmTools): Job {
     const cells = await reads
       .inTurn(event.organizer, (on) => countGateScans(on, { ...event, from, now }))
       .catch((error: unknown) => {
-        // What took too long would take too long again: the next time begins with now.
-        scans.skipPast(now);
+        scans.giveUpPast(now);
         remembered.set(keyOf(event), scans, { size: 1 });
         throw error;
       });

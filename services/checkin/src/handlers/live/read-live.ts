@@ -83,21 +83,20 @@ export function openLiveEvents(reads: Reads): LiveEvents {
     const { scans, inside } = known;
     return reads.inTurn(place.organizer, async (db) => {
       const now = await readSecond(db);
-      const seconds = scans.secondsToRead(now);
-      const asked = { ...place, since: now - seconds };
+      const from = scans.readFrom(now);
+      const asked = { ...place, since: from };
       // One after the other: each takes a connection that searches need, too.
       const lists = await countEachList(db, { ...place, most: mostLists });
       const alarms = await readOpenAlarms(db, place);
-      const read = async () => ({
+      const readScans = async () => ({
         cells: await countScansSince(db, asked),
         refusals: await findRefusalsSince(db, { ...asked, most: mostRefusals }),
       });
-      const { cells, refusals } = await read().catch((error: unknown) => {
-        // What took too long would take too long again.
-        scans.skipPast(now);
+      const { cells, refusals } = await readScans().catch((error: unknown) => {
+        scans.giveUpPast(now);
         throw error;
       });
-      scans.take(now, { seconds, cells, refusals });
+      scans.take(now, { from, cells, refusals });
       for (const { id, persons } of lists) if (persons !== null) inside.note(id, { at: now, persons });
       return toLive({ now, lists, scans, inside, doubles: counts, alarms: alarms.slice(0, mostAlarms) });
     });
