@@ -126,7 +126,7 @@ export async function createCheckinList(
     created = list.id;
     return { list: await withCounts(tx, request, list) };
   });
-  await untilCounted(db);
+  await untilCounted(db, fields);
   if (created !== undefined) events.listCreated({ organizer: request.organizer, event: request.event, list: created });
   return response;
 }
@@ -135,7 +135,11 @@ export async function createCheckinList(
 const countMs = 2000;
 
 /** The change is stored: where it takes longer, or fails, a job counts. */
-async function untilCounted(db: Db): Promise<void> {
+async function untilCounted(
+  db: Db,
+  { softLimit, hardLimit }: Pick<ListFields, "softLimit" | "hardLimit">,
+): Promise<void> {
+  if (softLimit === null && hardLimit === null) return;
   await countNoted(db, { longestMs: countMs }).catch(() => false);
 }
 
@@ -207,7 +211,7 @@ export async function updateCheckinList(
     changed = list.id;
     return { list: await withCounts(tx, request, list) };
   });
-  await untilCounted(db);
+  if (mask.has("soft_limit") || mask.has("hard_limit")) await untilCounted(db, sent);
   if (changed !== undefined) events.listChanged({ organizer: request.organizer, event: request.event, list: changed });
   return response;
 }

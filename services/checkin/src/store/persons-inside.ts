@@ -104,6 +104,7 @@ export async function lockCounts(tx: Queryable, lists: readonly EntityKey[]): Pr
 
 /** Locks the counts of all lists that these tickets were scanned on. */
 export async function lockCountsOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
+  if (tickets.length === 0) return;
   await tx.run(sql`
     select
       from persons_inside
