@@ -1,45 +1,17 @@
-import { signal } from "@preact/signals";
-import { type Localized, pick } from "@tessera/values";
-import { chooseLanguage, fillIn } from "../ui/words/choose-language.ts";
+import { openSpeech } from "../ui/words/open-speech.ts";
 import { en, type Word } from "./words/en.ts";
 import { languages } from "./words/languages.ts";
 
-const kept = "tessera-board-language";
-
-/** The language of the page. */
-export const language = signal("en");
-
-/** Takes the language that was chosen before, else that of the browser. */
-export function startLanguage(): void {
-  const chosen = localStorage.getItem(kept);
-  show(chooseLanguage(languages, [...(chosen === null ? [] : [chosen]), ...navigator.languages]));
-}
-
-export function useLanguage(name: string): void {
-  localStorage.setItem(kept, name);
-  show(name);
-}
-
-function show(name: string): void {
-  language.value = name;
-  document.documentElement.lang = name;
-  document.title = `Tessera – ${say("page")}`;
-}
-
-/** Says a word of the page. */
-export function say(word: Word, values: Readonly<Record<string, string | number>> = {}): string {
-  return fillIn(languages[language.value]?.words[word] ?? en[word], values);
-}
+export const { language, say, startLanguage, keepLanguage, sayLocalized } = openSpeech({
+  keptAs: "tessera-board-language",
+  english: en,
+  languages,
+});
 
 /** Says why a scan was refused; a reason that this page does not know as it is. */
 export function sayReason(reason: string): string {
   const word = `reason_${reason}`;
   return Object.hasOwn(en, word) ? say(word as Word) : reason;
-}
-
-/** Says a text of the organizer. */
-export function sayLocalized(text: Localized | string): string {
-  return typeof text === "string" ? text : pick(text, language.value);
 }
 
 export function sayNumber(value: number): string {

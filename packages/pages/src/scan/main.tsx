@@ -11,7 +11,7 @@ import { takeCodeFromAddress } from "./set-up/set-up.ts";
 import { unlockSounds } from "./verdict/signals-of-verdict.ts";
 
 const code = takeCodeFromAddress();
-startLanguage(localStorage.getItem("tessera-scanner-language"));
+startLanguage();
 // A link is used up by the version that reads it.
 if (code !== undefined || !(await takeNewVersion())) start();
 

@@ -1,39 +1,13 @@
-import { signal } from "@preact/signals";
-import { type Localized, pick } from "@tessera/values";
-import { chooseLanguage, fillIn } from "../ui/words/choose-language.ts";
+import { openSpeech } from "../ui/words/open-speech.ts";
 import { now } from "./server/clock.ts";
-import { en, type Word } from "./words/en.ts";
+import { en } from "./words/en.ts";
 import { languages } from "./words/languages.ts";
 
-/** The language of the page. */
-export const language = signal("en");
-
-/** Takes the language that was chosen before, else that of the browser. */
-export function startLanguage(chosen: string | null): void {
-  useLanguage(chooseLanguage(languages, [...(chosen === null ? [] : [chosen]), ...navigator.languages]));
-}
-
-function useLanguage(name: string): void {
-  language.value = name;
-  document.documentElement.lang = name;
-  document.title = `Tessera – ${say("page")}`;
-}
-
-/** Uses a language now and the next time. */
-export function keepLanguage(name: string): void {
-  localStorage.setItem("tessera-scanner-language", name);
-  useLanguage(name);
-}
-
-/** Says a word of the page. */
-export function say(word: Word, values: Readonly<Record<string, string | number>> = {}): string {
-  return fillIn(languages[language.value]?.words[word] ?? en[word], values);
-}
-
-/** Says a text of the organizer. */
-export function sayLocalized(text: Localized | string): string {
-  return typeof text === "string" ? text : pick(text, language.value);
-}
+export const { language, say, startLanguage, keepLanguage, sayLocalized } = openSpeech({
+  keptAs: "tessera-scanner-language",
+  english: en,
+  languages,
+});
 
 /** An instant as a gate needs it: the time, the day unless it is today's, and the year unless it is this one; on the clock of this device, or of a zone. */
 export function sayTime(instant: string | number, timeZone?: string): string {
