@@ -1,3 +1,5 @@
+import type { Incoming } from "./route.ts";
+
 /**
  * Whether an Accept header allows a media type: the most specific matching range decides. Koa's own `ctx.accepts`
  * refuses a range with parameters, `application/json; charset=utf-8`, which many clients send.
@@ -5,6 +7,12 @@
 export function accepts(header: string, type: string): boolean {
   const [major = ""] = type.split("/");
   return allows(header, ["*/*", `${major}/*`, type]);
+}
+
+/** Whether a client accepts a type, and not the usual one. */
+export function prefers(request: Pick<Incoming, "header">, type: string, otherwise: string): boolean {
+  const accept = request.header("Accept");
+  return accept !== "" && accepts(accept, type) && !accepts(accept, otherwise);
 }
 
 /** Whether an Accept-Encoding header allows a coding. A client that does not name it may not know it. */

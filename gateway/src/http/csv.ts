@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type Cell, writeCsvLine } from "@tessera/values";
-import { accepts } from "./accepts.ts";
+import { prefers } from "./accepts.ts";
 import type { Incoming } from "./route.ts";
 
 export const csv = "text/csv";
@@ -11,12 +11,6 @@ export function choosesTable(
   { format, otherwise }: { readonly format: string | undefined; readonly otherwise: string },
 ): boolean {
   return format === undefined ? prefers(request, csv, otherwise) : format === "csv";
-}
-
-/** Whether a client accepts a type, and not the usual one. */
-export function prefers(request: Pick<Incoming, "header">, type: string, otherwise: string): boolean {
-  const accept = request.header("Accept");
-  return accept !== "" && accepts(accept, type) && !accepts(accept, otherwise);
 }
 
 /** Streams a table, part by part, as fast as its reader takes it. */

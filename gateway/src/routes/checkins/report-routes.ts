@@ -1,8 +1,9 @@
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
+import { prefers } from "../../http/accepts.ts";
 import { invalid } from "../../http/answers.ts";
 import { asAttachment, pdf } from "../../http/attachment.ts";
-import { choosesTable, csv, prefers } from "../../http/csv.ts";
+import { choosesTable, csv } from "../../http/csv.ts";
 import { type DownloadLimits, downloadTurns } from "../../http/downloads.ts";
 import { choiceFilter, idFilter, textFilter } from "../../http/parameter.ts";
 import { declare, type Reply } from "../../http/route.ts";

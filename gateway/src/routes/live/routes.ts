@@ -3,7 +3,7 @@ import { shareAnswers } from "@tessera/kit/waiting/share-answers";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { accepts } from "../../http/accepts.ts";
+import { prefers } from "../../http/accepts.ts";
 import { notFound } from "../../http/answers.ts";
 import { type DownloadLimits, downloadTurns } from "../../http/downloads.ts";
 import { declare, type Incoming, type Reply } from "../../http/route.ts";
@@ -13,6 +13,7 @@ import { presentLastHour, presentLive } from "./present.ts";
 import { lastHourShown, liveShown } from "./schema.ts";
 import { writeFrames } from "./write-frames.ts";
 
+const json = "application/json";
 const events = "text/event-stream";
 const access: Access = { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: [] };
 
@@ -57,18 +58,16 @@ export function liveRoutes({ live, findHeard, stopping }: LiveTargets) {
       description:
         "Counts of the lists, scans of the last minute by gate and device, and the newest refusals; without personal data. As Server-Sent Events a new state comes each second, and an answer ends after a minute: clients connect again.",
       access,
-      produces: ["application/json", events],
+      produces: [json, events],
       answers: {
         200: { description: "The state, at most a second old.", schema: liveShown },
         404: notFound("There is no such event."),
       },
       async handle(request): Promise<Reply> {
         const { signal, isHead } = request;
-        const isStream =
-          accepts(request.header("Accept"), events) && !accepts(request.header("Accept"), "application/json");
+        const isStream = prefers(request, events, json);
         const headers = { "Cache-Control": "no-store", Vary: "Accept" };
-        if (!isStream)
-          return { status: 200, type: "application/json", headers, body: Buffer.from(await read(request)) };
+        if (!isStream) return { status: 200, type: json, headers, body: Buffer.from(await read(request)) };
         await takeTurn(request, 1);
         const first = await read(request);
         const end = { until: performance.now() + longestMs, signal: AbortSignal.any([signal, stopping]) };

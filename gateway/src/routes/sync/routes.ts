@@ -4,7 +4,7 @@ import { holds, type Tenant } from "../../access/caller.ts";
 import type { DeviceContacts } from "../../access/device-contacts.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { accepts, acceptsCoding } from "../../http/accepts.ts";
+import { acceptsCoding, prefers } from "../../http/accepts.ts";
 import { detail, invalid, notFound } from "../../http/answers.ts";
 import { fileShown } from "../../http/attachment.ts";
 import { type DownloadLimits, downloadTurns } from "../../http/downloads.ts";
@@ -90,7 +90,7 @@ export function syncRoutes({ sync, contacts, stopping }: SyncTargets) {
       async handle(request): Promise<Reply> {
         const { query, signal, isHead } = request;
         const end = { until: performance.now() + longestMs, signal: AbortSignal.any([signal, stopping]) };
-        const isStream = accepts(request.header("Accept"), events) && !accepts(request.header("Accept"), ndjson);
+        const isStream = prefers(request, events, ndjson);
         const after = (isStream && request.header("Last-Event-ID")) || (query.after ?? "");
         const readNext = reader(sync, request, query);
         const read: ReadFeed = async (from, ms) => {
