@@ -181,6 +181,24 @@ describe("a link", () => {
     }
   });
 
+  it("[P1.3] answers the same opening again with the same session, whose first answer was lost", async () => {
+    const { token: link } = await makeLink();
+    const openAs = (opening: string, gateway: number) =>
+      (gateways[gateway] as Gateway).app.send("POST", "/api/v1/session/", { key: null, body: { link, opening } });
+    const [mine, other] = ["a".repeat(32), "b".repeat(32)];
+    const answers = await Promise.all([0, 1, 0, 1].map((gateway) => openAs(mine, gateway)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const cookies = new Set([...answers, await openAs(mine, 1)].map(cookieOf));
+    expect(cookies.size).toBe(1);
+    for (const refused of [await openAs(other, 0), await open(link, 1)])
+      expect([refused.status, refused.headers["set-cookie"]]).toEqual([400, undefined]);
+    expect(await listed()).toMatchObject([{ state: "in use" }]);
+    const [cookie = ""] = cookies;
+    expect((await ask(cookie, 0, "DELETE", "/api/v1/session/")).status).toBe(204);
+    expect((await openAs(mine, 1)).status).toBe(400);
+    expect((await openAs("short", 1)).json).toEqual({ opening: ["Ensure this field has at least 32 characters."] });
+  });
+
   it("[P1.4] that is used, old, revoked or unknown is refused in a sentence", async () => {
     const why = async (token: string) => {
       const { status, json, headers } = await open(token, 1);

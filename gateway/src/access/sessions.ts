@@ -5,6 +5,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import {
   countSessions,
   findLink,
+  findSession,
   type Grant,
   insertLink,
   insertSession,
@@ -16,7 +17,7 @@ import {
 } from "../store/sessions.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { announceChange } from "./change-notice.ts";
-import { makeToken } from "./make-token.ts";
+import { deriveToken, makeToken } from "./make-token.ts";
 import { remember } from "./remember.ts";
 
 export interface Begun {
@@ -40,8 +41,8 @@ interface Place {
 export interface Sessions {
   /** Stores a link of this token; a repeated request gets the same one. */
   createLink(token: string, link: Grant & { readonly linkSeconds: number; readonly seconds: number }): Promise<Session>;
-  /** Makes a session of a link, once. */
-  redeem(token: string): Promise<Redeemed>;
+  /** Makes a session of a link, once. With `opening`, a random value of the page, the same request again has the same session. */
+  redeem(token: string, opening?: string): Promise<Redeemed>;
   /** Begins a session without a link. */
   begin(grant: Grant, options: { readonly seconds: number }): Promise<Begun>;
   leave(place: Place): Promise<void>;
@@ -71,10 +72,16 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
     limits,
   );
 
-  async function redeemOpen(linkHash: Buffer): Promise<Begun | undefined> {
-    const token = makeToken();
+  async function redeemOpen(linkHash: Buffer, token: string): Promise<Begun | undefined> {
     const session = await waitForDatabase(redeemLink(db, { linkHash, tokenHash: hashOf(token) }));
     return session && { session, token };
+  }
+
+  /** The session that this opening of a link has begun: its answer was lost. */
+  async function findBegun(token: string): Promise<Begun | undefined> {
+    const name = hashOf(token);
+    const session = await waitForDatabase(reads.inTurn(name.toString("hex"), (on) => findSession(on, name)));
+    return session?.state === "in use" ? { session, token } : undefined;
   }
 
   /** Ends sessions, and has every gateway forget them. */
@@ -93,17 +100,21 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
   return {
     createLink: (token, link) =>
       waitForDatabase(insertLink(db, { ...link, id: randomUUID(), linkHash: hashOf(token) })),
-    async redeem(token) {
-      const linkHash = hashOf(token);
+    async redeem(link, opening) {
+      const linkHash = hashOf(link);
       const name = linkHash.toString("hex");
-      const known = await links.get(name);
+      let known = await links.get(name);
       if (known === undefined) return { kind: "unknown" };
-      if (known.state !== "open") return { kind: "refused", link: known };
-      const begun = await redeemOpen(linkHash);
-      links.forget();
-      if (begun !== undefined) return { kind: "begun", ...begun };
-      const link = await links.get(name);
-      return link === undefined ? { kind: "unknown" } : { kind: "refused", link };
+      const token = opening === undefined ? makeToken() : deriveToken(link, opening);
+      if (known.state === "open") {
+        const begun = await redeemOpen(linkHash, token);
+        links.forget();
+        if (begun !== undefined) return { kind: "begun", ...begun };
+        known = await links.get(name);
+        if (known === undefined) return { kind: "unknown" };
+      }
+      const earlier = opening === undefined ? undefined : await findBegun(token);
+      return earlier === undefined ? { kind: "refused", link: known } : { kind: "begun", ...earlier };
     },
     async begin(grant, { seconds }) {
       const token = makeToken();

@@ -101,7 +101,7 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       example: sessionExamples.begin,
       summary: "Signs in the person who opened a link",
       description:
-        "The link works once. Requests with the cookie are those of the person, where they have no `Authorization`.",
+        "The link works once; a lost answer can be asked for again with the same `opening`. Requests with the cookie are those of the person, where they have no `Authorization`.",
       access: { kind: "public" },
       body: sessionBody,
       answers: {
@@ -113,7 +113,8 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
         const { base } = request.url;
         // Otherwise the page of another host could sign a person in as somebody else.
         if (isFromOwnPage((name) => request.header(name), base) === false) throw foreignPage();
-        const redeemed = await sessions.redeem(request.body.link);
+        const { link, opening } = request.body;
+        const redeemed = await sessions.redeem(link, opening);
         if (redeemed.kind !== "begun") throw linkRefused(redeemed.kind === "refused" ? redeemed.link : undefined);
         const { session, token } = redeemed;
         const headers = cookieOf({ base, token, seconds: secondsLeft(session) });

@@ -73,7 +73,15 @@ export const sessionBody = bodyOf(
   {
     title: "SessionBody",
     ...object(
-      { link: text({ blank: false, maxLength: 190, description: "What stands in the link behind `#link=`." }) },
+      {
+        link: text({ blank: false, maxLength: 190, description: "What stands in the link behind `#link=`." }),
+        opening: text({
+          minLength: 32,
+          maxLength: 190,
+          description:
+            "A random value that the page draws and keeps to itself, such as a UUID: with it the same request can be sent again when its answer was lost.",
+        }),
+      },
       { required: ["link"] },
     ),
   },

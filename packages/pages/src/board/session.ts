@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Localized } from "@tessera/values";
+import { makeKey } from "../ui/make-key.ts";
 import { type Followed, followEvent } from "./follow-event.ts";
 import { addressOf, ask, askAll } from "./server.ts";
 
@@ -35,13 +36,13 @@ export function takeLinkFromAddress(): string | undefined {
   return link;
 }
 
-/** Signs in by a link, or goes on with the session of this browser. */
-export async function start(link?: string): Promise<void> {
+/** Signs in by a link, or goes on with the session of this browser. `opening` gets a lost answer again. */
+export async function start(link?: string, opening = makeKey()): Promise<void> {
   const answer =
     link === undefined
       ? await ask<Person>("session/")
-      : await ask<Person>("session/", { method: "POST", body: { link } });
-  if (answer.kind === "away") return retry(() => start(link));
+      : await ask<Person>("session/", { method: "POST", body: { link, opening } });
+  if (answer.kind === "away") return retry(() => start(link, opening));
   if (answer.kind === "success") {
     person.value = answer.body;
     return open(eventInAddress());

@@ -1,4 +1,5 @@
 import { effect, signal } from "@preact/signals";
+import { makeKey } from "../ui/make-key.ts";
 import { Cooldown } from "./camera/cooldown.ts";
 import { dropCopy } from "./offline/event-copy.ts";
 import { followEvent } from "./offline/follow-event.ts";
@@ -19,7 +20,6 @@ import { becomeTheTab } from "./one-tab.ts";
 import { sendScan } from "./send-scan.ts";
 import { askServer, connection, told } from "./server/ask-server.ts";
 import { now } from "./server/clock.ts";
-import { makeKey } from "./server/make-key.ts";
 import type { ChosenList, KeptDevice } from "./set-up/kept-device.ts";
 import { addToHistory, clearHistory } from "./sheets/last-scans.ts";
 import { emptyStorage, keepDevice, loadDevice } from "./storage.ts";

@@ -1,5 +1,5 @@
+import { makeKey } from "../../ui/make-key.ts";
 import { type Answer, askServer } from "../server/ask-server.ts";
-import { makeKey } from "../server/make-key.ts";
 
 /** The types that the server takes, with the endings of their names, the usual one first. */
 const endings: Readonly<Record<string, readonly [string, ...string[]]>> = {
