@@ -65,7 +65,7 @@ export function outageOf({ minutes, outageSeconds }: Plan): { readonly from: num
   return outageSeconds === 0 ? undefined : { from: middle - half, to: middle + half };
 }
 
-/** The organizer with a device for each gate, an event and a list with products and a rule. */
+/** The organizer with gates and a device for each, an event and a list with products and a rule. */
 export function groundwork(
   plan: Plan,
   { tokens, now }: { readonly tokens: readonly string[]; readonly now: Date },
@@ -95,13 +95,17 @@ export function groundwork(
     ofEvent("item", item(1, "Ticket")),
     ofEvent("item", item(2, "Day ticket")),
     ofEvent("checkin_list", { id: simulated.list, name: "Gates", all_products: false, limit_products: [1, 2], rules }),
-    ...tokens.map((token, index) => ({
-      ...{ kind: "device", organizer },
-      data: {
-        ...{ device_id: index + 1, token, name: `Gate ${index + 1}`, all_events: true },
-        ...{ security_profile: "full", software_brand: "simulation" },
-      },
-    })),
+    ...tokens.flatMap((token, index) => {
+      const [id, name] = [index + 1, `Gate ${index + 1}`];
+      const device = { device_id: id, token, name, gate: id, all_events: true };
+      return [
+        { kind: "gate", organizer, data: { id, name } },
+        {
+          ...{ kind: "device", organizer },
+          data: { ...device, security_profile: "full", software_brand: "simulation" },
+        },
+      ];
+    }),
   ];
 }
 

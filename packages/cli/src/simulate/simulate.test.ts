@@ -46,7 +46,9 @@ beforeEach(async () => {
       if (path.startsWith("/api/v1/import/")) {
         imports.push(body);
         answer(response, 200, { ...taken, settled });
-      } else if (path.endsWith("/status/")) count(response);
+      } else if (path.endsWith("/signinlinks/"))
+        answer(response, 201, { link: "https://tickets.example/board/#link=x" });
+      else if (path.endsWith("/status/")) count(response);
       else scan(response, path.split("/").at(-3) ?? "");
     });
   });
@@ -118,6 +120,14 @@ it("a platform that dies: says what gates have seen, and how to remove what stay
   const organizer = /"slug":"(simulation-\w+)"/.exec(imports[0] ?? "")?.[1];
   expect(printed.stderr).toMatch(new RegExp(`warning: the organizer ${organizer} stays: .*ECONNREFUSED`));
   expect(printed.stderr).toContain(`"organizer":"${organizer}","deleted":true`);
+});
+
+it("prints a link that opens its board, where gates have names", async () => {
+  await run("--gates", "2");
+  expect(printed.stderr).toContain("Watch it: https://tickets.example/board/#link=x\n");
+  const groundwork = imports[0] ?? "";
+  expect(groundwork).toContain('"kind":"gate"');
+  expect(groundwork).toContain('"name":"Gate 2","gate":2');
 });
 
 it("opens no gates before every service knows the tickets", async () => {

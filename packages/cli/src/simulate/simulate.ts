@@ -6,6 +6,7 @@ import { describeFailure } from "../command/explain-failure.ts";
 import { type Access, accessOptions, findAccess } from "../command/operator-access.ts";
 import { readOptions } from "../command/options.ts";
 import { bar, showProgress } from "../command/progress.ts";
+import { callPlatform } from "../credentials/call-platform.ts";
 import { fault } from "../faults.ts";
 import { sendRecords } from "../import/import.ts";
 import { describeErrors } from "../import/import-answer.ts";
@@ -17,7 +18,8 @@ import { runGates } from "./run-gates.ts";
 const usage = `tessera simulate  [OPTIONS]
 
 Lets visitors come to gates of a running platform, and says whether it would hold. They come to an event of an organizer that
-exists only for this and is removed at the end; what other organizers have is not touched, but it is load for their gates.`;
+exists only for this and is removed at the end; what other organizers have is not touched, but it is load for their gates.
+A link is printed that opens its live board, in one browser.`;
 
 export const simulateOptions = {
   ...accessOptions,
@@ -89,6 +91,9 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
         "platform_unavailable",
         "the platform has not caught up with the simulated tickets; try again when `tessera status` shows that no fact waits",
       );
+    const link = await makeBoardLink(access, plan);
+    progress.done();
+    process.stderr.write(`Watch it: ${link}\n`);
     const expected = (plan.arrivals * plan.minutes) / 60;
     const onScan = (scans: number) => progress.update(`${bar(Math.min(scans, expected), expected)}  ${scans} visitors`);
     const seen = await runGates({ plan, url: access.url, tokens, signal, onScan });
@@ -104,6 +109,13 @@ async function runOn(access: Access, plan: Plan): Promise<Ended> {
     progress.done();
     if (isMade && failure !== undefined) process.stderr.write(describeRemains(plan, failure));
   }
+}
+
+/** Opens the live board of the simulation in one browser. */
+async function makeBoardLink(access: Access, { organizer }: Plan): Promise<string> {
+  const body = { name: "Simulation", all_events: true };
+  const path = `organizers/${organizer}/signinlinks/`;
+  return (await callPlatform<{ readonly link: string }>(access, { method: "POST", path, body })).link;
 }
 
 /** Removes the simulated data. Returns a failure, which must not hide the measurements. */
