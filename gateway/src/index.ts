@@ -31,7 +31,7 @@ import { tellQueues } from "./jobs/tell-queues.ts";
 import { endClaims } from "./middleware/end-claims.ts";
 import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
-import { findByHash, isAsNewAs } from "./store/credentials.ts";
+import { findByHash, findDeviceNames, isAsNewAs } from "./store/credentials.ts";
 import { findContacts, findHeardDevices } from "./store/device-contacts.ts";
 import { findEvents, hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
@@ -153,6 +153,7 @@ export const gateway = defineService({
       contacts,
       findContacts: (organizer, devices) => reads.inTurn(organizer, (on) => findContacts(on, { organizer, devices })),
       findHeard: (organizer, event) => reads.inTurn(organizer, (on) => findHeardDevices(on, { organizer, event })),
+      findDeviceNames: (organizer, ids) => reads.inTurn(organizer, (on) => findDeviceNames(on, { organizer, ids })),
       sessions: openSessions({ db, reads, directory }),
       identityProvider: provider && openIdentityProvider(provider),
       findEvents: (organizer, names) => reads.inTurn(organizer, (on) => findEvents(on, organizer, names)),

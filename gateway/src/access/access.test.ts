@@ -35,6 +35,7 @@ const routes = allRoutes({
   contacts: { noteSync: () => {} },
   findContacts: async () => [],
   findHeard: async () => [],
+  findDeviceNames: async () => new Map(),
   sessions: {} as Sessions,
   identityProvider: {} as IdentityProvider,
   findEvents: async () => new Set(),

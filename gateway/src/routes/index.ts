@@ -14,6 +14,7 @@ import { checkinListExamples } from "./checkin-lists/examples.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { annulRoutes } from "./checkins/annul-routes.ts";
 import { scanExportRoutes } from "./checkins/export-routes.ts";
+import type { PlaceNames } from "./checkins/name-places.ts";
 import { dayReportRoutes } from "./checkins/report-routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
@@ -80,6 +81,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
   readonly credentials: Omit<CredentialRouteDependencies, "credentials" | "findContacts">;
   readonly contacts: Pick<DeviceContacts, "noteSync">;
   readonly findHeard: LiveTargets["findHeard"];
+  readonly findDeviceNames: PlaceNames["findDeviceNames"];
   readonly findContacts: CredentialRouteDependencies["findContacts"];
   readonly sessions: SessionRouteDependencies["sessions"];
   /** Undefined: people sign in with links alone. */
@@ -110,7 +112,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const exports = scanExportRoutes(clients);
-  const reports = dayReportRoutes(clients);
+  const reports = dayReportRoutes({ ...deps, ...clients });
   const doubles = doubleRoutes(clients);
   const scans = redeemRoutes({
     ...deps,

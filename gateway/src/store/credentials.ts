@@ -111,3 +111,17 @@ export async function isAsNewAs(
                       and credential.revision >= ${revision}) as found`);
   return found;
 }
+
+/** Finds the names of devices of an organizer, also of revoked ones. */
+export async function findDeviceNames(
+  db: Queryable,
+  { organizer, ids }: { readonly organizer: string; readonly ids: readonly number[] },
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.many<{ readonly id: string; readonly name: string }>(sql`
+    select credential.id, credential.name
+      from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = 'device'
+       and credential.id = any(${ids.map(String)}::text[])`);
+  return new Map(rows.map(({ id, name }) => [Number(id), name]));
+}

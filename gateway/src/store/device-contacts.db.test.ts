@@ -4,6 +4,7 @@ import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { afterAll, expect, it } from "vitest";
 import { measureDevices } from "../jobs/measure-devices.ts";
 import { gatewayDatabase } from "../testing/database.ts";
+import { findDeviceNames } from "./credentials.ts";
 import { type DeviceContact, findContacts, findHeardDevices, storeContacts } from "./device-contacts.ts";
 
 const { database, db } = await gatewayDatabase();
@@ -92,4 +93,8 @@ it("[B1.7] finds the devices of an event that were heard of lately, the latest f
   const find = (event: string) => findHeardDevices(db, { organizer: "bigevents", event });
   expect(await find("sampleconf")).toEqual([first]);
   expect(await find("other")).toMatchObject([{ device: 2 }, first]);
+  // Reports name devices, also those that were not heard of for long.
+  const names = await findDeviceNames(db, { organizer: "bigevents", ids: [1, 3, 6, 99] });
+  expect([...names.keys()].sort()).toEqual([1, 3]);
+  expect(names.get(1)).toBe("North");
 });

@@ -203,6 +203,7 @@ export interface ServeOptions {
   sessions?: (directory: Directory) => Sessions;
   findContacts?: RouteDependencies["findContacts"];
   findHeard?: RouteDependencies["findHeard"];
+  findDeviceNames?: RouteDependencies["findDeviceNames"];
   routes?: (routes: readonly Route[]) => readonly Route[];
 }
 
@@ -232,6 +233,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     contacts,
     findContacts: options.findContacts ?? (async () => []),
     findHeard: options.findHeard ?? (async () => []),
+    findDeviceNames: options.findDeviceNames ?? (async () => new Map()),
     hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
       owners: recordOwners(clients),

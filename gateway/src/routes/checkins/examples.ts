@@ -25,8 +25,8 @@ const reportExample = {
   quarters: [{ start: "2027-05-12T06:30:00Z", local: "08:30", ...scans, inside: 1 }],
   products: [{ item: 1, item_name: "Conference ticket", variation: null, variation_name: null, ...scans, entered: 2 }],
   lists: [{ list: 1, list_name: "Main entrance", ...scans }],
-  gates: [{ gate: 1, ...scans }],
-  devices: [{ device: 1, ...scans }],
+  gates: [{ gate: 1, gate_name: "Main entrance", ...scans }],
+  devices: [{ device: 1, device_name: "Main entrance 1", ...scans }],
   reasons: [{ reason: "already_redeemed", count: 1 }],
 };
 

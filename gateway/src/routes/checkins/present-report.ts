@@ -55,8 +55,12 @@ export function presentReport(found: ReportDayResponse, { list, subevent }: Repo
       list_name: place.name ?? null,
       ...scansOf(place.scans),
     })),
-    gates: found.gates.map((place) => ({ gate: place.id ?? null, ...scansOf(place.scans) })),
-    devices: found.devices.map((place) => ({ device: place.id ?? null, ...scansOf(place.scans) })),
+    gates: found.gates.map(({ id, name, scans }) => ({ gate: id ?? null, gate_name: name ?? null, ...scansOf(scans) })),
+    devices: found.devices.map(({ id, name, scans }) => ({
+      device: id ?? null,
+      device_name: name ?? null,
+      ...scansOf(scans),
+    })),
     reasons: found.reasons,
   };
 }

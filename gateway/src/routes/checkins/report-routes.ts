@@ -9,6 +9,7 @@ import { choiceFilter, idFilter, textFilter } from "../../http/parameter.ts";
 import { declare, type Reply } from "../../http/route.ts";
 import { checkinExamples } from "./examples.ts";
 import { reading } from "./filters.ts";
+import { namePlaces, type PlaceNames } from "./name-places.ts";
 import { presentReport, writeQuarters } from "./present-report.ts";
 import { dayReportShown } from "./report-schema.ts";
 
@@ -24,7 +25,11 @@ const reportMs = 60_000;
 const printMs = 30_000;
 
 /** What happened at the gates on one day: `checkins/report/`. */
-export function dayReportRoutes({ scanHistory, rendering }: Pick<Clients, "scanHistory" | "rendering">) {
+export function dayReportRoutes({
+  scanHistory,
+  rendering,
+  ...names
+}: Pick<Clients, "scanHistory" | "rendering"> & PlaceNames) {
   const takeTurn = downloadTurns(limits, () =>
     fault("downloads_busy", "Another report is being made. Ask for this one again soon.", { retryAfterMs: 5000 }),
   );
@@ -53,7 +58,8 @@ export function dayReportRoutes({ scanHistory, rendering }: Pick<Clients, "scanH
         const { query, signal, inEvent } = request;
         const { date, list, subevent, format } = query;
         await takeTurn(request, 1);
-        const found = await scanHistory.reportDay(inEvent({ date, list, subevent }), { signal, timeoutMs: reportMs });
+        const counted = await scanHistory.reportDay(inEvent({ date, list, subevent }), { signal, timeoutMs: reportMs });
+        const found = await namePlaces(counted, request, names);
         if (format === "pdf" || (format === undefined && prefers(request, pdf, json))) {
           const printed = await rendering.printDayReport(inEvent({ report: found }), { signal, timeoutMs: printMs });
           const headers = asAttachment(`checkins-${found.date}.pdf`);

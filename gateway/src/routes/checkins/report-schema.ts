@@ -52,7 +52,19 @@ export const dayReportShown = record("CheckinReport", {
     { description: "Most scans first, as in all of the following." },
   ),
   lists: arrayOf(of({ list: id(), list_name: text(maybe), ...scans })),
-  gates: arrayOf(of({ gate: id({ ...maybe, description: "Null: at no gate." }), ...scans })),
-  devices: arrayOf(of({ device: id({ ...maybe, description: "The internal id; null: by no device." }), ...scans })),
+  gates: arrayOf(
+    of({
+      gate: id({ ...maybe, description: "Null: at no gate." }),
+      gate_name: text({ ...maybe, description: "Null: it was deleted, or is no gate of the organizer." }),
+      ...scans,
+    }),
+  ),
+  devices: arrayOf(
+    of({
+      device: id({ ...maybe, description: "The internal id; null: by no device." }),
+      device_name: text({ ...maybe, description: "Null: no device of the organizer has this id." }),
+      ...scans,
+    }),
+  ),
   reasons: arrayOf(of({ reason: text({ enum: errorReasons }), count: integer() })),
 });

@@ -1,11 +1,14 @@
 import { Fault } from "@tessera/kit/fault";
+import { DocumentKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ReportDayRequest, ReportDayResponse } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 
 const path = `${inEvent}/checkins/report/`;
 
-const app = appOfEachTest();
+const app = appOfEachTest({
+  findDeviceNames: async (organizer, devices) => new Map(devices.map((id) => [id, `Device ${id} of ${organizer}`])),
+});
 
 const midnight = Date.UTC(2027, 4, 11, 22) * 1000;
 const scans = { entries: 2, exits: 1, refusals: 3 };
@@ -43,6 +46,14 @@ beforeEach(() => {
     asked.push(request);
     return found;
   });
+  app.peers.when("catalogue", "listDocuments", async ({ organizer, event, kind, page }) => {
+    expect({ organizer, event, kind }).toEqual({ organizer: "bigevents", event: "", kind: DocumentKind.GATE });
+    // The gate of the report is on the second page.
+    const first = page === 1 ? 100 : 1;
+    const gates = Array.from({ length: page === 1 ? 50 : 2 }, (_, index) => ({ id: first + index, name: "North" }));
+    const documents = gates.map((gate) => ({ event: "", json: Buffer.from(JSON.stringify(gate)) }));
+    return { documents, count: 52, page, asOf: 0, isUnchanged: false };
+  });
 });
 
 describe("GET checkins/report/", () => {
@@ -62,10 +73,10 @@ describe("GET checkins/report/", () => {
       ],
       lists: [{ list: 7, list_name: "Door", ...scans }],
       gates: [
-        { gate: 2, ...scans },
-        { gate: null, ...none },
+        { gate: 2, gate_name: "North", ...scans },
+        { gate: null, gate_name: null, ...none },
       ],
-      devices: [{ device: 9, ...scans }],
+      devices: [{ device: 9, device_name: "Device 9 of bigevents", ...scans }],
       reasons: [{ reason: "unpaid", count: 3 }],
     });
     expect(asked).toEqual([{ organizer: "bigevents", event: "sampleconf" }]);
@@ -103,7 +114,12 @@ describe("GET checkins/report/", () => {
     ["", { accept: "application/pdf" }],
   ])("[C9.9, A4.23] is a PDF: %s %o", async (query, headers) => {
     app.peers.when("rendering", "printDayReport", async ({ organizer, event, report }) => {
-      expect({ organizer, event, report }).toEqual({ organizer: "bigevents", event: "sampleconf", report: found });
+      const [gates, devices] = [
+        [{ id: 2, name: "North", scans }, { scans: none }],
+        [{ id: 9, name: "Device 9 of bigevents", scans }],
+      ];
+      const named = { ...found, gates, devices };
+      expect({ organizer, event, report }).toEqual({ organizer: "bigevents", event: "sampleconf", report: named });
       return { pdf: Buffer.from("%PDF-") };
     });
     const answer = await app.send("GET", path + query, { headers });
