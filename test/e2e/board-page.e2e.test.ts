@@ -130,6 +130,57 @@ describe("the live board", () => {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
   });
 
+  it("[B5.1, B5.2, B5.3] reports on a day", async () => {
+    await press("Open the report");
+    await see(/Tickets let in\s+5\s+Entries\s+6\s+Exits\s+1\s+Refused\s+1\s+Most inside\s+5 · /);
+    const shown = await text();
+    expect(shown).toMatch(/Field\s+5\s+1\s+1\s/);
+    expect(shown).toMatch(/Stage\s+1\s+0\s+0\s/);
+    expect(shown).toMatch(/West\s+6\s+1\s+1\s/);
+    expect(shown).toMatch(/North 1\s+6\s+1\s+1\s/);
+    expect(shown).toMatch(/Not allowed now\s+1\s/);
+    await examine("report-wall");
+    await page.select("select", "2");
+    await see(/Tickets let in\s+1\s+Entries\s+1\s/);
+    expect(page.url()).toMatch(/#event=\w+&report=\d{4}-\d\d-\d\d&list=2$/);
+    await page.reload();
+    await see(/Tickets let in\s+1\s+Entries\s+1\s/);
+    await page.setViewport(sizes.phone);
+    await press("The day before");
+    await see("There was no scan on this day.");
+    await examine("report-nothing-phone");
+    await press("The day after");
+    await see(/Tickets let in\s+1\s/);
+    await examine("report-phone");
+  });
+
+  it("[B5.4, B5.5] prints the report without its buttons, and goes on after an outage", async () => {
+    const hidden = `["nav", ".foot"].every((part) => getComputedStyle(document.querySelector(part)).display === "none")`;
+    await page.emulateMediaType("print");
+    expect(await page.evaluate(hidden)).toBe(true);
+    await page.emulateMediaType("screen");
+    const hrefs = await page.$$eval("a[download]", (links) => links.map((link) => link.getAttribute("href") ?? ""));
+    expect(hrefs.map((href) => new URL(href).search)).toEqual([
+      expect.stringMatching(/^\?date=\d{4}-\d\d-\d\d&list=2&format=pdf$/),
+      expect.stringMatching(/^\?date=\d{4}-\d\d-\d\d&list=2&format=csv$/),
+    ]);
+    for (const href of hrefs)
+      expect(await page.evaluate((address) => fetch(address).then(({ status }) => status), href)).toBe(200);
+    network.become("refuses");
+    await page.select("select", "1");
+    await see("The server does not answer.");
+    network.become("passes");
+    await see(/Tickets let in\s+5\s/);
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+    await press("Deutsch");
+    await see("Eingelassene Tickets");
+    await examine("report-german-dark-phone");
+    await press("English");
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+    await press("Live board");
+    await see("In the last minute");
+  });
+
   it("[B3.7] lets a person choose another event, and says so when the session has ended", async () => {
     await press("Other event");
     await see("Which event?");

@@ -12,7 +12,7 @@ import { Rates } from "./rates.tsx";
 import { Refusals } from "./refusals.tsx";
 import { say, sayLocalized, sayNumber, saySpan, sayTime } from "./say.ts";
 import { addressOf } from "./server.ts";
-import { type ListedEvent, open, person, signOut } from "./session.ts";
+import { inEventOf, type ListedEvent, open, openReport, person, signOut } from "./session.ts";
 
 /** A state each second: two may be late on a bad network. */
 const staleMs = 3500;
@@ -36,7 +36,7 @@ export function BoardView({ event, followed }: { readonly event: ListedEvent; re
         </p>
       ) : null}
       {live === undefined ? null : <Parts live={live} followed={followed} />}
-      <Downloads event={event.slug} />
+      <Downloads event={event} />
       <footer class="row foot">
         <span class="quiet grow">{person.value?.name}</span>
         <Button onPress={() => void open(undefined, { mayChoose: true })}>{say("other_event")}</Button>
@@ -80,19 +80,13 @@ function Parts({ live, followed }: { readonly live: Live; readonly followed: Fol
 }
 
 /** What a crew takes away from a day. */
-function Downloads({ event }: { readonly event: string }) {
-  const scans = `organizers/${person.value?.organizer ?? ""}/events/${event}/checkins`;
+function Downloads({ event }: { readonly event: ListedEvent }) {
   return (
     <section class="sheet stack">
       <h2>{say("report")}</h2>
       <p class="row">
-        <a class="button link-button" href={addressOf(`${scans}/report/?format=pdf`)} download>
-          {say("report_pdf")}
-        </a>
-        <a class="button link-button" href={addressOf(`${scans}/report/?format=csv`)} download>
-          {say("report_csv")}
-        </a>
-        <a class="button link-button" href={addressOf(`${scans}/export/?format=csv`)} download>
+        <Button onPress={() => openReport(event, {})}>{say("open_report")}</Button>
+        <a class="button link-button" href={addressOf(`${inEventOf(event)}/checkins/export/?format=csv`)} download>
           {say("every_scan")}
         </a>
       </p>

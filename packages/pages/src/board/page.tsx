@@ -1,5 +1,6 @@
 import { BoardView } from "./board-view.tsx";
 import { ChooseView } from "./choose-view.tsx";
+import { ReportView } from "./report/report-view.tsx";
 import { say } from "./say.ts";
 import { stage } from "./session.ts";
 import { SignedOutView } from "./signed-out-view.tsx";
@@ -10,6 +11,8 @@ export function Page() {
   switch (now.at) {
     case "watching":
       return <BoardView event={now.event} followed={now.followed} />;
+    case "reporting":
+      return <ReportView event={now.event} read={now.read} />;
     case "choosing":
       return <ChooseView events={now.events} isUnknown={now.unknown} />;
     case "signed_out":

@@ -8,6 +8,7 @@ export type Answer<T> =
 export interface Request {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly body?: unknown;
+  readonly timeoutMs?: number;
 }
 
 /** The address of a route, relative to the page: a proxy may serve everything below a path of its own. */
@@ -16,13 +17,16 @@ export function addressOf(path: string): string {
 }
 
 /** Sends a request to the interface, with the cookie of the session. */
-export async function ask<T>(path: string, { method = "GET", body }: Request = {}): Promise<Answer<T>> {
+export async function ask<T>(
+  path: string,
+  { method = "GET", body, timeoutMs = 10_000 }: Request = {},
+): Promise<Answer<T>> {
   try {
     const response = await fetch(addressOf(path), {
       method,
       headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(timeoutMs),
       cache: "no-store",
       credentials: "same-origin",
     });

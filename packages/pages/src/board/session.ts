@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { Localized } from "@tessera/values";
 import { makeKey } from "../ui/make-key.ts";
 import { type Followed, followEvent } from "./follow-event.ts";
+import { type AskedReport, type ReadReport, readReport } from "./report/read-report.ts";
 import { addressOf, ask, askAll } from "./server.ts";
 
 /** The person that this browser is signed in as. */
@@ -22,7 +23,8 @@ export type Stage =
   /** `refused` is what the server says about a link; `providers` whether people sign in elsewhere. */
   | { readonly at: "signed_out"; readonly refused: string | undefined; readonly elsewhere: boolean }
   | { readonly at: "choosing"; readonly events: readonly ListedEvent[]; readonly unknown: boolean }
-  | { readonly at: "watching"; readonly event: ListedEvent; readonly followed: Followed };
+  | { readonly at: "watching"; readonly event: ListedEvent; readonly followed: Followed }
+  | { readonly at: "reporting"; readonly event: ListedEvent; readonly read: ReadReport };
 
 export const stage = signal<Stage>({ at: "starting" });
 export const person = signal<Person | undefined>(undefined);
@@ -45,14 +47,14 @@ export async function start(link?: string, opening = makeKey()): Promise<void> {
   if (answer.kind === "away") return retry(() => start(link, opening));
   if (answer.kind === "success") {
     person.value = answer.body;
-    return open(eventInAddress());
+    return openAddressed();
   }
   if (link === undefined) return showSignedOut(undefined);
   // A used link of the browser that it has signed in: go on.
   const current = await ask<Person>("session/");
   if (current.kind !== "success") return showSignedOut(answer.detail);
   person.value = current.body;
-  return open(eventInAddress());
+  return openAddressed();
 }
 
 function retry(again: () => Promise<void>): void {
@@ -84,12 +86,41 @@ function eventInAddress(): string | undefined {
   return new URLSearchParams(location.hash.slice(1)).get("event") ?? undefined;
 }
 
+/** `report=2027-05-12`, or `report=` for the last day with scans. */
+function reportInAddress(): AskedReport | undefined {
+  const address = new URLSearchParams(location.hash.slice(1));
+  const [date, list] = [address.get("report"), Number(address.get("list") ?? Number.NaN)];
+  if (date === null) return undefined;
+  return { date: date === "" ? undefined : date, list: Number.isSafeInteger(list) ? list : undefined };
+}
+
+/** The path of an event of the person's organizer. */
+export function inEventOf({ slug }: Pick<ListedEvent, "slug">): string {
+  return `organizers/${person.value?.organizer ?? ""}/events/${slug}`;
+}
+
+/** Shows the report of a day, which the address keeps. */
+export function openReport(event: ListedEvent, asked: AskedReport): void {
+  leaveEvent();
+  const address = new URLSearchParams({ event: event.slug, report: asked.date ?? "" });
+  if (asked.list !== undefined) address.set("list", String(asked.list));
+  history.replaceState(null, "", `#${address}`);
+  const read = readReport(inEventOf(event), asked, () => void showSignedOut(undefined));
+  stage.value = { at: "reporting", event, read };
+}
+
+const openAddressed = () => open(eventInAddress(), { report: reportInAddress() });
+
 /** Shows an event; without one, or where it is unknown, the choice of events. One event alone needs no choice. */
-export async function open(slug: string | undefined, { mayChoose = false } = {}): Promise<void> {
+export async function open(
+  slug: string | undefined,
+  { mayChoose = false, report }: { readonly mayChoose?: boolean; readonly report?: AskedReport | undefined } = {},
+): Promise<void> {
   const { organizer } = person.value ?? { organizer: "" };
   const answer = await askAll<ListedEvent>(`organizers/${organizer}/events/?ordering=-date_from`);
-  if (answer.kind === "away") return retry(() => open(slug, { mayChoose }));
-  if (answer.kind === "refused") return answer.status === 401 ? showSignedOut(undefined) : retry(() => open(slug));
+  if (answer.kind === "away") return retry(() => open(slug, { mayChoose, report }));
+  if (answer.kind === "refused")
+    return answer.status === 401 ? showSignedOut(undefined) : retry(() => open(slug, { mayChoose, report }));
   const events = answer.body;
   leaveEvent();
   const only = events.length === 1 && !mayChoose ? events[0] : undefined;
@@ -99,6 +130,7 @@ export async function open(slug: string | undefined, { mayChoose = false } = {})
     stage.value = { at: "choosing", events, unknown: slug !== undefined };
     return;
   }
+  if (report !== undefined) return openReport(event, report);
   history.replaceState(null, "", `#event=${event.slug}`);
   const followed = followEvent({ organizer, event: event.slug }, (status) => void onRefused(status, event.slug));
   stage.value = { at: "watching", event, followed };
@@ -111,4 +143,5 @@ async function onRefused(status: number, slug: string): Promise<void> {
 
 function leaveEvent(): void {
   if (stage.value.at === "watching") stage.value.followed.end();
+  if (stage.value.at === "reporting") stage.value.read.end();
 }

@@ -1,0 +1,56 @@
+/** What the page reads of `checkins/report/`. */
+export interface Report {
+  readonly date: string;
+  readonly timezone: string;
+  readonly list: number | null;
+  readonly totals: Counts & { readonly entered: number };
+  readonly first_scan: string | null;
+  readonly last_scan: string | null;
+  readonly inside: { readonly at_begin: number; readonly peak: number; readonly peak_at: string };
+  readonly quarters: readonly Quarter[];
+  readonly products: readonly (Counts & {
+    readonly item: number | null;
+    readonly item_name: string | null;
+    readonly variation_name: string | null;
+    readonly entered: number;
+  })[];
+  readonly lists: readonly (Counts & { readonly list: number; readonly list_name: string | null })[];
+  readonly gates: readonly (Counts & { readonly gate: number | null; readonly gate_name: string | null })[];
+  readonly devices: readonly (Counts & { readonly device: number | null; readonly device_name: string | null })[];
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+}
+
+export interface Counts {
+  readonly entries: number;
+  readonly exits: number;
+  readonly refusals: number;
+}
+
+export interface Quarter extends Counts {
+  readonly start: string;
+  /** The time on the wall clock. */
+  readonly local: string;
+  readonly inside: number;
+}
+
+const hasScans = ({ entries, exits, refusals }: Quarter) => entries + exits + refusals > 0;
+
+/** From an hour before the first scan to an hour after the last one; of a day without scans all. */
+export function busyQuarters(quarters: readonly Quarter[]): readonly Quarter[] {
+  const first = quarters.findIndex(hasScans);
+  return first < 0 ? quarters : quarters.slice(Math.max(0, first - 4), quarters.findLastIndex(hasScans) + 5);
+}
+
+/** The day that is so many days later on the calendar. */
+export function dayAfter(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Which quarters a chart names: full hours, at most seven of them. */
+export function namedHours(
+  quarters: readonly Quarter[],
+): readonly { readonly local: string; readonly index: number }[] {
+  const full = quarters.flatMap(({ local }, index) => (local.endsWith(":00") ? [{ local, index }] : []));
+  const every = Math.ceil(full.length / 7);
+  return full.filter((_, number) => number % every === 0);
+}
