@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { eventPath } from "../e2e/sample-records.ts";
+import { checkAlarms } from "./check-alarms.ts";
 import { checkCounts, type ShownStatus, type StoredPosition } from "./check-counts.ts";
 import { checkFacts } from "./check-facts.ts";
 import { checkRecords, type ShownPosition } from "./check-records.ts";
 import { checkScans, type StoredScan } from "./check-scans.ts";
 import { readLedger, readParked, readToldScans, waitForEmptyOutboxes } from "./fact-ledger.ts";
-import { apiKey, type Edition, type Festival, lists } from "./festival.ts";
+import { apiKey, type Edition, type Festival, lists, nearLimit } from "./festival.ts";
 import { sendScan } from "./gates.ts";
 import type { Attempt } from "./scan-history.ts";
 
@@ -57,6 +58,7 @@ export async function verifyFestival({
     ...checkTold(await readToldScans(db), scans, { again: toldAgain }),
     ...counts.flat(),
     ...(await checkPersons(db)),
+    ...(toldAgain ? [] : await checkAlarms(db, { nearLimit })),
     ...checkRecords(edition.positions, await readAllPositions(baseUrl)),
     ...(await checkKeys(baseUrl, edition)),
   ];
