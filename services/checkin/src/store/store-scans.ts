@@ -139,19 +139,18 @@ export async function storeScans(
                       raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
                       force_sent, overruled, is_out_of_order, is_automatic, ord)
         join held_list on held_list.place = sent.place
-    ), ${isLimited ? withinLimits : sql``}held_ticket as (
-      select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
-             decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
+    ), held_ticket as (
+      select decided.ord, decided.place, decided.organizer, decided.event, decided.position, decided.list, decided.version,
+             decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside, decided.overruled,
              coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
              position.counted_as
         from decided
         join position
           on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
        where decided.version is not null
-         ${isLimited ? sql`and decided.ord = any(array(select within_limit.ord from within_limit))` : sql``}
          and ${asRead === undefined ? sql`true` : covers(asRead)}
          for share of position skip locked
-    ), admitted as (
+    ${isLimited ? withinLimits : sql``}    ), admitted as (
       insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
       select held_ticket.organizer, held_ticket.event, held_ticket.position, held_ticket.list, held_ticket.version,
              held_ticket.entries, held_ticket.last_type, held_ticket.last_at
@@ -164,6 +163,7 @@ export async function storeScans(
                              and seen.position = held_ticket.position and seen.list = held_ticket.list)
                   else true
               end
+         ${isLimited ? sql`and held_ticket.ord = any(array(select within_limit.ord from within_limit))` : sql``}
        order by held_ticket.position, held_ticket.list, held_ticket.event, held_ticket.organizer
           on conflict (position, list, event, organizer) do update
              set version = excluded.version, entries = excluded.entries,
@@ -211,8 +211,8 @@ export async function storeScans(
   return new Set(rows.map((row) => row.ord - 1));
 }
 
-/** Admissions that their lists have room for, in the order of the scans. */
-const withinLimits = sql`counted_list as materialized (
+/** Admissions of locked tickets that their lists have room for, in the order of the scans: a busy ticket takes no place. */
+const withinLimits = sql`), counted_list as materialized (
       select held_list.place, held.persons, list.hard_limit
         from held_list
         join list on list.organizer = held_list.organizer and list.event = held_list.event and list.id = held_list.list
@@ -223,16 +223,15 @@ const withinLimits = sql`counted_list as materialized (
          for no key update of held
     ), within_limit as (
       select entering.ord
-        from (select decided.ord, decided.place, decided.inside, decided.overruled,
-                     sum(greatest(decided.inside, 0)) over (partition by decided.place order by decided.ord) as added
-                from decided
-               where decided.version is not null) as entering
+        from (select held_ticket.ord, held_ticket.place, held_ticket.inside, held_ticket.overruled,
+                     sum(greatest(held_ticket.inside, 0)) over (partition by held_ticket.place order by held_ticket.ord) as added
+                from held_ticket) as entering
         left join counted_list on counted_list.place = entering.place
        where counted_list.hard_limit is null
           or coalesce(entering.inside, 0) <= 0
           or entering.overruled is not null
           or counted_list.persons + entering.added <= counted_list.hard_limit
-    ), `;
+    `;
 
 /** The time of the ticket's newest scan, if it is not this scan. */
 function olderLast({ at, admission }: ScanToStore): string | null {

@@ -119,6 +119,18 @@ describe("a hard limit", () => {
     await expectTrueCounts();
   });
 
+  it("[C10.3] gives the last place to another ticket while one in front of it is busy", async () => {
+    const { id } = await checkin.createList({ hardLimit: 1 });
+    const { busy, other } = await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`select position.id from position where position.id = 1 for update`);
+      const busy = redeem(enter(id, 1));
+      const other = await redeem(enter(id, 2));
+      return { busy, other };
+    });
+    expect([other, await busy]).toEqual(["admitted", "rules"]);
+    expect(await inside(id)).toBe(1);
+  });
+
   it("[C10.5] counts those who are inside already when it is set, and nothing once it is taken away", async () => {
     const { id } = await checkin.createList();
     await checkin.redeemAll([enter(id, 1), enter(id, 2), enter(id, 3)]);

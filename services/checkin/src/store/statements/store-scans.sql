@@ -55,8 +55,8 @@ with held_list as (
                   force_sent, overruled, is_out_of_order, is_automatic, ord)
     join held_list on held_list.place = sent.place
 ), held_ticket as (
-  select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
-         decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
+  select decided.ord, decided.place, decided.organizer, decided.event, decided.position, decided.list, decided.version,
+         decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside, decided.overruled,
          coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
          position.counted_as
     from decided
@@ -192,8 +192,8 @@ with held_list as (
                   force_sent, overruled, is_out_of_order, is_automatic, ord)
     join held_list on held_list.place = sent.place
 ), held_ticket as (
-  select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
-         decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
+  select decided.ord, decided.place, decided.organizer, decided.event, decided.position, decided.list, decided.version,
+         decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside, decided.overruled,
          coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
          position.counted_as
     from decided
