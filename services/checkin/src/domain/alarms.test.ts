@@ -177,6 +177,10 @@ describe("refusals_rose", () => {
     ]);
     expect(kinds(decide([...before, ...lately(30, 5)]))).toEqual([]);
     expect(kinds(decide([...before, ...lately(8, 6)]))).toEqual([]);
+    // One of fifty is usual here, so that six of thirty seem many, and come by chance all the same.
+    const seldom = [...scans(1000, 120, 4), ...scans(1000, 120, 220, { refused: true })];
+    expect(kinds(decide([...seldom, ...lately(30, 6)]))).toEqual([]);
+    expect(kinds(decide([...seldom, ...lately(30, 8)]))).toEqual([["refusals_rose", 1]]);
     expect(kinds(decide([...before, ...lately(20, 4)]))).toEqual([]);
   });
 

@@ -142,6 +142,8 @@ const refusedSeconds = 120;
 const refusedBeforeSeconds = 900;
 const leastScans = 10;
 const leastRefused = 5;
+/** Of few scans chance alone refuses several, however good the quarter of an hour before was. */
+const leastExpected = 0.05;
 
 function decideRefusals(
   gate: number | null,
@@ -157,10 +159,11 @@ function decideRefusals(
   const measured = refused / scans;
   // Few scans tell nothing of what is usual.
   const usual = countScans(before) < leastScans ? 0 : countRefused(before) / countScans(before);
+  const expected = scans * Math.max(usual, leastExpected);
   const alarm = { ...ofGate("refusals_rose", gate), since: null, measured, usual };
   if (isOpen(alarm)) return measured >= 0.15 ? alarm : undefined;
   const isMany = scans >= leastScans && refused >= leastRefused && measured >= 0.2 && measured >= 2 * usual;
-  return isMany && isUnlikely(refused - scans * usual, scans * usual) ? alarm : undefined;
+  return isMany && isUnlikely(refused - expected, expected) ? alarm : undefined;
 }
 
 /** Whether a count differs from an expected one by more than chance and groups make it: four and a half standard deviations of single visitors. */
