@@ -150,6 +150,9 @@ describe("events and dates of an organizer", () => {
     expect(await idsOf(DocumentKind.EVENT, { ...all, search: "series" })).toEqual(["series"]);
     expect(await idsOf(DocumentKind.SUBEVENT, { ...all, search: "erÖFF" })).toEqual([2]);
     expect(await idsOf(DocumentKind.SUBEVENT, { ...all, search: "%" })).toEqual([]);
+    await office.apply(sample.event({ name: { en: "Rock’n’Roll – Festival" } }));
+    for (const search of ["rock'n'roll", "Rockʼnʼroll\u00a0\u2011 f"])
+      expect([search, await idsOf(DocumentKind.EVENT, { ...all, search })]).toEqual([search, ["fest"]]);
     expect(await idsOf(DocumentKind.SUBEVENT, { ...all, active: true, live: true })).toEqual([2, 1]);
     expect(await idsOf(DocumentKind.SUBEVENT, { ...all, live: false })).toEqual([]);
     const from = (day: string) => Date.parse(`${day}T18:00:00Z`) * 1000;

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { foldTypography, typography } from "@tessera/values";
 import type { DocumentKind } from "../domain/document-kind.ts";
 import { unchangedAt } from "./locks.ts";
 
@@ -110,7 +111,8 @@ function rowsOf(kind: DocumentKind, filter: DocumentFilter): Sql {
                      where counted.item::bigint = any(${items}::bigint[]))`);
   if (search !== undefined) {
     const text = kind === "event" ? sql`concat_ws(' ', document.slug, ${data} ->> 'name')` : sql`${data} ->> 'name'`;
-    say(sql`position(lower(${search}) in lower(${text})) > 0`);
+    const folded = sql`translate(${text}, ${typography.variants}, ${typography.usual})`;
+    say(sql`position(lower(${foldTypography(search)}) in lower(${folded})) > 0`);
   }
   if (endsAfter !== undefined) say(endsBehind(kind, endsAfter));
   return sql`

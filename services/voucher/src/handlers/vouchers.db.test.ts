@@ -399,7 +399,7 @@ describe("a list", () => {
   it("[V2.2, V2.3, V2.7, V2.8, V13.1, V13.2, V13.3, V13.4] has every filter, and orders ties by the newest", async () => {
     await service.create(
       { code: "AAAAA", maxUsages: 2, value: "12.00", priceMode: "set", tag: "Press", item: 1 },
-      { code: "BBBBB", blockQuota: true, quota: 9, comment: "for 100% of them_all" },
+      { code: "BBBBB", blockQuota: true, quota: 9, comment: "for 100% of them_all – Jean‑Luc O’Neill" },
       { code: "CCCCC", allowIgnoreQuota: true, item: 2, variation: 22, validUntil: 1_000_000 },
     );
     await service.db.run(sql`update voucher set redeemed = 2 where code = 'AAAAA'`);
@@ -422,6 +422,9 @@ describe("a list", () => {
     expect(await found({ search: "PRESS" })).toEqual(["AAAAA"]);
     expect(await found({ search: "100% of them_" })).toEqual(["BBBBB"]);
     expect(await found({ search: "_" })).toEqual(["BBBBB"]);
+    for (const search of ["jean-luc", "Jean\u2013Luc\u00a0O'Neill", "all - jean", "oʼneill"])
+      expect([search, await found({ search })]).toEqual([search, ["BBBBB"]]);
+    expect(await found({ search: "jean luc" })).toEqual([]);
     expect(await found({ ordering: ["-code"] })).toEqual(["CCCCC", "BBBBB", "AAAAA"]);
     expect(await found({ ordering: ["block", "allow"] })).toEqual(["AAAAA", "BBBBB", "CCCCC"]);
     expect(await found({ ordering: ["value"] })).toEqual(["AAAAA", "CCCCC", "BBBBB"]);

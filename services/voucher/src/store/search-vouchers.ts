@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { typography } from "@tessera/values";
 import type { SearchPlan } from "../domain/search-text.ts";
 import { conditionsOn, ofEvent, type VoucherFilter } from "./voucher-filter.ts";
 import { countVouchers } from "./voucher-pages.ts";
@@ -18,7 +19,7 @@ const columns = sql`
              voucher.allow_ignore_quota, voucher.price_mode, voucher.value, voucher.item, voucher.variation, voucher.quota,
              voucher.tag, voucher.comment, voucher.subevent`;
 
-/** Finds vouchers of a filter with a text in code, tag or comment, regardless of letter case. */
+/** Finds vouchers of a filter with a text in code, tag or comment, regardless of letter case and typography. */
 export async function searchVouchers(db: Queryable, filter: VoucherFilter, plan: SearchPlan): Promise<number[]> {
   const isRead = !plan.isIndexed || (await countVouchers(db, filter)) <= mostReadThrough;
   const { ids } = await db.one<{ ids: number[] }>(isRead ? readThrough(filter, plan) : readIndex(filter, plan));
@@ -53,13 +54,17 @@ function readIndex(filter: VoucherFilter, plan: SearchPlan): Sql {
                   limit ${mostFound}) as ids`;
 }
 
-function hasText({ patterns, hasLineBreak }: SearchPlan): Sql {
-  const matching = (texts: readonly Sql[]) =>
+function hasText({ patterns, loosely, hasLineBreak }: SearchPlan): Sql {
+  const matching = (texts: readonly Sql[], wanted: readonly string[]) =>
     joinSql(
-      texts.flatMap((text) => patterns.map((pattern) => sql`${text} ilike ${pattern}`)),
+      texts.flatMap((text) => wanted.map((pattern) => sql`${text} ilike ${pattern}`)),
       " or ",
     );
-  if (!hasLineBreak) return sql`(${matching([searched])})`;
-  const fields = [sql`voucher.code`, sql`voucher.tag`, sql`voucher.comment`];
-  return sql`(${matching([searched])}) and (${matching(fields.map((field) => sql`${field} collate "default"`))})`;
+  const fields = [sql`voucher.code`, sql`voucher.tag`, sql`voucher.comment`].map(
+    (field) => sql`${field} collate "default"`,
+  );
+  const folded = (hasLineBreak ? fields : [searched]).map(
+    (text) => sql`translate(${text}, ${typography.variants}, ${typography.usual})`,
+  );
+  return sql`(${matching([searched], loosely)}) and (${matching(folded, patterns)})`;
 }

@@ -39,6 +39,7 @@ describe("[C2.8] a search", () => {
         }),
       }),
       positionFact(5, { attendeeName: "Θεοδωρος", secret: "zzz4" }),
+      positionFact(6, { attendeeName: "Jean\u2011Luc\u202fO\u2019Neill", secret: "yyy6" }),
     ]),
   );
 
@@ -61,10 +62,13 @@ describe("[C2.8] a search", () => {
     ["two words that do not stand together: nothing", "jürgen jg", []],
     ["two letters: beginnings of words", "gr", [1, 2]],
     ["two letters: not within words", "ro", []],
-    ["two letters: beginnings of codes", "AB", [1, 2, 3, 5]],
+    ["two letters: beginnings of codes", "AB", [1, 2, 3, 5, 6]],
     ["one letter", "x", [4]],
     ["one letter of a name", "θ", [5]],
-    ["nothing", "", [1, 2, 3, 4, 5]],
+    ["a dash, a blank and an apostrophe as they are typed", "jean-luc o'n", [6]],
+    ["other dashes, blanks and apostrophes", "JEAN\u2013LUC\u00a0O\u02bcN", [6]],
+    ["no dash for a blank", "jean luc", []],
+    ["nothing", "", [1, 2, 3, 4, 5, 6]],
     ["a quote", "' or 1=1 --", []],
     ["a backslash", "\\", []],
   ])("finds %s", async (_name, search, expected) => {

@@ -19,8 +19,9 @@ select array(select voucher.id
                from read as voucher
               where voucher.organizer = $3 and voucher.event = $4
                 and ((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default" ilike $5)
+                and (translate((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default", $6, $7) ilike $8)
               order by voucher.id desc
-              limit $6) as ids;
+              limit $9) as ids;
 
 -- searchVouchers, many vouchers
 select count(*) as count
@@ -35,10 +36,12 @@ select array(select voucher.id
                             voucher.allow_ignore_quota, voucher.price_mode, voucher.value, voucher.item, voucher.variation, voucher.quota,
                             voucher.tag, voucher.comment, voucher.subevent
                        from voucher
-                      where ((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default" ilike $1)) as voucher
-              where voucher.organizer = $2 and voucher.event = $3
+                      where ((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default" ilike $1)
+                        and (translate((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default", $2,
+                                       $3) ilike $4)) as voucher
+              where voucher.organizer = $5 and voucher.event = $6
                 and ((voucher.redeemed >= voucher.max_usages) or voucher.valid_until_at <= now())
-              limit $4) as ids;
+              limit $7) as ids;
 
 -- searchVouchers, across fields
 with read as materialized (
@@ -57,10 +60,11 @@ select array(select voucher.id
                 and ((voucher.redeemed >= voucher.max_usages) or voucher.valid_until_at <= now())
                 and ((voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default" ilike $6
                      or (voucher.code || E'\n' || voucher.tag || E'\n' || voucher.comment) collate "default" ilike $7)
-                and (voucher.code collate "default" ilike $8
-                     or voucher.code collate "default" ilike $9
-                     or voucher.tag collate "default" ilike $10
-                     or voucher.tag collate "default" ilike $11
-                     or voucher.comment collate "default" ilike $12 or voucher.comment collate "default" ilike $13)
+                and (translate(voucher.code collate "default", $8, $9) ilike $10
+                     or translate(voucher.code collate "default", $11, $12) ilike $13
+                     or translate(voucher.tag collate "default", $14, $15) ilike $16
+                     or translate(voucher.tag collate "default", $17, $18) ilike $19
+                     or translate(voucher.comment collate "default", $20, $21) ilike $22
+                     or translate(voucher.comment collate "default", $23, $24) ilike $25)
               order by voucher.id desc
-              limit $14) as ids;
+              limit $26) as ids;
