@@ -139,9 +139,11 @@ export const mapOf = <S extends Schema, const O extends MapOptions<TypeOf<S>> = 
   return typed({ type: orNull("object", options), additionalProperties: values, ...rest });
 };
 
-/** The same map, for which an empty list is an empty map: some clients write one for the other. It stays a list. */
-export const orEmptyList = <S extends Schema>(map: S): S =>
-  typed({ ...map, type: [map["type"], "array"].flat(), items: raw(), maxItems: 0 });
+/** The same fields, which may be null, and are so if an empty value is sent: languages without types have one for all. */
+export function orNothing<P extends Properties>(fields: P): P {
+  const entries = Object.entries(fields).map(([name, field]) => [name, { ...field, orNothing: true }]);
+  return Object.fromEntries(entries) as P;
+}
 
 interface ArrayOptions<T> extends Annotations<readonly T[]> {
   readonly minItems?: number;

@@ -126,6 +126,33 @@ const valuesKeyword: FuncKeywordDefinition = {
   },
 };
 
+/** Reads an empty value as null, before its type is looked at. */
+const nothingKeyword: FuncKeywordDefinition = {
+  keyword: "nothing",
+  modifying: true,
+  errors: true,
+  compile(schema: AnySchemaObject, _parent, { self }) {
+    const read = self.compile(schema);
+    const validate: Validate = (data, place) => {
+      if (place !== undefined && isNothing(data, schema)) {
+        place.parentData[place.parentDataProperty] = null;
+        return true;
+      }
+      const isRight = read(data, place) as boolean;
+      validate.errors = read.errors ?? [];
+      return isRight;
+    };
+    return validate;
+  },
+};
+
+/** False is a boolean, and an empty text a text. */
+function isNothing(data: unknown, { leaf }: AnySchemaObject): boolean {
+  if (typeof data === "object" && data !== null) return Object.keys(data).length === 0;
+  const { read } = (leaf ?? {}) as Partial<LeafSchema>;
+  return (data === "" && read !== "text") || (data === false && read !== "boolean");
+}
+
 function toValidate<C>(findProblems: (container: C, place: Place) => readonly Problem[]): Validate {
   const validate: Validate = (container: C, place) => {
     if (place === undefined) throw new Error("a list or map was to be read without its place");
@@ -160,7 +187,8 @@ const ajv = new Ajv({
   discriminator: true,
   validateFormats: false,
 });
-for (const keyword of [leafKeyword, elementsKeyword, closedKeyword, valuesKeyword]) ajv.addKeyword(keyword);
+for (const keyword of [leafKeyword, elementsKeyword, closedKeyword, valuesKeyword, nothingKeyword])
+  ajv.addKeyword(keyword);
 
 /**
  * Compiles a schema into a function that reads a value, applies defaults and names every wrong field. It may change the
@@ -197,6 +225,10 @@ function toExecutable(schema: unknown, told: number): unknown {
   const inside = (inner: unknown) => toExecutable(inner, told);
   if (Array.isArray(schema)) return schema.map(inside);
   if (typeof schema !== "object" || schema === null) return schema;
+  if ("orNothing" in schema) {
+    const { orNothing: _, default: fallback, ...field } = schema as JsonSchema;
+    return { nothing: inside(field), ...(fallback === undefined ? {} : { default: fallback }) };
+  }
   if ("read" in schema && typeof schema.read === "string") {
     const { default: fallback, ...leaf } = schema as LeafSchema & { default?: unknown };
     return { leaf, ...(fallback === undefined ? {} : { default: fallback }) };
@@ -283,6 +315,7 @@ const internalKeywords = new Set([
   "shown",
   "needed",
   "unread",
+  "orNothing",
 ]);
 
 function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]> {

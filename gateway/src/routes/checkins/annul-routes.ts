@@ -1,4 +1,4 @@
-import { constant, instant, object, text } from "@tessera/schema/build";
+import { constant, instant, object, orNothing, text } from "@tessera/schema/build";
 import { scanProfiles } from "@tessera/values";
 import type { Clients } from "../../clients.ts";
 import { invalid, notFound, record } from "../../http/answers.ts";
@@ -13,8 +13,10 @@ const annulBody = bodyOf({
     {
       lists: listsOfEvents,
       nonce: text({ blank: false, trim: false, maxLength: 190, description: "Of the scan." }),
-      datetime: instant({ nullable: true, description: "When it was annulled. Default: now." }),
-      error_explanation: text({ nullable: true, maxLength: 1000, description: "Why, for a person." }),
+      ...orNothing({
+        datetime: instant({ nullable: true, description: "When it was annulled. Default: now." }),
+        error_explanation: text({ nullable: true, maxLength: 1000, description: "Why, for a person." }),
+      }),
     },
     { required: ["lists", "nonce"] },
   ),

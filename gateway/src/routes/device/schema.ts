@@ -1,4 +1,4 @@
-import { arrayOf, id, integer, mapOf, object, orPlain, text } from "@tessera/schema/build";
+import { arrayOf, id, integer, mapOf, object, orNothing, orPlain, text } from "@tessera/schema/build";
 import { deviceProfiles } from "@tessera/values";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
@@ -6,14 +6,14 @@ import { bodyOf } from "../../http/route.ts";
 const said = (description: string, example: string) =>
   text({ default: "", nullable: true, maxLength: 190, description, examples: [example] });
 
-const machine = {
+const machine = orNothing({
   hardware_brand: said("Who made the device.", "Samsung"),
   hardware_model: said("Its model.", "SM-G525F"),
   os_name: said("Its operating system.", "Android"),
   os_version: said("The version of that.", "13"),
   software_brand: said("The app.", "pretixSCAN Android"),
   software_version: said("The version of the app.", "2.3.1"),
-};
+});
 
 export const initializeBody = bodyOf({
   title: "InitializeDeviceBody",

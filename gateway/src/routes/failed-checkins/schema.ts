@@ -1,4 +1,4 @@
-import { choice, id, instant, object, raw, text } from "@tessera/schema/build";
+import { choice, id, instant, object, orNothing, raw, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
@@ -18,10 +18,13 @@ const longestText = 10_000;
 
 const maybe = { nullable: true } as const;
 
-const fields = {
+const required = {
   error_reason: choice(errorReasons),
-  error_explanation: text({ ...maybe, maxLength: longestText, description: "For a person." }),
   raw_barcode: text({ blank: false, maxLength: longestText, description: "What was scanned." }),
+};
+
+const optional = {
+  error_explanation: text({ ...maybe, maxLength: longestText, description: "For a person." }),
   raw_source_type: choice(sourceTypes, {
     ...maybe,
     description: "What it was scanned from. Default: `barcode`.",
@@ -49,7 +52,10 @@ const namesOfScanners = { item: raw(), variation: raw(), subevent: raw() };
 export const failedCheckinBody = bodyOf(
   {
     title: "FailedCheckinBody",
-    ...object({ ...fields, ...namesOfScanners }, { required: ["error_reason", "raw_barcode"] }),
+    ...object(
+      { ...required, ...orNothing(optional), ...namesOfScanners },
+      { required: ["error_reason", "raw_barcode"] },
+    ),
   },
   { maxBytes: mostBytes },
 );
@@ -57,7 +63,8 @@ export const failedCheckinBody = bodyOf(
 export type FailedCheckinBody = TypeOf<typeof failedCheckinBody.schema>;
 
 export const failedCheckinShown = record("FailedCheckin", {
-  ...fields,
+  ...required,
+  ...optional,
   raw_source_type: choice(sourceTypes),
   datetime: instant(),
   type: choice(["entry", "exit"]),

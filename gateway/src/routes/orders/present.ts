@@ -72,7 +72,7 @@ function present(
 export function toPrint(body: PrintBody, deviceId: number | undefined): Print {
   return {
     id: 0,
-    successful: body.successful,
+    successful: body.successful ?? true,
     at: body.datetime ?? undefined,
     source: body.source,
     type: body.type,

@@ -297,10 +297,13 @@ describe("POST printlog/", () => {
     expect(app.peers.requestsOf("recordPrint")).toEqual([]);
   });
 
-  it.each([{ info: null }, { info: [] }, { info: {} }, {}])(
+  it.each([{ info: null }, { info: [] }, { info: {} }, { info: "", successful: "", datetime: "" }, {}])(
     "[A9.27, E4.8] takes a print of which nothing is said: %j",
     async (body) => {
-      expect(await print({ source: "app", type: "badge", ...body })).toMatchObject({ status: 201, json: { info: {} } });
+      expect(await print({ source: "app", type: "badge", ...body })).toMatchObject({
+        status: 201,
+        json: { info: {}, successful: true },
+      });
     },
   );
 

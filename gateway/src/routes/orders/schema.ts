@@ -1,5 +1,5 @@
 import { orderRecord, positionRecord } from "@tessera/resources/records/order";
-import { any, arrayOf, boolean, id, instant, mapOf, object, orEmptyList, orPlain, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, id, instant, mapOf, object, orNothing, orPlain, text } from "@tessera/schema/build";
 import type { Properties, TypeOf } from "@tessera/schema/schema";
 import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
@@ -14,15 +14,15 @@ export const printBody = bodyOf(
     ...object(
       {
         ...printFields,
-        datetime: instant({ ...maybe, description: "When it was printed. Default: now." }),
-        info: orEmptyList(
-          mapOf(any(), {
+        ...orNothing({
+          datetime: instant({ ...maybe, description: "When it was printed. Default: now." }),
+          info: mapOf(any(), {
             ...maybe,
             maxProperties: 100,
             description: `What the sender says of it, in at most ${mostInfoBytes} bytes.`,
           }),
-        ),
-        successful: boolean({ default: true, description: "Default: true." }),
+          successful: boolean({ ...maybe, default: true, description: "Default: true." }),
+        }),
       },
       { required: ["source", "type"] },
     ),

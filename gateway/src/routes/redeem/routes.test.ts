@@ -173,11 +173,29 @@ describe("what a scan is answered", () => {
     expect((await redeem()).status).toBe(400);
   });
 
-  it.each([{ answers: [] }, { answers: null }, { source_type: "" }, { source_type: null }, { type: "" }])(
-    "[A9.27] %j says nothing",
+  const decisions = ["force", "ignore_unpaid", "questions_supported", "simulate", "canceled_supported"];
+  it.each([
+    ...["", [], {}, false, null].flatMap((nothing) => [
+      { answers: nothing },
+      { source_type: nothing },
+      { type: nothing },
+    ]),
+    ...["", [], {}, null].map((nothing) => Object.fromEntries(decisions.map((name) => [name, nothing]))),
+    ...["", [], {}, false, null].flatMap((nothing) => [{ datetime: nothing }, { nonce: nothing }]),
+  ])("[A9.27] %j says nothing", async (body) => {
+    expect((await redeem(body)).status).toBe(201);
+    expect(scans).toMatchObject([
+      { answers: [], sourceType: "barcode", type: ScanType.ENTRY, force: false, questionsSupported: true },
+    ]);
+  });
+
+  it.each([{ answers: ["x"] }, { answers: true }, { answers: 0 }, { force: "x" }, { force: [false] }, { force: 2 }])(
+    "[A9.14] %j is refused",
     async (body) => {
-      expect((await redeem(body)).status).toBe(201);
-      expect(scans).toMatchObject([{ answers: [], sourceType: "barcode", type: ScanType.ENTRY }]);
+      expect(await redeem(body)).toMatchObject({
+        status: 400,
+        json: { [Object.keys(body)[0] ?? ""]: [expect.any(String)] },
+      });
     },
   );
 
@@ -408,10 +426,9 @@ describe("what a scanner sends", () => {
     ["type", { type: "sideways" }],
     ["type", { type: 1 }],
     ["datetime", { datetime: "tomorrow" }],
-    ["datetime", { datetime: "" }],
     ["datetime", { datetime: 5 }],
     ["nonce", { nonce: "x".repeat(191) }],
-    ["nonce", { nonce: {} }],
+    ["nonce", { nonce: { n: 1 } }],
     ["answers", { answers: ["M"] }],
     ["answers", { answers: "1" }],
     ["force", { force: "perhaps" }],

@@ -8,7 +8,7 @@ import {
   integer,
   mapOf,
   object,
-  orEmptyList,
+  orNothing,
   raw,
   text,
 } from "@tessera/schema/build";
@@ -25,7 +25,7 @@ export const scanBytes = 64 * 1024;
 const decision = (description: string) => boolean({ nullable: true, description });
 
 /** What every scan may say. */
-const scanFields = {
+const scanFields = orNothing({
   type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
   datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
   force: decision("Succeeds whatever was scanned before. For scans made offline. Default: false."),
@@ -37,13 +37,11 @@ const scanFields = {
     maxLength: 190,
     description: "Identifies the scan: sent again, it succeeds again and is stored once.",
   }),
-  answers: orEmptyList(
-    mapOf(raw(), {
-      nullable: true,
-      maxProperties: 1000,
-      description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
-    }),
-  ),
+  answers: mapOf(raw(), {
+    nullable: true,
+    maxProperties: 1000,
+    description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+  }),
   simulate: decision("Stores nothing, and explains the decision. Default: false."),
   source_type: choice(sourceTypes, { nullable: true, description: "What the code was read from. Default: `barcode`." }),
   use_order_locale: decision("Explains in the language of the order, not of the event. Default: false."),
@@ -57,7 +55,7 @@ const scanFields = {
     maxLength: 200,
     description: "What the scanner read from that medium. Blank: it brings none.",
   }),
-};
+});
 
 // A form without a field comes from a scanner that does not know it; the default of one is yes.
 const asForm = { missingBooleans: "absent", maxBytes: scanBytes } as const;
@@ -67,7 +65,7 @@ export const redeemBody = bodyOf(
     title: "RedeemBody",
     ...object({
       ...scanFields,
-      canceled_supported: decision("The scanner knows the reason `canceled`. Default: false."),
+      ...orNothing({ canceled_supported: decision("The scanner knows the reason `canceled`. Default: false.") }),
     }),
   },
   asForm,
@@ -115,7 +113,7 @@ const scanOfBatch = bodyOf(
           description: "Ids of check-in lists, each of another event. Default: those beside `scans`.",
         }),
         ...scanFields,
-        simulate: decision("A scan of a batch is never simulated: true is 400."),
+        ...orNothing({ simulate: decision("A scan of a batch is never simulated: true is 400.") }),
       },
       { required: ["secret"] },
     ),
