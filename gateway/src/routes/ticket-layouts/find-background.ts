@@ -13,7 +13,7 @@ export async function findBackground(
   sent: string | null | undefined,
   { findUploads, caller }: { readonly findUploads: FindUploads; readonly caller: Tenant },
 ): Promise<SentBackground | undefined> {
-  if (sent === null || sent === undefined || sent === "") return undefined;
+  if (sent === null || sent === undefined) return undefined;
   const [found] = sent.startsWith("file:") ? await findUploads([sent.slice("file:".length)], caller) : [];
   if (found === undefined) throw refusal("You have sent no file of this id within a day.");
   const { upload, contentType, size, sha256 } = found;
