@@ -34,8 +34,15 @@ describe("an export of orders", () => {
     expect(await read("emails-by-attendee.json")).toEqual({ "FULL-1": "ada@example.org", "FULL-2": "ada@example.org" });
     expect(await read("phone-by-order.json")).toEqual({ FULL: "+4930123456" });
     expect(await read("invoice-addresses.json")).toEqual({
-      FULL: expect.objectContaining({ name: "Ada Quill", ...address }),
+      FULL: expect.objectContaining({
+        ...{ name: "Ada Quill", ...address, custom_field: null, last_modified: null },
+      }),
     });
+    const said = { last_modified: "2026-05-01T12:00:00Z", custom_field: "Cost centre 7" };
+    await take(
+      sample.order({ code: "SAID", invoice_address: said, positions: [position({ id: 9, secret: "ninth" })] }),
+    );
+    expect(await read("invoice-addresses.json")).toHaveProperty("SAID", expect.objectContaining(said));
   });
 
   it("[D3.21] composes names that came as parts", async () => {

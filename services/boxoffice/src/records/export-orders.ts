@@ -3,6 +3,8 @@ import type { ExportedFile, ExportPage } from "@tessera/events/personal-data/hol
 import type { Queryable } from "@tessera/kit/pg/database";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { type Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { compileCompletion } from "@tessera/records/document";
+import { orderRecord } from "@tessera/resources/records/order";
 import type { Shredder } from "@tessera/values";
 import { composeName } from "../domain/compose-name.ts";
 import { type AnswerFileRow, findOfPositions } from "../store/answer-files.ts";
@@ -79,14 +81,18 @@ export const orderFiles: readonly ExportedFile[] = [
   },
 ];
 
-function ofOrders(kind: Shredder, name: string, field: string): ExportedFile {
+function ofOrders(kind: Shredder, name: string, field: "email" | "phone" | "invoice_address"): ExportedFile {
+  // Documents are kept without their nulls.
+  const complete = compileCompletion(orderRecord.properties[field]);
   return {
     kind,
     name,
     shape: ExportShape.OBJECT,
     async read(db, place, after) {
       const orders = await readField(db, place, startOf(after), field);
-      return toPage(orders, ({ code, data }) => ((data ?? "") === "" ? [] : [{ key: code, json: toJson(data) }]));
+      return toPage(orders, ({ code, data }) =>
+        (data ?? "") === "" ? [] : [{ key: code, json: toJson(complete(data)) }],
+      );
     },
   };
 }
