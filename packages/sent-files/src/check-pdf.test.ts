@@ -46,6 +46,9 @@ describe("a PDF that is only read", () => {
     ["with a link to a mail address", { page: "/Annots [<< /A << /S /URI /URI (mailto:a@example.com) >> >>]" }],
     ["with a link that names no scheme", { page: "/Annots [<< /A << /S /URI /URI (www.example.com/a:b) >> >>]" }],
     ["with an annotation that is printed", { page: "/Annots [<< /Subtype /Stamp /F 4 >>]" }],
+    ["with a field that nobody filled in", { page: "/Annots [<< /Subtype /Widget /FT /Tx /F 4 /Rect [0 0 9 9] >>]" }],
+    ["with a note that is not printed", { page: "/Annots [<< /Subtype /FreeText /Rect [0 0 9 9] >>]" }],
+    ["with a comment", { page: "/Annots [<< /Subtype /Text /F 4 /Rect [0 0 9 9] >>]" }],
     ["with a blend mode called Screen", { objects: "40 0 obj << /Type /ExtGState /BM /Screen >> endobj" }],
     ["with articles", { objects: "40 0 obj << /Type /Thread /F 41 0 R >> endobj 41 0 obj << /Type /Bead >> endobj" }],
     ["with a font that has a short name", { page: "/Resources << /Font << /JS1 << /BaseFont /Helvetica >> >> >>" }],
@@ -54,6 +57,18 @@ describe("a PDF that is only read", () => {
     ["that was changed later", { objects: "10 0 obj << /Type /Page /Parent 2 0 R /Rotate 90 >> endobj" }],
   ])("is accepted: %s", async (_name, parts) => {
     expect(await objectionTo(aPdf(parts))).toBeUndefined();
+  });
+});
+
+describe("a PDF whose annotations do not say how they look", () => {
+  it.each([
+    ["a text box", "/Subtype /FreeText /Contents (VIP)"],
+    ["a stamp", "/Subtype /Stamp /Name /Approved"],
+    ["a field", "/Subtype /Widget /FT /Tx /V (VIP)"],
+    ["a field that has its value from another", "/Subtype /Widget /Parent << /FT /Ch /V (VIP) >>"],
+  ])("[L33.13] is refused: %s", async (_name, annotation) => {
+    const page = `/Annots [<< /F 4 /Rect [0 0 9 9] ${annotation} >>]`;
+    expect(await objectionTo(aPdf({ page }))).toMatch(/does not say how that looks. Print it as a PDF/);
   });
 });
 

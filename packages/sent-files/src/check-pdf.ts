@@ -23,6 +23,9 @@ const mostUnpacked = 48 * 1024 * 1024;
 const broken = "The PDF is broken. Save or print it as a PDF once more and send that.";
 const tooComplex = "The PDF is too complex to be examined. Send a simpler one.";
 
+const undrawn =
+  "The PDF has a text box, a stamp, a drawing or a form field, and does not say how that looks. Print it as a PDF and send that.";
+
 /** A sentence about a document; thrown inside this file only. */
 class Unusable extends Error {}
 
@@ -57,7 +60,7 @@ export async function checkPdf(bytes: Uint8Array, { most = mostBytes } = {}): Pr
     });
     if (written.length > Math.max(most, 1.1 * bytes.length)) throw new TooComplex("it becomes too large");
     // Printed as it will be printed later.
-    await flattenPdf(written);
+    if ((await flattenPdf(written)).isPartial) throw new Unusable(undrawn);
     return { ok: true, rewritten: written };
   } catch (error) {
     if (unpacking.isTooMuch || error instanceof TooComplex) return { ok: false, objection: tooComplex };

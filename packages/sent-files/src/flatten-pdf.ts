@@ -3,6 +3,7 @@ import {
   decodePDFRawStream,
   ParseSpeeds,
   PDFArray,
+  type PDFContext,
   PDFDict,
   PDFDocument,
   PDFName,
@@ -13,6 +14,7 @@ import {
   type PDFPage,
   PDFRawStream,
 } from "@cantoo/pdf-lib";
+import { AnnotationCopier, type Appearance } from "./annotations.ts";
 import { type Layer, markHiddenLayers, takeLayers } from "./layers.ts";
 import { limitUnpacking } from "./limit-unpacking.ts";
 import { objectsOf, type PdfObject } from "./pdf-objects.ts";
@@ -30,6 +32,8 @@ export interface FlatPage {
 export interface FlatPdf {
   readonly pages: readonly FlatPage[];
   readonly layers: readonly Layer[];
+  /** Whether it has a visible annotation without an appearance, which is not drawn. */
+  readonly isPartial: boolean;
   readonly objects: ReadonlyMap<number, PdfObject>;
   /** Of PDF. */
   readonly version: string;
@@ -54,7 +58,7 @@ export class TooComplex extends Error {}
 const mostUnpacked = 64 * 1024 * 1024;
 
 /**
- * Makes forms of the pages of a file that is known to be harmless: cut to what is visible, turned as they are shown. Throws
+ * Makes forms of the pages of a file that is known to be harmless, with what prints of their annotations: cut to what is visible, turned as they are shown. Throws
  * where a page has content that readers would not show either. May take long and much memory for a hostile file.
  */
 export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
@@ -63,20 +67,33 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
   markHiddenLayers(source);
   const target = await PDFDocument.create({ updateMetadata: false });
   const copier = PDFObjectCopier.for(source.context, target.context);
-  let room = mostUnpacked;
+  const annotations = new AnnotationCopier(source, target);
+  let [room, annotated, isPartial] = [mostUnpacked, 0, false];
   const pages = source.getPages().map((page): FlatPage => {
     const { width, height, box, matrix } = viewOf(page);
     const content = contentOf(page, room);
     room -= content?.length ?? 0;
-    if (content === undefined) return { width, height, form: undefined };
+    const above = annotations.read(page.node);
+    isPartial ||= above.isPartial;
+    annotated += above.appearances.length;
+    if (annotated > mostObjects) throw new TooComplex("it has too many annotations");
+    if (content === undefined && above.appearances.length === 0) return { width, height, form: undefined };
     const { context } = target;
-    const dict = context.obj({
-      ...{ Type: "XObject", Subtype: "Form", Filter: "FlateDecode" },
-      ...{ BBox: [box.left, box.bottom, box.right, box.top], Matrix: matrix },
-    });
-    const form = PDFRawStream.of(dict, deflateSync(content));
+    const formOf = (operators: Uint8Array, own: PDFDict) => {
+      const dict = context.obj({
+        ...{ Type: "XObject", Subtype: "Form", Filter: "FlateDecode" },
+        ...{ BBox: [box.left, box.bottom, box.right, box.top], Resources: own },
+      });
+      return PDFRawStream.of(dict, deflateSync(operators));
+    };
     const resources = source.context.lookup(page.node.getInheritableAttribute(PDFName.Resources));
-    form.dict.set(PDFName.Resources, resources instanceof PDFDict ? copier.copy(resources) : context.obj({}));
+    const own = resources instanceof PDFDict ? copier.copy(resources) : context.obj({});
+    const whole = formOf(content ?? newline, own);
+    const form =
+      above.appearances.length === 0
+        ? whole
+        : formOf(operatorsOf(above.appearances), formsOf(above.appearances, whole, context));
+    form.dict.set(PDFName.of("Matrix"), context.obj([...matrix]));
     // How a page mixes with what lies under it.
     const group = page.node.lookup(PDFName.of("Group"));
     if (group !== undefined) form.dict.set(PDFName.of("Group"), copier.copy(group));
@@ -85,7 +102,17 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
   if (target.context.largestObjectNumber > mostObjects) throw new TooComplex("it has too many objects");
   const layers = takeLayers(target);
   const objects = objectsOf(target.context);
-  return { pages, layers, objects, version: versionOf(bytes), size: sizeOf(objects) };
+  return { pages, layers, isPartial, objects, version: versionOf(bytes), size: sizeOf(objects) };
+}
+
+/** Draws the annotations of a page above it: in whatever state its content ends, they begin with their own. */
+function operatorsOf(appearances: readonly Appearance[]): Uint8Array {
+  return Buffer.from(["/P Do", ...appearances.map(({ place }, index) => `q ${place} /A${index} Do Q`)].join("\n"));
+}
+
+function formsOf(appearances: readonly Appearance[], page: PDFRawStream, context: PDFContext): PDFDict {
+  const named = appearances.map(({ form }, index) => [`A${index}`, form]);
+  return context.obj({ XObject: { P: context.register(page), ...Object.fromEntries(named) } });
 }
 
 /** The content of a page, unpacked; undefined: it has none. What is named and is not there is passed over, as readers do. */

@@ -24,6 +24,13 @@ async function drawBoth(bytes: Uint8Array) {
   return { shown: Buffer.from(shown.pixels), printed: Buffer.from(printed.pixels) };
 }
 
+function countOf([red, green, blue]: readonly number[], pixels: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < pixels.length; at += 4)
+    if (pixels[at] === red && pixels[at + 1] === green && pixels[at + 2] === blue) count += 1;
+  return count;
+}
+
 const red = Buffer.from("1 0 0 rg 0 0 300 300 re f");
 const packed = deflateSync(red);
 
@@ -74,6 +81,55 @@ describe("[L33.9] a background prints as readers show it", () => {
     const { shown, printed } = await drawBoth(bytes);
     expect(printed.equals(shown)).toBe(true);
     expect([...printed.subarray(-595 * 4, -595 * 4 + 3)]).toEqual(isRed ? [255, 0, 0] : [255, 255, 255]);
+  });
+
+  it.each([
+    ["upright", ""],
+    ["cropped and turned", "/Rotate 90 /CropBox [20 30 400 500]"],
+  ])("[L33.12] with its stamps, text boxes, drawings and filled fields: a page that is %s", async (_what, entries) => {
+    const form = (number: number, more: string, content: string) =>
+      `${number} 0 obj << ${more} /Length ${content.length} >> stream\n${content}\nendstream endobj`;
+    const pageWith = (more: string) => `${entries} /Contents 40 0 R /Annots [
+      << /Subtype /Stamp /F 4 /Rect [50 50 150 100] /AP << /N 41 0 R >> /A << /S /URI /URI (https://example.com) >> >>
+      << /Subtype /FreeText /F 4 /Rect [200 150 100 350] /AP << /N 42 0 R >> >>
+      << /Subtype /Widget /FT /Btn /F 4 /Rect [30 200 60 230] /AS /Yes /AP << /N << /Yes 43 0 R /Off 44 0 R >> >> >>
+      << /Subtype /Ink /F 4 /Rect [250 50 350 150] /AP << /N 41 0 R >> /OC 46 0 R >>
+      45 0 R null ${more} ]`;
+    const unseen = `
+      << /Subtype /Stamp /F 6 /Rect [0 0 300 300] /AP << /N 44 0 R >> >>
+      << /Subtype /Stamp /F 36 /Rect [0 0 300 300] /AP << /N 44 0 R >> >>
+      << /Subtype /Stamp /F 0 /Rect [0 0 300 300] /AP << /N 44 0 R >> >>
+      << /Subtype /Popup /F 4 /Rect [0 0 300 300] /AP << /N 44 0 R >> >>`;
+    const objects = [
+      // Leaves its state turned and scaled.
+      form(40, "", "q 0 1 -1 0 300 0 cm 0 1 0 rg 0 0 60 40 re f q 3 0 0 3 0 0 cm"),
+      form(41, "/BBox [0 0 10 10] /Matrix [0.707 0.707 -0.707 0.707 5 5]", "1 0 0 rg 0 0 10 10 re f 0 g 0 0 5 2 re f"),
+      form(
+        42,
+        "/Subtype /Form /BBox [10 10 60 110] /Resources << >>",
+        "0 0 1 rg 10 10 200 200 re f 1 1 0 rg 10 10 20 20 re f",
+      ),
+      form(43, "/BBox [0 0 30 30]", "0 1 1 rg 0 0 30 30 re f"),
+      form(44, "/BBox [0 0 30 30]", "0 g 0 0 30 30 re f"),
+      "45 0 obj << /Subtype /Link /F 4 /Rect [0 0 99 99] /Border [0 0 0] /A << /S /URI /URI (https://example.com) >> >> endobj",
+      "46 0 obj << /Type /OCG /Name (Seen) >> endobj",
+    ];
+    const fileWith = (more = "") => new Uint8Array(aPdf({ page: pageWith(more), objects: objects.join("\n") }));
+    const { shown, printed } = await drawBoth(fileWith());
+    const difference = shown.reduce((sum, value, index) => sum + Math.abs(value - (printed[index] ?? 0)), 0);
+    expect(difference / shown.length).toBeLessThan(0.2);
+    for (const colour of [
+      [255, 0, 0],
+      [0, 0, 255],
+      [255, 255, 0],
+      [0, 255, 255],
+      [0, 255, 0],
+    ])
+      expect([colour, countOf(colour, printed) > 200]).toEqual([colour, true]);
+    const withMore = await print(fileWith(unseen));
+    expect(printed.equals(Buffer.from((await drawPdf(withMore, { dpi: 72 })).pixels))).toBe(true);
+    // Nothing that is done by a click is left.
+    expect(withMore.toString("latin1")).not.toMatch(/\/Annots|\/URI|\/AcroForm/);
   });
 
   it("whatever the length of what its objects say", async () => {
