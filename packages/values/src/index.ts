@@ -16,7 +16,7 @@ export { type DownloadedTicket, type DownloadSettings, findDownloads } from "./d
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";
 export { listedPrice } from "./listed-price.ts";
-export { type Localized, pick } from "./localized.ts";
+export { isVisible, type Localized, pick } from "./localized.ts";
 export {
   type DecimalLimits,
   type DecimalProblem,
