@@ -98,6 +98,13 @@ describe("an image that lies", () => {
     expect(objectionTo("image/gif", aGif({ frameWidth: 60_000 }))).toMatch("60000 x 1 pixels");
   });
 
+  it.each([0, 1, 2, 8, 9, 11, 255])("is a GIF whose pixels have more bits than colours have: %d", (bits) => {
+    const bytes = aGif();
+    bytes.writeUInt8(bits, bytes.length - 6);
+    expect(bytes.readUInt8(bytes.length - 5)).toBe(2);
+    expect(objectionTo("image/gif", bytes)).toEqual(bits > 8 ? expect.stringMatching("not a valid GIF") : undefined);
+  });
+
   it("is no GIF that merely lacks its trailer", () => {
     expect(objectionTo("image/gif", aGif().subarray(0, -1))).toBeUndefined();
   });

@@ -95,6 +95,9 @@ function walkPng(bytes: Buffer): Walked {
   }
 }
 
+/** Of a pixel of a GIF, which has 256 colours at most. */
+const mostBits = 8;
+
 /** Blocks up to the trailer. Frames have their own sizes, which may exceed that of the image. */
 function walkGif(bytes: Buffer): Walked {
   if (!/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) throw no("GIF");
@@ -112,6 +115,8 @@ function walkGif(bytes: Buffer): Walked {
     else if (block === 0x2c) {
       requireSize("GIF", bytes.readUInt16LE(at + 5), bytes.readUInt16LE(at + 7));
       at += 11 + colours(bytes.readUInt8(at + 9));
+      // Readers show nothing where pixels are said to have more bits than colours have.
+      if (bytes.readUInt8(at - 1) > mostBits) throw no("GIF");
       frames += 1;
     } else throw no("GIF");
     for (let length = bytes.readUInt8(at); ; length = bytes.readUInt8(at)) {

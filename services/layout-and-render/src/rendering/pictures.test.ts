@@ -1,4 +1,5 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
+import { aGif } from "@tessera/sent-files/testing/sample-files";
 import { drawPdf, readCodes, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import fc from "fast-check";
@@ -186,10 +187,13 @@ describe("a picture", () => {
     const whole = aPhoto({ type: "image/png" });
     const spoiled = Buffer.from(aPhoto());
     spoiled.fill(0xff, 20, 200);
+    const gif = aGif();
+    gif.writeUInt8(11, gif.length - 6);
     for (const file of [
       { type: "image/png", bytes: whole.subarray(0, 900) },
       { type: "image/jpeg", bytes: whole },
       { type: "image/jpeg", bytes: spoiled },
+      { type: "image/gif", bytes: gif },
     ] as const) {
       const { drawn } = await page(file);
       expect(drawn.colorAt(50, 120)).toEqual([204, 204, 204]);
