@@ -195,8 +195,8 @@ describe("contents of elements", () => {
   });
 
   it("[L10.9] are kept in every script, without what cannot be printed", () => {
-    const lines = "a\r\nb\rc\u2028d\u0085e\tf\0g\u001b[1mh\u007f\ud800i";
-    expect(print("other", ticket(), { text: lines }).value).toBe("a\nb\nc\nd\ne\tfg[1mh\ufffdi");
+    const lines = "1\v2\f3\u2029a\r\nb\rc\u2028d\u0085e\tf\0g\u001b[1mh\u007f\ud800i";
+    expect(print("other", ticket(), { text: lines }).value).toBe("1\n2\n3\na\nb\nc\nd\ne\tfg[1mh\ufffdi");
     const scripts = "Ω Ж 漢字 한국 עברית العربية 👩‍👩‍👧 é e\u0301 \u202eabc\u202c";
     expect(print("other", ticket(), { text: scripts }).value).toBe(scripts);
   });

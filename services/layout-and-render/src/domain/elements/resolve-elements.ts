@@ -1,4 +1,5 @@
 import type { Instant } from "@tessera/values";
+import { lineBreak } from "../drawing/prepare-lines.ts";
 import type { Formats } from "../formats/formats.ts";
 import type { Ticket } from "../ticket.ts";
 import { findImage, questionPrefix } from "../variables/answers.ts";
@@ -166,7 +167,7 @@ function shorten(secret: string): string {
 /** Line breaks become line feeds; lone surrogates and control characters except tabs are removed. */
 function withoutControls(text: string): string {
   return text
-    .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .replaceAll(lineBreak, "\n")
     .toWellFormed()
     .replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }
