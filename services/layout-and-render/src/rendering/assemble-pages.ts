@@ -180,9 +180,18 @@ export class PageAssembler {
     });
   }
 
+  /** A font of its own, in the file as print shops want it: glyphs that show nothing, for each character of ASCII. */
   #machineFont(): number {
-    const text = "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding>>";
-    return this.#share(text, () => ({ text }));
+    return this.#share("machine font", () => {
+      const glyph = this.#writer.add(plainStream("600 0 d0"));
+      const meaning = this.#writer.add(plainStream(asciiMeaning));
+      const box = "/FontBBox [0 -200 600 800] /FontMatrix [0.001 0 0 0.001 0 0]";
+      const differences = Array.from(ascii, () => "/g").join("");
+      const widths = Array.from(ascii, () => 600).join(" ");
+      return {
+        text: `<</Type /Font /Subtype /Type3 ${box} /Resources <<>> /CharProcs <</g ${glyph} 0 R>> /Encoding <</Type /Encoding /Differences [32 ${differences}]>> /FirstChar 32 /LastChar 126 /Widths [${widths}] /ToUnicode ${meaning} 0 R>>`,
+      };
+    });
   }
 
   #operators(operators: string): number {
@@ -200,6 +209,17 @@ export class PageAssembler {
     return number;
   }
 }
+
+const ascii = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
+
+/** Says that the codes of the font are those of Unicode. */
+const asciiMeaning = [
+  "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
+  "/CIDSystemInfo <</Registry (Adobe) /Ordering (UCS) /Supplement 0>> def /CMapName /Adobe-Identity-UCS def /CMapType 2 def",
+  "1 begincodespacerange <00> <ff> endcodespacerange",
+  "1 beginbfrange <20> <7e> <0020> endbfrange",
+  "endcmap CMapName currentdict /CMap defineresource pop end end",
+].join("\n");
 
 function pictureOperators({ left, bottom, width, height }: PlacedPicture, name: string): string {
   const place = [width, 0, 0, height, left, bottom].map((length) => decimal(length * pointsPerMm));

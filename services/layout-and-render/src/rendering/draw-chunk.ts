@@ -78,10 +78,11 @@ function mostPixelsOf({
 
 /** Draws all pages of tickets. */
 export function drawChunk(
-  tickets: readonly ReadTicket[],
+  read: readonly ReadTicket[],
   fonts: FontCatalogue,
   { encode, checksFit, stamps }: ChunkOptions,
 ): DrawnChunk {
+  const tickets = read.map((each) => withPlainLetters(each, fonts));
   const warnings: RenderWarning[] = [];
   const images: PrintedImage[] = [];
   const imageMarks: string[] = [];
@@ -168,6 +169,24 @@ export function drawChunk(
   ];
   const job = makeJob(sheets, { fonts: chooseFonts(written, fonts), images, styles });
   return { job, stamps: fresh, pages, warnings, measured, imageMarks };
+}
+
+/** A ticket with the plain form (NFKC) of letters that no font has, such as mathematical ones: people write names with them. */
+function withPlainLetters(read: ReadTicket, fonts: FontCatalogue): ReadTicket {
+  const { elements } = read.ticket;
+  const printable = elements.map((element) => {
+    if (element.type !== "textarea" && element.type !== "textcontainer") return element;
+    if (!lacksLetters(element, fonts)) return element;
+    const { bold: isBold, italic: isItalic, language } = element;
+    const lacks = (text: string) => fonts.lacksAny(text, fontChain(text, language), { isBold, isItalic });
+    const value = [...element.value.normalize("NFC")].map((letter) => {
+      const plain = letter.normalize("NFKC");
+      return plain !== letter && lacks(letter) && !lacks(plain) ? plain : letter;
+    });
+    return { ...element, value: value.join("") };
+  });
+  if (printable.every((element, index) => element === elements[index])) return read;
+  return { ...read, ticket: { ...read.ticket, elements: printable } };
 }
 
 /** All texts on existing pages, with the sizes of the pages. */

@@ -1,9 +1,10 @@
+import { PDFDict, PDFDocument, PDFName } from "@cantoo/pdf-lib";
 import { drawPdf, readPdf, readReplacementTexts } from "@tessera/testkit/read-pdf";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { drawText } from "../domain/drawing/draw-text.ts";
 import { StyleSheet } from "../domain/drawing/style-sheet.ts";
-import { aContainer, anArea } from "../testing/elements.ts";
+import { aCode, aContainer, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 
 const renderer = openTestRenderer();
@@ -17,7 +18,40 @@ async function readText(pdf: Buffer): Promise<string> {
 
 const squeeze = (text: string) => text.normalize("NFKC").replaceAll(/[\s\u200e\u200f\u200b]/g, "");
 
+/** The names of fonts of a file that are not in it. */
+async function findFontsOutside(pdf: Buffer): Promise<string[]> {
+  const { context } = await PDFDocument.load(pdf);
+  const entry = (dict: PDFDict, key: string) => dict.lookup(PDFName.of(key));
+  return context.enumerateIndirectObjects().flatMap(([, font]) => {
+    if (!(font instanceof PDFDict) || entry(font, "Type") !== PDFName.of("Font")) return [];
+    // Fonts of type 3 are drawings in the file, and those of type 0 consist of others.
+    if (["/Type3", "/Type0"].includes(String(entry(font, "Subtype")))) return [];
+    const described = entry(font, "FontDescriptor");
+    const isInside =
+      described instanceof PDFDict &&
+      ["FontFile", "FontFile2", "FontFile3"].some((key) => described.has(PDFName.of(key)));
+    return isInside ? [] : [String(entry(font, "BaseFont"))];
+  });
+}
+
+it("[L35.7] every font is in the file", async () => {
+  const texts = ["Größe", "العربية", "漢字", "😀"].map((text) => anArea(text, { width: 180 }));
+  const pdf = await renderer.renderElements([...texts, aCode("SECRET")]);
+  expect(await findFontsOutside(pdf)).toEqual([]);
+  expect(await readText(pdf)).toContain('"secret":"SECRET"');
+});
+
 describe("letters", () => {
+  it("[L29.8] that no font has are printed in their plain form, if one has that", async () => {
+    const pdf = await renderer.renderElements([anArea("𝓕𝓪𝓷𝓬𝔂 Ａ 𝐁 \u{1f130}"), aContainer("𝔻ö\u0308", { bottom: 50 })]);
+    const text = squeeze(await readText(pdf));
+    expect(text).toContain("Fancy");
+    expect(text).toContain("Dö");
+    expect(renderer.warnings).toEqual([]);
+    await renderer.renderElements([anArea("\u{1d100}")]);
+    expect(renderer.warnings).toMatchObject([{ code: "letters_missing" }]);
+  });
+
   it.each(["Anna 💽", "😀😃💽"])("[L35.6] that are rare print wherever they stand: %s", async (value) => {
     expect(squeeze(await readText(await renderer.renderElements([anArea(value)])))).toBe(squeeze(value));
   });
