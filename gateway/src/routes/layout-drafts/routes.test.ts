@@ -118,7 +118,10 @@ describe("POST ticketlayouts/lint/", () => {
     expect([status, Object.keys(json ?? {}).sort()]).toEqual([400, ["background", "elements", "layout"]]);
     const unknown = await app.send("POST", lint, { body: { background: "file:unknown" } });
     expect([unknown.status, Object.keys(unknown.json ?? {})]).toEqual([400, ["background"]]);
-    expect(await app.send("POST", lint, { body: { background: "" } })).toMatchObject({ status: 400, json: unknown.json });
+    expect(await app.send("POST", lint, { body: { background: "" } })).toMatchObject({
+      status: 400,
+      json: unknown.json,
+    });
   });
 
   it("[L47.3] needs the permission to change settings, and that to read orders where tickets are read", async () => {

@@ -32,7 +32,7 @@ const finding = {
   element: integer({ description: "Of the element in the layout, from 1." }),
   code: text({
     description:
-      "One of `code_too_light`, `code_too_long`, `code_too_small`, `no_size`, `no_such_page`, `no_text`, `outside_page`, `overlapping_codes`, `text_too_light`, `text_too_long`, `unknown_font` and `unknown_variable`; there may be more.",
+      "One of `code_too_light`, `code_too_long`, `code_too_small`, `ground_too_dark`, `no_size`, `no_such_page`, `no_text`, `outside_page`, `overlapping_codes`, `text_too_light`, `text_too_long`, `unknown_font` and `unknown_variable`; there may be more.",
   }),
   message: text({ description: "For people." }),
 };

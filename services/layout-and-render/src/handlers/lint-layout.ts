@@ -17,10 +17,12 @@ import type { Ticket } from "../domain/ticket.ts";
 import type { ReadLayout } from "../drafts/layout-reader.ts";
 import { readDraft } from "../drafts/read-draft.ts";
 import { findScans } from "../printing/first-entries.ts";
+import { lookAtGrounds } from "../printing/look-at-grounds.ts";
 import { describeFile, type PrintTools } from "../printing/printing.ts";
 import { readNewestTickets } from "../printing/ticket-data.ts";
 import { builtIn } from "../rendering/background-cache.ts";
 import { encodeCodes } from "../rendering/encode-codes.ts";
+import type { PictureDrawer } from "../rendering/picture-drawer.ts";
 import { renderTickets } from "../rendering/render-tickets.ts";
 
 const mostTickets = 1000;
@@ -31,7 +33,7 @@ const mostElements = 50_000;
 /** Finds problems of a layout that need not be stored. */
 export async function lintLayout(
   { organizer, event, draft, mayReadTickets }: LintLayoutRequest,
-  tools: PrintTools,
+  tools: PrintTools & { readonly pictures: PictureDrawer },
   { signal }: Call,
 ): Promise<LintLayoutResponse> {
   if (draft === undefined) throw new Error("no layout was to be checked");
@@ -64,10 +66,11 @@ export async function lintLayout(
   const noSize = new Set(misplaced.flatMap(({ element, code }) => (code === "no_size" ? [element] : [])));
   const long = await findLongTexts(longest, { file, layout, renderer: tools.renderer });
   const encode = await encodeCodes(codesOf(elements, longest));
+  const grounds = await lookAtGrounds({ file, layout, organizer, signal }, tools);
   const findings = [
     ...misplaced,
     ...findUnknownNames(elements, known),
-    ...findInvisible(elements, { isBare: background === null }),
+    ...findInvisible(elements, { isBare: background === null, grounds }),
     ...findBadCodes(elements, { valuesOf: (index) => longest.codesOf(index), encode }),
     // Elements without a size are reported already.
     ...long.filter(({ element }) => !noSize.has(element)),
@@ -138,6 +141,6 @@ async function findLongTexts(
   return [...long].map((element) => ({
     element,
     code: "text_too_long",
-    message: "The longest text does not fit into its box.",
+    message: "The longest text does not fit into its box. Make the box larger or the letters smaller.",
   }));
 }

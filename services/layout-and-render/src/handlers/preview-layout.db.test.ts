@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PDFDocument } from "@cantoo/pdf-lib";
+import { PDFDocument, rgb } from "@cantoo/pdf-lib";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { implement } from "@tessera/kit/rpc";
 import {
@@ -300,6 +300,24 @@ describe("what is found in a layout", () => {
     ]);
     const background = await upload([200, 200]);
     expect(await codesOf(draftOf(elements, { background }))).toEqual(bare.filter(([element]) => element !== 1));
+  });
+
+  it("[L48.9] is a code on a dark place of the background", async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([500, 500]);
+    page.drawRectangle({ x: 0, y: 0, width: 250, height: 500, color: rgb(0.05, 0.1, 0.3) });
+    const background = await store(Buffer.from(await document.save()));
+    const sized = { size: 40, bottom: 50 };
+    const elements = [
+      code({ ...sized, left: 5 }),
+      code({ ...sized, left: 110 }),
+      code({ ...sized, left: 60, bottom: 110 }),
+    ];
+    expect(await codesOf(draftOf(elements, { background }))).toEqual([
+      [0, "ground_too_dark"],
+      [2, "ground_too_dark"],
+    ]);
+    expect(await codesOf(draftOf([code({ ...sized, left: 5 })]))).toEqual([]);
   });
 
   it("[L48.6] has nothing of any ticket in its messages", async () => {

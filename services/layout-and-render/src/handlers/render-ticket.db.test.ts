@@ -99,9 +99,9 @@ describe("a ticket that cannot be printed", () => {
     await expect(previewLayout(preview, { ...tools(), pictures }, call)).rejects.toMatchObject(
       lasting("background_lost"),
     );
-    await expect(lintLayout({ ...place, draft, mayReadTickets: true }, tools(), call)).rejects.toMatchObject(
-      lasting("background_lost"),
-    );
+    await expect(
+      lintLayout({ ...place, draft, mayReadTickets: true }, { ...tools(), pictures }, call),
+    ).rejects.toMatchObject(lasting("background_lost"));
   });
 
   it("[L33.7] since its background is being replaced can be asked for again", async () => {

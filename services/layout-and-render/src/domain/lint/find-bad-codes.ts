@@ -39,7 +39,11 @@ function findUnreadable({ index, element, value, symbol, modules }: Code): Findi
   const { length } = [...value];
   if (symbol === undefined)
     return [
-      { element: index, code: "code_too_long", message: `No code of its kind can say its ${length} characters.` },
+      {
+        element: index,
+        code: "code_too_long",
+        message: `No code of its kind can say its ${length} characters. Choose another kind, or a shorter content.`,
+      },
     ];
   const module = element.size / modules;
   // Sizes are written with few decimals.
@@ -56,7 +60,7 @@ function findOverlaps(codes: readonly Code[]): Finding[] {
   return codes.flatMap((code, place) => {
     const earlier = codes.slice(0, place).find((other) => doOverlap(code, other));
     if (earlier === undefined) return [];
-    const message = `It lies on the code of element ${earlier.index + 1}, or on the zone around it that must stay free.`;
+    const message = `It lies on the code of element ${earlier.index + 1}, or on the zone around it that must stay free. Move one of them.`;
     return [{ element: code.index, code: "overlapping_codes", message }];
   });
 }

@@ -23,12 +23,18 @@ export function findMisplaced(elements: readonly LayoutElement[], pages: readonl
     const page = pages[element.page - 1];
     if (page === undefined) {
       const count = pages.length === 1 ? "1 page" : `${pages.length} pages`;
-      const message = `There is no page ${element.page}: the background has ${count}.`;
+      const message = `There is no page ${element.page}: the background has ${count}. Choose another page.`;
       return [...sizes, { element: index, code: "no_such_page", message }];
     }
     const out = sizes.length > 0 ? 0 : overhang(outlineOf(element), page);
     if (out <= tolerance) return sizes;
-    return [{ element: index, code: "outside_page", message: `It sticks out of the page by ${showLength(out)}.` }];
+    return [
+      {
+        element: index,
+        code: "outside_page",
+        message: `It sticks out of the page by ${showLength(out)}. Move it, or make it smaller.`,
+      },
+    ];
   });
 }
 

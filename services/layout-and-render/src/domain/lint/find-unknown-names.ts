@@ -16,7 +16,7 @@ export function findUnknownNames(elements: readonly LayoutElement[], known: Know
     if (element.type === "imagearea")
       return known.hasFile(element.content)
         ? []
-        : [{ ...named, message: `No file question is called ${quote(element.content)}.` }];
+        : [{ ...named, message: `No file question is called ${quote(element.content)}. Choose one that there is.` }];
     const unknown = [...new Set(namesIn(element))].filter((name) => !known.hasText(name));
     const findings: Finding[] = unknown.map((name) => ({
       ...named,
@@ -29,9 +29,9 @@ export function findUnknownNames(elements: readonly LayoutElement[], known: Know
 }
 
 function explain(name: string, known: KnownNames): string {
-  if (name === "") return "Its content is empty.";
+  if (name === "") return "Its content is empty. Name a variable.";
   if (known.hasFile(name)) return `${quote(name)} is a file: only an imagearea prints it.`;
-  return `There is no variable ${quote(name)}.`;
+  return `There is no variable ${quote(name)}. Choose one that there is.`;
 }
 
 function quote(name: string): string {

@@ -6,6 +6,7 @@ export interface Finding {
     | "code_too_light"
     | "code_too_long"
     | "code_too_small"
+    | "ground_too_dark"
     | "no_size"
     | "no_such_page"
     | "no_text"

@@ -32,7 +32,9 @@ describe("[L48.2] what is misplaced", () => {
     ["as a line that grows downwards", anArea("", { left: 0, bottom: 2, width: 10, downward: true }), "2.3 mm"],
     ["as a line of twice the height", anArea("", { left: 0, bottom: 75, width: 10, lineHeight: 2 }), "4.7 mm"],
   ])("is what sticks out %s", (_name, element, length) => {
-    expect(found(element)).toEqual([["outside_page", `It sticks out of the page by ${length}.`]]);
+    expect(found(element)).toEqual([
+      ["outside_page", `It sticks out of the page by ${length}. Move it, or make it smaller.`],
+    ]);
   });
 
   it("turns with its text, about the upper left corner", () => {
@@ -112,8 +114,8 @@ describe("[L48.4] codes", () => {
 });
 
 describe("[L48.9] what cannot be seen", () => {
-  const invisible = (element: LayoutElement, isBare = true) =>
-    findInvisible([element], { isBare }).map(({ code }) => code);
+  const invisible = (element: LayoutElement, isBare = true, ground = 1) =>
+    findInvisible([element], { isBare, grounds: new Map([[element, ground]]) }).map(({ code }) => code);
 
   it("is a text of its own that is empty in every language", () => {
     for (const text of [undefined, "", " \n"]) {
@@ -121,7 +123,7 @@ describe("[L48.9] what cannot be seen", () => {
       expect(invisible(aCode("", { content: "other", text }))).toEqual(["no_text"]);
     }
     expect(invisible(aContainer("", { content: "other_i18n", text: "Hello" }))).toEqual(["no_text"]);
-    expect(invisible(aContainer("", { content: "other_i18n", textI18n: { en: "" } }))).toEqual(["no_text"]);
+    expect(invisible(aContainer("", { content: "other_i18n", textI18n: { en: "\u200b" } }))).toEqual(["no_text"]);
     expect(invisible(aContainer("", { content: "other_i18n", textI18n: { en: "", de: "Hallo" } }))).toEqual([]);
     expect(invisible(anArea("", { content: "other", text: "Hello" }))).toEqual([]);
     expect(invisible(anArea("", { content: "order", text: "" }))).toEqual([]);
@@ -134,6 +136,13 @@ describe("[L48.9] what cannot be seen", () => {
     expect([code(255, 255, 255), code(255, 200, 0), code(170, 170, 170)]).toEqual(
       Array.from({ length: 3 }, () => ["code_too_light"]),
     );
+    const black = aCode("", { content: "secret" });
+    const on = (ground: number) => invisible(black, false, ground);
+    expect([on(0), on(0.02), on(0.09), on(0.11), on(1)]).toEqual([
+      ...Array.from({ length: 3 }, () => ["ground_too_dark"]),
+      [],
+      [],
+    ]);
     expect([code(0, 0, 0), code(20, 30, 90), code(160, 0, 0), code(120, 120, 120)]).toEqual([[], [], [], []]);
     expect(invisible(anArea("", white))).toEqual(["text_too_light"]);
     expect(invisible(aContainer("", white))).toEqual(["text_too_light"]);
@@ -160,7 +169,9 @@ describe("[L48.3] names", () => {
   it.each(["constructor", "__proto__", "meta:", "meta:city", "itemmeta:x", "question_3"])(
     "are unknown: %s",
     (content) => {
-      expect(unknown(aCode("", { content }))).toEqual([["unknown_variable", `There is no variable "${content}".`]]);
+      expect(unknown(aCode("", { content }))).toEqual([
+        ["unknown_variable", `There is no variable "${content}". Choose one that there is.`],
+      ]);
     },
   );
 
@@ -168,14 +179,14 @@ describe("[L48.3] names", () => {
     const message = '"question_PHOTO" is a file: only an imagearea prints it.';
     expect(unknown(aCode("", { content: "question_PHOTO" }))).toEqual([["unknown_variable", message]]);
     expect(unknown(anImage({ content: "question_PHOTO" }))).toEqual([]);
-    const other = 'No file question is called "question_DIET".';
+    const other = 'No file question is called "question_DIET". Choose one that there is.';
     expect(unknown(anImage({ content: "question_DIET" }))).toEqual([["unknown_variable", other]]);
   });
 
   it("in texts are placeholders, each told once", () => {
     expect(unknown(anArea("", { content: "other", text: "{a} {order} {a} {b}{ c }" }))).toEqual([
-      ["unknown_variable", 'There is no variable "a".'],
-      ["unknown_variable", 'There is no variable "b".'],
+      ["unknown_variable", 'There is no variable "a". Choose one that there is.'],
+      ["unknown_variable", 'There is no variable "b". Choose one that there is.'],
     ]);
     expect(unknown(anArea("", { content: "order", text: "{a}" }))).toEqual([]);
   });
@@ -207,9 +218,11 @@ describe("[L48.3] names", () => {
 
   it("are shown cut", () => {
     expect(unknown(aCode("", { content: "x".repeat(10_000) }))).toEqual([
-      ["unknown_variable", `There is no variable "${"x".repeat(100)}".`],
+      ["unknown_variable", `There is no variable "${"x".repeat(100)}". Choose one that there is.`],
     ]);
-    expect(unknown(aCode("", { content: "" }))).toEqual([["unknown_variable", "Its content is empty."]]);
+    expect(unknown(aCode("", { content: "" }))).toEqual([
+      ["unknown_variable", "Its content is empty. Name a variable."],
+    ]);
   });
 });
 
