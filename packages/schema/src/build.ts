@@ -57,6 +57,8 @@ export const instant = leafOf<number, string, InstantSchema>("instant", "string"
 
 export const slug = leafOf<string>("slug", "string");
 
+export const uuid = leafOf<string>("uuid", "string", { format: "uuid" });
+
 /** One of a closed list of words. */
 export const choice = <const W extends string, const O extends FieldOptions<W> = Record<never, never>>(
   words: readonly W[],

@@ -16,3 +16,28 @@ describe("a value of any kind", () => {
     expect(checkLeaf({ read: "any" }, JSON.parse(json))).toEqual({ problem });
   });
 });
+
+describe("a UUID", () => {
+  it("is read in any letter case, into small letters", () => {
+    const uuid = "6b0d9a52-6f0e-4a3c-9a4e-1d2f3c4b5a69";
+    for (const sent of [uuid, uuid.toUpperCase(), ` ${uuid} `])
+      expect(checkLeaf({ read: "uuid" }, sent)).toEqual({ value: uuid });
+    for (const sent of ["cart-1", `${uuid}0`, 7, true])
+      expect(checkLeaf({ read: "uuid" }, sent)).toEqual({ problem: "Must be a valid UUID." });
+  });
+});
+
+describe("a decimal that is not negative", () => {
+  it.each([
+    [0, "0.00"],
+    ["-0", "0.00"],
+    ["12.5", "12.50"],
+  ])("may be %j", (sent, value) => {
+    expect(checkLeaf({ read: "decimal", negative: false }, sent)).toEqual({ value });
+  });
+
+  it("is not below zero", () => {
+    expect(checkLeaf({ read: "decimal", negative: false }, "-0.01")).toHaveProperty("problem");
+    expect(checkLeaf({ read: "decimal" }, "-0.01")).toEqual({ value: "-0.01" });
+  });
+});

@@ -3,6 +3,7 @@ import {
   type DecimalProblem,
   findDecimalProblem,
   isSlug,
+  isUuid,
   maxImportedId,
   parseDecimal,
   parseInstant,
@@ -18,6 +19,7 @@ export type Read =
   | "instant"
   | "choice"
   | "slug"
+  | "uuid"
   | "any"
   | "raw"
   | "numeric"
@@ -36,6 +38,8 @@ export interface LeafSchema {
   readonly maximum?: number;
   readonly digits?: number;
   readonly places?: number;
+  /** False: a decimal is zero or above. */
+  readonly negative?: boolean;
   /** The places of a decimal that are always written; without it all are. */
   readonly shown?: number;
   readonly enum?: readonly (string | null)[];
@@ -67,6 +71,7 @@ const readers: Readonly<Record<Read, (data: unknown, leaf: LeafSchema) => LeafRe
   instant: readInstant,
   choice: readChoice,
   slug: readSlug,
+  uuid: readUuid,
   numeric: readNumeric,
   json: (data) => (typeof data === "string" ? read(data) : wrong("Expected JSON as it was sent.")),
   any: readAny,
@@ -139,7 +144,10 @@ function readDecimal(data: unknown, leaf: LeafSchema): LeafResult {
   const { digits = 13, places = 2, shown } = leaf;
   const problem = findDecimalProblem(data, { digits, places });
   if (problem !== undefined) return wrong(decimalProblems[problem]({ digits, places }));
-  return read(parseDecimal(data, { digits, places, shown }));
+  const value = parseDecimal(data, { digits, places, shown });
+  if (leaf.negative === false && value?.startsWith("-") === true)
+    return wrong("Ensure this value is greater than or equal to 0.");
+  return read(value);
 }
 
 const decimalProblems: Readonly<Record<DecimalProblem, (limits: DecimalLimits) => string>> = {
@@ -168,6 +176,12 @@ function readChoice(data: unknown, leaf: LeafSchema): LeafResult {
 function readSlug(data: unknown): LeafResult {
   if (typeof data === "string" && isSlug(data)) return read(data);
   return wrong("A slug has up to 50 letters, digits, dots, dashes and underscores, and starts with a letter or digit.");
+}
+
+/** Reads a UUID in any letter case into small letters. */
+function readUuid(data: unknown): LeafResult {
+  const uuid = typeof data === "string" ? data.trim().toLowerCase() : "";
+  return isUuid(uuid) ? read(uuid) : wrong("Must be a valid UUID.");
 }
 
 /** Reads a number, or digits in quotes, and keeps which of both it was. */

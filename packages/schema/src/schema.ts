@@ -309,6 +309,7 @@ const internalKeywords = new Set([
   "read",
   "nullable",
   "blank",
+  "negative",
   "trim",
   "digits",
   "places",
