@@ -28,6 +28,26 @@ export const invalid: Answer = {
   schema: fieldErrors,
 };
 
+/** The same for a body with a list of objects in one field, and with these fields beside it. */
+export const invalidIn = (title: string, list: string, beside: readonly string[] = []): Answer => ({
+  description: `${invalid.description} The errors of each element are told under \`${list}\`, in the order of the request; a good one has none.`,
+  schema: {
+    anyOf: [
+      {
+        title,
+        type: "object",
+        properties: {
+          ...Object.fromEntries(beside.map((name) => [name, { type: "array", items: { type: "string" } }])),
+          [list]: { type: "array", items: fieldErrors },
+        },
+        required: [list],
+        additionalProperties: false,
+      },
+      fieldErrors,
+    ],
+  },
+});
+
 export const notFound = (description: string): Answer => ({ description, schema: detail });
 
 /** Makes a request conditional on what a client may have cached. */

@@ -1,6 +1,6 @@
 import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import { describe, expect, it } from "vitest";
-import { alignElementErrors, unwrapElementErrors } from "./element-errors.ts";
+import { alignElementErrors, alignErrorsIn, unwrapElementErrors } from "./element-errors.ts";
 import { toProblem } from "./problem.ts";
 
 const said = (fields: FieldErrors) => new Fault("invalid", "not_so", "some are wrong", { fields });
@@ -47,5 +47,21 @@ describe("the errors of a list of one that a service tells", () => {
     });
     const whole = said({ code: ["a"] });
     expect(unwrapElementErrors(whole)).toBe(whole);
+  });
+});
+
+describe("the errors of a list in a field", () => {
+  const inField = (fields: FieldErrors) => toProblem(alignErrorsIn("asks", said(fields), 2)).body;
+
+  it("stand under its name, beside those of other fields", () => {
+    const fields = { "asks.1.code": ["a"], reservation: ["b"], asks: ["too many"], non_field_errors: ["and 7 more"] };
+    expect(inField(fields)).toEqual({
+      reservation: ["b"],
+      asks: [{}, { code: ["a"], asks: ["too many"], non_field_errors: ["and 7 more"] }],
+    });
+  });
+
+  it("are left as they are if no element is wrong", () => {
+    expect(inField({ asks: ["This field is required."] })).toEqual({ asks: ["This field is required."] });
   });
 });

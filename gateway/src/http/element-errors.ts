@@ -5,23 +5,23 @@ import { fault } from "../faults.ts";
 export class ElementErrors extends Error {
   override readonly name = "ElementErrors";
   readonly elements: readonly FieldErrors[];
-  /** The list field; undefined: the body is the list. */
-  readonly field: string | undefined;
+  /** The list field, with the errors of the fields beside it; undefined: the body is the list. */
+  readonly inField: { readonly name: string; readonly beside: FieldErrors } | undefined;
 
-  constructor(elements: readonly FieldErrors[], field?: string) {
+  constructor(elements: readonly FieldErrors[], inField?: ElementErrors["inField"]) {
     super("some elements are not valid");
     this.elements = elements;
-    this.field = field;
+    this.inField = inField;
   }
 
   /** The response body. */
   get body(): unknown {
-    return this.field === undefined ? this.elements : { [this.field]: this.elements };
+    return this.inField === undefined ? this.elements : { ...this.inField.beside, [this.inField.name]: this.elements };
   }
 }
 
-export function invalidElements(elements: readonly FieldErrors[], field?: string): Fault {
-  const cause = new ElementErrors(elements, field);
+export function invalidElements(elements: readonly FieldErrors[], inField?: ElementErrors["inField"]): Fault {
+  const cause = new ElementErrors(elements, inField);
   return fault("invalid_body", cause.message, { cause });
 }
 
@@ -36,12 +36,15 @@ export function alignElementErrors(error: unknown, count: number): unknown {
 export function alignErrorsIn(field: string, error: unknown, count: number): unknown {
   if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
   const ofElement = new RegExp(`^(?:${field}\\.)?(\\d{1,9})(?:\\.(.+))?$`, "s");
-  const renamed = Object.entries(error.fields).map(([path, messages]) => {
+  const inList: [string, readonly string[]][] = [];
+  const beside: [string, readonly string[]][] = [];
+  for (const [path, messages] of Object.entries(error.fields)) {
     const [, index, inside = "non_field_errors"] = ofElement.exec(path) ?? [];
-    return [index === undefined ? path : `${index}.${inside}`, messages] as const;
-  });
-  const aligned = align(Object.fromEntries(renamed), count);
-  return aligned === undefined ? error : invalidElements(aligned, field);
+    if (index !== undefined) inList.push([`${index}.${inside}`, messages]);
+    else (path === field || path === "non_field_errors" ? inList : beside).push([path, messages]);
+  }
+  const aligned = align(Object.fromEntries(inList), count);
+  return aligned === undefined ? error : invalidElements(aligned, { name: field, beside: Object.fromEntries(beside) });
 }
 
 /** Converts a service's errors of a single element that a client sent alone. */

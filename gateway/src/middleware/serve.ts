@@ -75,7 +75,8 @@ async function answer(
 
 /** Answers errors of list elements in slices: the list is long. */
 async function replyErrors(ctx: Context, error: unknown): Promise<Reply> {
-  if (!(error instanceof Fault && error.cause instanceof ElementErrors && error.cause.field === undefined)) throw error;
+  if (!(error instanceof Fault && error.cause instanceof ElementErrors && error.cause.inField === undefined))
+    throw error;
   ctx.state.refusal = error.code;
   const { status, headers } = toProblem(error);
   const body = await writeList(error.cause.elements, (errors) => errors);

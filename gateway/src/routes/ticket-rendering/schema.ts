@@ -1,6 +1,6 @@
 import { arrayOf, choice, id, object, text } from "@tessera/schema/build";
-import { fieldErrors, record } from "../../http/answers.ts";
-import { type Answer, bodyOf } from "../../http/route.ts";
+import { invalidIn, record } from "../../http/answers.ts";
+import { bodyOf } from "../../http/route.ts";
 
 /** Twice the size of a thousand parts with all fields, so that the error can say that there are too many. */
 const batchBytes = 512 * 1024;
@@ -41,19 +41,4 @@ export const startedShown = record("RenderStarted", {
   download: text({ description: "Answers the file once it is made." }),
 });
 
-export const invalidParts: Answer = {
-  description:
-    "The request is not valid. The errors of each part are told under `parts`, in the order of the request; a good one has none.",
-  schema: {
-    anyOf: [
-      {
-        title: "PartErrors",
-        type: "object",
-        properties: { parts: { type: "array", items: fieldErrors } },
-        required: ["parts"],
-        additionalProperties: false,
-      },
-      fieldErrors,
-    ],
-  },
-};
+export const invalidParts = invalidIn("PartErrors", "parts", ["on_error"]);
