@@ -1,3 +1,4 @@
+import type { Fault } from "@tessera/kit/fault";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import {
   type ConfirmReservationRequest,
@@ -35,7 +36,7 @@ export async function confirmReservation(
   const key = readReservationKey(request);
   const { positions } = request;
   if (positions.some((id) => id <= 0 || !Number.isSafeInteger(id)) || new Set(positions).size < positions.length)
-    throw fault("invalid_positions", "Each use has a position of its own.");
+    throw invalidPositions("Each use has a position of its own.");
   let confirmed = 0;
   await db.transaction(async (tx) => {
     confirmed = 0;
@@ -53,7 +54,7 @@ export async function confirmReservation(
     if (held.length < answers.length)
       throw fault("reservation_expired", "This reservation has expired; reserve again under another id.");
     if (held.length !== positions.length)
-      throw fault("invalid_positions", `This reservation has ${held.length} uses: name a position for each.`);
+      throw invalidPositions(`This reservation has ${held.length} uses: name a position for each.`);
     const uses = await makeUses(tx, key, { held, positions, now: await readClock(tx) });
     if ((await addUses(tx, uses)) < uses.length)
       throw fault("concurrent_change", "One of the positions is changing; try again.", { retryAfterMs: 1000 });
@@ -83,6 +84,10 @@ function isConfirmed(reservation: StoredReservation | undefined, positions: read
   return true;
 }
 
+function invalidPositions(message: string): Fault {
+  return fault("invalid_positions", message, { fields: { positions: [message] } });
+}
+
 async function makeUses(
   tx: Tx,
   { organizer, event }: ReservationKey,
@@ -96,8 +101,8 @@ async function makeUses(
     tx,
     positions.map((position) => ({ organizer, event, position })),
   );
-  if (known.some(({ revision }) => revision === 0))
-    throw fault("invalid_positions", "One of the positions was sold with another reservation.");
+  const sold = known.filter(({ revision }) => revision === 0).map(({ position }) => position);
+  if (sold.length > 0) throw invalidPositions(`Sold with another reservation: ${sold.join(", ")}.`);
   const counted = new Set([
     ...known.map(({ position }) => position),
     ...(await findEnded(tx, { organizer, event }, positions)),

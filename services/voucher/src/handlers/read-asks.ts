@@ -1,4 +1,5 @@
-import type { VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
+import type { Fault } from "@tessera/kit/fault";
+import type { ReserveVouchersRequest, VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
 import { isUuid, parseDecimal } from "@tessera/values";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { Ask } from "../domain/offer-voucher.ts";
@@ -58,9 +59,13 @@ function isPrice(text: string): boolean {
 }
 
 export function readReservationKey({ organizer, event, reservation }: ReservationKey): ReservationKey {
-  if (!isUuid(reservation)) throw fault("invalid_reservation", "A reservation is named by a UUID in lower case.");
+  if (!isUuid(reservation)) throw invalidReservation("reservation", "A reservation is named by a UUID in lower case.");
   requireSlugs({ organizer, event });
   return { organizer, event, reservation };
+}
+
+export function invalidReservation(field: keyof ReserveVouchersRequest, message: string): Fault {
+  return fault("invalid_reservation", message, { fields: { [field]: [message] } });
 }
 
 function requireSlugs({ organizer, event }: EventKey): void {

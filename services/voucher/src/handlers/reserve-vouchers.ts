@@ -15,7 +15,7 @@ import {
 import { lockByCode } from "../store/shop-vouchers.ts";
 import { toWireAnswer } from "../wire/shop.ts";
 import { findMarket } from "./find-market.ts";
-import { readAsks, readReservationKey } from "./read-asks.ts";
+import { invalidReservation, readAsks, readReservationKey } from "./read-asks.ts";
 
 const second = 1000;
 const day = 86_400_000;
@@ -34,9 +34,9 @@ export async function reserveVouchers(
   const key = readReservationKey(request);
   const { lifetimeMs } = request;
   const asks = readAsks(key, request.uses);
-  if (asks.length === 0) throw fault("invalid_reservation", "A reservation has at least one use.");
+  if (asks.length === 0) throw invalidReservation("uses", "A reservation has at least one use.");
   if (lifetimeMs < second || lifetimeMs > day)
-    throw fault("invalid_reservation", "A reservation lives from a second to a day.");
+    throw invalidReservation("lifetimeMs", "A reservation lives from a second to a day.");
   const content = hash("sha256", ReserveVouchersRequest.encode(request).finish(), "buffer");
   const codes = [...new Set(asks.map(({ code }) => code))];
   let taken = 0;

@@ -315,7 +315,10 @@ describe("a reservation", () => {
     const other = randomUUID();
     await reserve(service, { reservation: other, codes: ["SOLD-OUT"] });
     for (const positions of [[502], [0], [2 ** 53], [], [503, 504], [503, 503]])
-      await expect(confirm(other, ...positions)).rejects.toMatchObject({ code: "invalid_positions" });
+      await expect(confirm(other, ...positions)).rejects.toMatchObject({
+        code: "invalid_positions",
+        fields: { positions: [expect.any(String)] },
+      });
     await confirm(other, 503);
     expect(await countOf(id)).toEqual([3, "15.00"]);
   });
@@ -385,6 +388,7 @@ describe("a reservation", () => {
   it("is named by a UUID, and has at least one use", async () => {
     await expect(reserve(service, { reservation: "cart-1", codes: ["X"] })).rejects.toMatchObject({
       code: "invalid_reservation",
+      fields: { reservation: [expect.any(String)] },
     });
     await expect(reserve(service, { reservation: randomUUID(), codes: [] })).rejects.toMatchObject({
       code: "invalid_reservation",
