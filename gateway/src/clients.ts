@@ -23,6 +23,7 @@ import {
   Shredders,
   Sync,
   Tickets,
+  VoucherShop,
   Vouchers,
 } from "@tessera/protos/services";
 import type { PlacedClients } from "./placed.ts";
@@ -45,6 +46,7 @@ export const clients = {
   voucherRecords: ["voucher", Records],
   voucherFacts: ["voucher", Facts],
   vouchers: ["voucher", Vouchers],
+  voucherShop: ["voucher", VoucherShop],
   rendering: ["layout-and-render", Rendering],
   layoutRecords: ["layout-and-render", Records],
   layoutFacts: ["layout-and-render", Facts],

@@ -9,7 +9,8 @@ export interface CommandBlock {
 }
 
 /** What commands of our pages begin with. Any other indented block is what the block before it prints. */
-const command = /^(?:cat|cd|cp|curl|docker|export|git|ls|npm|pg_dump|psql|rm|systemctl|tessera|useradd)\b|^[A-Z]+=/;
+const command =
+  /^(?:cat|cd|cp|curl|docker|export|git|ls|npm|pg_dump|post|psql|rm|systemctl|tessera|useradd)\b|^[A-Z]+=/;
 
 /** Reads a page of docs/. */
 export async function readPage(name: string): Promise<string> {

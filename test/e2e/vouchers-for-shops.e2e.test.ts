@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { services } from "@tessera/cli/services";
@@ -9,12 +9,26 @@ import { type Client, connect } from "@tessera/kit/rpc";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { VoucherShop } from "@tessera/protos/services";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
+import { formatInstant } from "@tessera/values";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFirstPort } from "./find-ports.ts";
-import { apiKey, eventPath, groundwork, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { runCommands, sources } from "./follow-page.ts";
+import { commandBlocks, putIn, readPage, shows } from "./read-page.ts";
+import {
+  apiKey,
+  eventData,
+  eventPath,
+  groundwork,
+  itemData,
+  ofEvent,
+  orderData,
+  positionData,
+  samplesOf,
+} from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const as = `Token ${apiKey}`;
+const others = samplesOf("demo");
 const quiet = createLog({ service: "shop", destination: { write: () => {} } });
 const place = { organizer: "bigevents", event: "sampleconf" };
 
@@ -50,9 +64,10 @@ beforeAll(async () => {
   const tls = { GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: trusted };
   const environment = { ...tls, GRPC_PORT: String(firstPort) };
   platform = await startTestPlatform({ kind: "grpc", environment });
-  const answer = await platform.import(groundwork());
+  const theirs = others.groundwork();
+  const answer = await platform.import([...groundwork(), ...theirs]);
   expect(answer).toMatchObject({ rejected: 0, settled: true });
-  platform.keepOutOfLogs(apiKey, "SUMMER25");
+  platform.keepOutOfLogs(apiKey, others.apiKey, "SUMMER25");
   const body = { code: "SUMMER25", max_usages: 3, price_mode: "percent", value: "25.00", budget: "10.00" };
   expect((await platform.request("POST", `${eventPath}/vouchers/`, { as, body })).status).toBe(201);
 });
@@ -95,9 +110,121 @@ describe("a shop, over sockets", () => {
     expect(await voucher()).toMatchObject({ redeemed: 0, budget_used: "0.00" });
   });
 
-  it("[V7.10] is known by its certificate; no other may ask, not even a service of the platform", async () => {
+  it("[V7.10] is known by its certificate; of the services only the gateway may ask", async () => {
     const check = (name: string) => callAs(name, (shop) => shop.checkVouchers({ ...place, asks }));
-    expect((await check("shop")).answers).toHaveLength(1);
-    await expect(check("gateway")).rejects.toMatchObject({ code: "peer_refuses" });
+    for (const name of ["shop", "gateway"]) expect((await check(name)).answers).toHaveLength(1);
+    await expect(check("checkin")).rejects.toMatchObject({ code: "peer_refuses" });
+  });
+});
+
+const post = (action: string, body: object, { key = apiKey, path = eventPath } = {}) =>
+  platform.request("POST", `${path}/vouchers/${action}/`, { as: `Token ${key}`, body });
+
+describe("a shop by REST", () => {
+  it("[V15.1] confirms what it has reserved by gRPC, and asks again for what it has reserved by REST", async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const uses = [{ code: "SUMMER25", item: 1 }];
+    const reserved = await post("reserve", { reservation: one, uses, lifetime: 60 });
+    expect(reserved).toMatchObject({ status: 200, body: { status: "reserved", answers: [{ refusal: null }] } });
+    expect((await post("reserve", { reservation: one, uses, lifetime: 60 })).body).toEqual(reserved.body);
+    await callAs("shop", async (shop) => {
+      const again = await shop.reserveVouchers({ ...place, reservation: one, uses, lifetimeMs: 60_000 });
+      expect(formatInstant(again.expiresAt ?? 0)).toBe(reserved.body.expires);
+      await shop.reserveVouchers({ ...place, reservation: other, uses, lifetimeMs: 60_000 });
+    });
+    expect((await post("confirm", { reservation: other, positions: [601] })).body).toEqual({ status: "confirmed" });
+    expect((await post("confirm", { reservation: other, positions: [601] })).body).toEqual({ status: "confirmed" });
+    expect((await post("release", { reservation: one })).status).toBe(204);
+    expect((await voucher()).redeemed).toBe(1);
+    const wrong = await Promise.all([
+      post("release", { reservation: other }),
+      post("confirm", { reservation: other, positions: [602] }),
+      post("confirm", { reservation: one, positions: [602] }),
+      post("reserve", { reservation: other, uses: [...uses, ...uses], lifetime: 60 }),
+      post("confirm", { reservation: randomUUID(), positions: [602] }),
+    ]);
+    expect(wrong.map(({ status }) => status)).toEqual([409, 409, 409, 409, 404]);
+    const taken = randomUUID();
+    await post("reserve", { reservation: taken, uses, lifetime: 60 });
+    expect(await post("confirm", { reservation: taken, positions: [601] })).toMatchObject({
+      status: 400,
+      body: { positions: ["Sold with another reservation: 601."] },
+    });
+    expect((await post("release", { reservation: taken })).status).toBe(204);
+  });
+
+  it("[V15.5] gets the last use once, also if another shop asks for it by gRPC at the same moment", async () => {
+    const body = { code: "LAST-ONE", max_usages: 5 };
+    expect((await platform.request("POST", `${eventPath}/vouchers/`, { as, body })).status).toBe(201);
+    const uses = [{ code: "LAST-ONE", item: 1 }];
+    const byRest = async () =>
+      (await post("reserve", { reservation: randomUUID(), uses, lifetime: 60 })).body.status === "reserved";
+    const granted = await callAs("shop", async (shop) => {
+      const byGrpc = async () => {
+        const asked = { ...place, reservation: randomUUID(), uses, lifetimeMs: 60_000 };
+        return (await shop.reserveVouchers(asked)).expiresAt !== undefined;
+      };
+      return Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? byRest() : byGrpc())));
+    });
+    expect(granted.filter(Boolean)).toHaveLength(5);
+    expect((await post("check", { asks: uses })).body.answers).toMatchObject([{ refusal: { reason: "reserved" } }]);
+  });
+
+  it("[S5.4, V7.9] sees nothing of another organizer, and holds nothing of it", async () => {
+    const uses = [{ code: "SUMMER25", item: 1 }];
+    for (const action of ["check", "reserve", "confirm", "release"])
+      expect((await post(action, {}, { key: others.apiKey })).status, action).toBe(403);
+    const reservation = randomUUID();
+    expect((await post("reserve", { reservation, uses, lifetime: 60 })).body.status).toBe("reserved");
+    const theirs = { key: others.apiKey, path: others.eventPath };
+    expect((await post("check", { asks: uses }, theirs)).body.answers).toMatchObject([
+      { refusal: { reason: "unknown_code" } },
+    ]);
+    expect((await post("confirm", { reservation, positions: [1] }, theirs)).status).toBe(404);
+    expect((await post("release", { reservation }, theirs)).status).toBe(204);
+    const hostile = { ...place, reservation, positions: [701] };
+    expect((await post("confirm", hostile, theirs)).status).toBe(409);
+    expect((await post("confirm", { reservation, positions: [701] })).body).toEqual({ status: "confirmed" });
+  });
+});
+
+describe("docs/vouchers-for-shops.md", () => {
+  it("shows what its commands print", async () => {
+    const event = "conference";
+    const records = [
+      others.ofEvent("event", eventData({ slug: event }), event),
+      others.ofEvent("item", itemData({ default_price: "249.00", category: null, tax_rule: null }), event),
+      others.ofEvent("voucher", { id: 2, code: "TENPERCENT", price_mode: "percent", value: "10.00" }, event),
+    ];
+    expect(await platform.import(records)).toMatchObject({ rejected: 0, settled: true });
+    const page = await readPage("vouchers-for-shops.md");
+    const blocks = commandBlocks(page);
+    const script = putIn(blocks.map(({ commands }, index) => `${commands}\necho "@@${index}@@"`).join("\n"), {
+      "http://localhost:8000": platform.baseUrl,
+      "Token …": `Token ${others.apiKey}`,
+    });
+    const outputs = (await runCommands(script, { cwd: directory })).split(/@@\d+@@\n/);
+    const told = blocks.map(({ commands, printed }, index) => ({ commands, printed, output: outputs[index] ?? "" }));
+    expect(told.filter(({ printed, output }) => printed !== undefined && !shows(output, printed))).toEqual([]);
+    expect(told.filter(({ printed }) => printed !== undefined)).toHaveLength(4);
+  });
+
+  it("has a client in Node that works, with the certificate of a shop", async () => {
+    const page = await readPage("vouchers-for-shops.md");
+    const [client = "", secured = ""] = Array.from(page.matchAll(/```js\n([^`]*)```/g), ([, code = ""]) => code);
+    const { certificate, key, authority: trusted } = await certified("page", ["shop"]);
+    const insecure = /const shop = .*createInsecure.*\n/.exec(client)?.[0] ?? "";
+    const program = putIn(putIn(client, { [insecure]: secured }), {
+      "protos/ticketing": join(sources, "protos/ticketing"),
+      "tickets.example.org:50057": address,
+      "ca.pem": trusted,
+      "shop.key": key,
+      "shop.pem": certificate,
+    });
+    const file = join(directory, "shop.cjs");
+    await writeFile(file, program);
+    const environment = { NODE_PATH: join(sources, "node_modules/.pnpm/node_modules") };
+    const printed = await runCommands(`node ${file}`, { cwd: directory, environment });
+    expect(JSON.parse(printed)).toMatchObject({ answers: [{ offer: { voucher: 2, price: "224.10" } }] });
   });
 });

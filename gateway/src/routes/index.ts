@@ -45,6 +45,7 @@ import { syncRoutes } from "./sync/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
+import { voucherShopRoutes } from "./voucher-shop/routes.ts";
 import { voucherRoutes } from "./vouchers/routes.ts";
 
 export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads" | "expireDropped"> {
@@ -69,6 +70,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "scans"
     | "shredders"
     | "sync"
+    | "voucherShop"
     | "vouchers"
   >;
   /** The file store of the services. */
@@ -125,6 +127,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const live = liveRoutes({ ...deps, live: clients.live });
   const alarms = alarmRoutes(clients);
   const vouchers = voucherRoutes(clients);
+  const shop = voucherShopRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
   const takeTurn = downloadTurns(renderedLimits);
   const replyStored = storedDownloads(deps.files);
@@ -239,6 +242,10 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/vouchers/`, vouchers.list),
     at("POST", `${event}/vouchers/`, vouchers.create),
     at("POST", `${event}/vouchers/batch_create/`, vouchers.createBatch),
+    at("POST", `${event}/vouchers/check/`, shop.check),
+    at("POST", `${event}/vouchers/reserve/`, shop.reserve),
+    at("POST", `${event}/vouchers/confirm/`, shop.confirm),
+    at("POST", `${event}/vouchers/release/`, shop.release),
     at("GET", `${event}/vouchers/{id}/`, vouchers.get),
     at("PATCH", `${event}/vouchers/{id}/`, vouchers.patch),
     at("PUT", `${event}/vouchers/{id}/`, vouchers.put),
