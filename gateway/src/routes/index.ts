@@ -171,8 +171,6 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const signIn = provider && signInRoutes({ ...deps, provider });
 
   const routes: readonly Route[] = [
-    at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
-
     at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists, { hot: true }),
     at("POST", `${organizer}/checkinrpc/redeem_batch/`, scans.redeemBatch),
     at("GET", `${organizer}/checkinrpc/search/`, search.search),
@@ -180,8 +178,6 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${organizer}/sync/`, sync.read),
     at("GET", `${event}/pack/`, sync.pack),
-
-    at("GET", `${event}/checkinlists/{list}/positions/{lookup+}/explain/`, explanations.explain),
 
     at("GET", `${organizer}/events/`, catalogue.events),
     at("GET", `${event}/`, catalogue.event),
@@ -221,6 +217,8 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
     at("GET", `${event}/checkinlists/{list}/positions/{id}/`, positions.get),
+    at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
+    at("GET", `${event}/checkinlists/{list}/positions/{lookup+}/explain/`, explanations.explain),
 
     at("POST", `${event}/checkinlists/{list}/failed_checkins/`, refusals.create),
 

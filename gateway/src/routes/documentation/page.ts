@@ -54,8 +54,12 @@ export const docsPage = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tessera API</title>
 <link rel="icon" href="favicon.ico" type="image/svg+xml">
+<link rel="preload" href="api/v1/openapi.json" as="fetch" crossorigin>
+<div id="loading" style="margin: 3rem 1.5rem; font: 16px/1.6 Helvetica, Arial, sans-serif">
+<h1>Tessera API</h1>
+<p>The viewer has four megabytes and is loading. Without scripts, read <a href="api/v1/openapi.json">api/v1/openapi.json</a>.</p>
+</div>
 <div id="reference"></div>
-<noscript>This page needs a script; the document itself is at <a href="api/v1/openapi.json">api/v1/openapi.json</a>.</noscript>
 <script src="docs/standalone.js"></script>
 <script src="docs/start.js"></script>
 </html>
@@ -91,6 +95,8 @@ export function startScript({ apiKey = "", deviceKey = "" }: DemoKeys): string {
     showDeveloperTools: "never",
     agent: { disabled: true },
     mcp: { disabled: true },
+    // On a phone the button lies on the address of the request.
+    customCss: "@media (max-width: 767px) { .scalar-app-layout .scalar-sidebar-toggle { display: none } }",
     authentication: {
       preferredSecurityScheme: "key",
       // The prefix of the header, after which a key is pasted.
@@ -101,5 +107,7 @@ export function startScript({ apiKey = "", deviceKey = "" }: DemoKeys): string {
       },
     },
   };
-  return `Scalar.createApiReference("#reference", ${JSON.stringify(options, undefined, 2)});\n`;
+  return `Scalar.createApiReference("#reference", ${JSON.stringify(options, undefined, 2)});
+document.getElementById("loading").remove();
+`;
 }

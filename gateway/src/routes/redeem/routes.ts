@@ -62,7 +62,11 @@ export function redeemRoutes(options: RedeemOptions) {
       },
       body: redeemBody,
       answers: {
-        200: { description: "Refused.", schema: refusedShown, example: refusedExample },
+        200: {
+          description: "Refused: `reason` says why. 201 is admitted.",
+          schema: refusedShown,
+          example: refusedExample,
+        },
         201: admitted,
         400: { description: notYet, schema: { anyOf: [incompleteShown, exchangeShown, refusedShown, fieldErrors] } },
         404: {
