@@ -11,6 +11,7 @@ const kubernetes = ["v1.34.4", "v1.35.4", "v1.36.3"];
 const definitions: Readonly<Record<string, string>> = {
   Deployment: "io.k8s.api.apps.v1",
   Job: "io.k8s.api.batch.v1",
+  PersistentVolumeClaim: "io.k8s.api.core.v1",
   Service: "io.k8s.api.core.v1",
   ServiceAccount: "io.k8s.api.core.v1",
   Pod: "io.k8s.api.core.v1",

@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   chart,
@@ -12,7 +15,7 @@ import {
 } from "./render-chart.ts";
 import { minors, validatorFor } from "./validate-manifest.ts";
 
-describe.each(valueSets)("with %s values", (set) => {
+describe.each([...valueSets, "one-pod"] as const)("with %s values", (set) => {
   it("Helm finds nothing to complain about", async () => {
     expect(await runHelm("lint", "--strict", chart, "--values", valuesFile(set))).toContain("0 chart(s) failed");
   });
@@ -20,7 +23,7 @@ describe.each(valueSets)("with %s values", (set) => {
   it.each(minors)("Kubernetes %s takes every manifest", async (minor) => {
     const validate = validatorFor(minor);
     const manifests = await renderChart(set, { kubernetes: `${minor}.0` });
-    expect(manifests.length).toBeGreaterThan(30);
+    expect(manifests.length).toBeGreaterThan(set === "one-pod" ? 7 : 30);
     expect(manifests.flatMap(validate)).toEqual([]);
   });
 
@@ -42,6 +45,19 @@ describe.each(valueSets)("with %s values", (set) => {
   it("has no Secret: all of them exist before", async () => {
     expect(ofKind("Secret", await renderChart(set)).size).toBe(0);
   });
+});
+
+it("the packed chart renders what its folder renders", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tessera-package-"));
+  try {
+    await runHelm("package", chart, "--destination", folder);
+    const [packed = ""] = await readdir(folder);
+    expect(packed).toMatch(/^tessera-\d+\.\d+\.\d+\.tgz$/);
+    const how = ["--namespace", "tickets", "--kube-version", "1.36.0", "--values", valuesFile("full")];
+    expect(await runHelm("template", "tessera", join(folder, packed), ...how)).toBe(await renderText("full"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it("Kubernetes takes the engines for development", async () => {

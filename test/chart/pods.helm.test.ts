@@ -63,7 +63,7 @@ describe.each(valueSets)("with %s values", (set) => {
       const read = [
         ...known,
         ...needs.map(addressSetting),
-        ...["DATABASE_URL", "METRICS_PORT", "OTEL_EXPORTER_OTLP_ENDPOINT"],
+        ...["DATABASE_URL", "METRICS_PORT", "OTEL_EXPORTER_OTLP_ENDPOINT", "TESSERA_OPERATOR_KEY"],
       ];
       expect(Object.keys(environmentOf(container)).filter((variable) => !read.includes(variable))).toEqual([]);
       const ports = Object.fromEntries(

@@ -110,13 +110,43 @@ const contradictions: readonly Refusal[] = [
     says: "defaults.serviceAccount.name is tickets with create",
   },
   {
+    name: "a variable that the chart sets, too",
+    values: { services: { checkin: { extraEnv: [{ name: "DATABASE_URL", value: "postgresql://db/tessera" }] } } },
+    says: "services.checkin.extraEnv sets DATABASE_URL once more: leave it out",
+  },
+  {
+    name: "a variable that is a setting, too",
+    values: {
+      services: { checkin: { settings: { REDEEM_BATCHES: 4 }, extraEnv: [{ name: "REDEEM_BATCHES", value: "2" }] } },
+    },
+    says: "services.checkin.extraEnv sets REDEEM_BATCHES once more",
+  },
+  {
+    name: "a variable of every pod that a Job has, too",
+    values: { defaults: { extraEnv: [{ name: "KAFKA_BROKERS", value: "kafka:9092" }] } },
+    says: "defaults.extraEnv sets KAFKA_BROKERS of the Job topics once more",
+  },
+  {
+    name: "a service without a connection string",
+    values: {
+      postgres: { existingSecret: "", migrationExistingSecret: "admin" },
+      services: { voucher: { postgresExistingSecret: "voucher-app" } },
+    },
+    says: "services.checkin has no connection string",
+  },
+  {
+    name: "a door for shops that nothing may use",
+    values: { services: { voucher: { outsideService: { enabled: true } } } },
+    says: "services.voucher.outsideService is enabled and networkPolicy.outsideCallersFrom.shop is empty",
+  },
+  {
     name: "an account that neither exists nor is made",
     values: { defaults: { serviceAccount: { create: false } } },
     says: "services.voucher.serviceAccount.create is false",
   },
 ];
 
-describe("values that contradict each other are refused with a sentence", () => {
+describe("[Y4.9] values that contradict each other are refused with a sentence", () => {
   it.each(contradictions)("$name", async ({ set = "minimal", values, says }) => {
     await expect(renderText(set, { values })).rejects.toThrow(says);
   });

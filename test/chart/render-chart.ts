@@ -11,7 +11,7 @@ export const chart = fileURLToPath(new URL("../../charts/tessera/", import.meta.
 
 /** The sets of values that are tried whole. */
 export const valueSets = ["minimal", "full", "gitops", "development"] as const;
-export type ValueSet = (typeof valueSets)[number];
+export type ValueSet = (typeof valueSets)[number] | "one-pod";
 
 export function valuesFile(set: ValueSet): string {
   return join(chart, "ci", `${set}-values.yaml`);

@@ -59,6 +59,7 @@ it("every value has a place in the schema, and the other way round", () => {
     "objectStore",
     "grpc",
     "defaults",
+    "onePod",
     "migrations",
     "topics",
   ]) {

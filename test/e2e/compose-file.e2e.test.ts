@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process";
 import { access, chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { services } from "@tessera/cli/services";
+import { findHelm, installHelm } from "@tessera/testkit/engines/helm";
 import { findOwnPostgres, type OwnPostgres, startOwnPostgres } from "@tessera/testkit/engines/own-postgres";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { type RunningCommand, runCommand } from "./command.ts";
 import { runCommands, sources } from "./follow-page.ts";
 import { commandBlocks, putIn, readPage } from "./read-page.ts";
@@ -139,4 +142,86 @@ describe("docs/compose.yaml", () => {
     const status = await runCommand(["status", "--data", data], { DATABASE_URL: url }).ended;
     expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining("example/sampleconf") });
   });
+
+  it("[Y4.4] the chart starts the same as one pod: it is healthy, its doctor is content, and the first steps of its notes work", async (context) => {
+    const programs = findOwnPostgres();
+    if (programs === undefined) return context.skip("needs a PostgreSQL: Debian's package postgresql");
+    const helm = findHelm();
+    if (!helm.available) return context.skip(helm.reason);
+    const data = join(directory, "data");
+    const [port, operations] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+    server = await startOwnPostgres(programs, { user: "tessera", password: "0f".repeat(32), initdb: initdbOfPage });
+    await runCommands(`createdb --maintenance-db='${server.urlOf("postgres")}' tessera`, {
+      cwd: directory,
+      environment: { PATH: `${programs}:${process.env["PATH"]}` },
+    });
+    const secrets: Readonly<Record<string, string>> = {
+      DATABASE_URL: server.urlOf("tessera"),
+      TESSERA_OPERATOR_KEY: "0123456789abcdef".repeat(4),
+    };
+    const here: Readonly<Record<string, string>> = {
+      ...{
+        HTTP_HOST: "127.0.0.1",
+        HTTP_PORT: String(port),
+        METRICS_HOST: "127.0.0.1",
+        METRICS_PORT: String(operations),
+      },
+    };
+    const { pod, doctor, notes } = await renderOnePod();
+    const moved = (args: readonly string[]) =>
+      args.map((text) => text.replace("/var/lib/tessera", data).replace("tessera-all:9090", `127.0.0.1:${operations}`));
+    const environmentOf = ({ env }: ChartContainer) =>
+      Object.fromEntries(env.map(({ name, value }) => [name, secrets[name] ?? here[name] ?? value ?? ""]));
+    expect(pod.env.filter(({ value }) => value === undefined).map(({ name }) => name)).toEqual(Object.keys(secrets));
+
+    platform = runCommand(moved(pod.args), environmentOf(pod));
+    await platform.printed("Ctrl-C stops it.");
+    const answer = await fetch(`http://127.0.0.1:${operations}${pod.readinessProbe.httpGet.path}`);
+    expect(answer.status, await answer.text()).toBe(200);
+
+    // As `kubectl exec` would, in the container of the platform.
+    const steps = notes.split("\n").flatMap((line) => line.match(/-- node dist\/main\.js (.*)$/)?.[1] ?? []);
+    expect(steps).toHaveLength(2);
+    const run = (words: string) => runCommand(moved(words.split(" ")), { ...environmentOf(pod) }).ended;
+    const [sent = "", made = ""] = steps;
+    const imported = await run(sent.replace(" - ", ` ${join(sources, "docs/example.ndjson")} `).replace(/ < .*/, ""));
+    expect(imported, imported.stderr).toMatchObject({ code: 0 });
+    const key = await run(made);
+    expect(key, key.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{40,}\n$/) });
+    const events = await fetch(`http://127.0.0.1:${port}/api/v1/organizers/example/events/sampleconf/checkinlists/`, {
+      headers: { authorization: `Token ${key.stdout.trim()}` },
+    });
+    expect(events.status).toBe(200);
+
+    // The pod of `helm test` has neither the volume nor the ports.
+    const examined = await runCommand(moved(doctor.args), { ...environmentOf(doctor), HTTP_PORT: "8000" }).ended;
+    expect(examined, examined.stdout).toMatchObject({ code: 0 });
+  });
 });
+
+interface ChartContainer {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly readinessProbe: { readonly httpGet: { readonly path: string } };
+}
+
+const initdbOfPage = ["--encoding=UTF8", "--lc-collate=C", "--lc-ctype=C.UTF-8"];
+
+/** What the chart installs as one pod. */
+async function renderOnePod(): Promise<{ pod: ChartContainer; doctor: ChartContainer; notes: string }> {
+  const chart = join(sources, "charts/tessera");
+  const how = ["--namespace", "tickets", "--dry-run=client", "--values", join(chart, "ci/one-pod-values.yaml")];
+  const { stdout } = await promisify(execFile)(await installHelm(), ["install", "tessera", chart, ...how], {
+    env: { ...process.env, HELM_CACHE_HOME: tmpdir(), HELM_CONFIG_HOME: tmpdir(), HELM_DATA_HOME: tmpdir() },
+  });
+  const [, hooks = "", manifest = "", notes = ""] = stdout.split(/^(?:HOOKS|MANIFEST|NOTES):\n/m);
+  const specOf = (text: string, kind: string) =>
+    parseAllDocuments(text)
+      .map((document) => document.toJS() as { kind?: string; spec?: unknown } | null)
+      .find((each) => each?.kind === kind)?.spec;
+  const deployment = specOf(manifest, "Deployment") as { template: { spec: { containers: ChartContainer[] } } };
+  const test = specOf(hooks, "Pod") as { containers: ChartContainer[] };
+  const [pod, doctor] = [deployment.template.spec.containers[0], test.containers[0]];
+  if (pod === undefined || doctor === undefined) throw new Error("the chart renders no pod, or no test");
+  return { pod, doctor, notes };
+}

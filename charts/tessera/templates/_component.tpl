@@ -1,4 +1,5 @@
-{{/* What the code declares of the services that this release has: what each calls, and the settings it reads. */}}
+{{/* What the code declares of the services that this release has: what each calls, and the settings it reads. With one pod
+     that is `all`, which calls nobody and reads the settings of all. */}}
 {{- define "tessera.services" -}}
 {{- $services := (.Files.Get "files/services.json" | fromJson).services -}}
 {{- $installed := dict -}}
@@ -8,13 +9,29 @@
 {{- $_ := set $installed $name $declared -}}
 {{- end -}}
 {{- end -}}
+{{- if .Values.onePod.enabled -}}
+{{- $settings := list -}}
+{{- range $services -}}{{- $settings = concat $settings .settings -}}{{- end -}}
+{{- $installed = dict "all" (dict "calls" list "settings" (uniq $settings)) -}}
+{{- end -}}
 {{- toJson $installed -}}
 {{- end -}}
 
-{{/* One service's values: its own over the defaults. Maps merge, lists replace, false and 0 count. */}}
+{{/* One service's values: its own over the defaults. Maps merge, lists replace, false and 0 count. Two processes of one pod
+     would share its volume, so it is replaced and not rolled. */}}
 {{- define "tessera.component" -}}
-{{- $own := index .root.Values.services .name | default dict -}}
-{{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy $own) | toJson -}}
+{{- $values := .root.Values -}}
+{{- $component := deepCopy $values.defaults -}}
+{{- if eq .name "all" -}}
+{{- range $values.services -}}
+{{- $component = mergeOverwrite $component (pick (deepCopy .) "service" "settings" "podSecurityContext" "scratchSize") -}}
+{{- end -}}
+{{- $component = mergeOverwrite $component (dict "replicas" 1 "resources" $values.onePod.resources "autoscaling" (dict "kind" "none")) -}}
+{{- $_ := set $component "strategy" (dict "type" "Recreate") -}}
+{{- else -}}
+{{- $component = mergeOverwrite $component (deepCopy (index $values.services .name | default dict)) -}}
+{{- end -}}
+{{- toJson $component -}}
 {{- end -}}
 
 {{/* "true" where more than one replica can run at a time on purpose. */}}

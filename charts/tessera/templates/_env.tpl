@@ -14,7 +14,20 @@
       key: {{ .key }}
 {{ end -}}
 
-{{/* How a process reaches the brokers, and what it wants of topics when `tessera topics` or the doctor runs in its pod: takes root. */}}
+{{/* The string of one service, or of the administrator, whom one pod with all services needs: takes root, name and component. */}}
+{{- define "tessera.env.database" -}}
+{{- $postgres := .root.Values.postgres -}}
+{{- $secret := .component.postgresExistingSecret | default $postgres.existingSecret -}}
+{{- $key := .component.postgresSecretKey | default .name -}}
+{{- if has .name (list "all" "migrate") -}}
+{{- $secret = $postgres.migrationExistingSecret | default $postgres.existingSecret -}}
+{{- $key = $postgres.migrationSecretKey -}}
+{{- end -}}
+{{ include "tessera.env.secret" (dict "name" "DATABASE_URL" "secret" $secret "key" $key) }}
+{{- end -}}
+
+{{/* How a process reaches the brokers, and what it wants of topics when `tessera topics` or the doctor runs in its pod:
+     takes root, and its account as values. */}}
 {{- define "tessera.env.kafka" -}}
 {{- $kafka := .root.Values.kafka -}}
 {{ include "tessera.env.value" (dict "name" "BUS" "value" "kafka") -}}
@@ -36,10 +49,14 @@
 {{ include "tessera.env.value" (dict "name" "KAFKA_MIN_IN_SYNC_REPLICAS" "value" $topics.minInSyncReplicas) -}}
 {{- end -}}
 {{- if ne $kafka.sasl.mechanism "none" -}}
-{{- $secret := .saslSecret | default $kafka.sasl.existingSecret -}}
+{{- $secret := .account.kafkaSaslExistingSecret | default $kafka.sasl.existingSecret -}}
 {{ include "tessera.env.value" (dict "name" "KAFKA_SASL_MECHANISM" "value" $kafka.sasl.mechanism) -}}
-{{ include "tessera.env.secret" (dict "name" "KAFKA_SASL_USERNAME" "secret" $secret "key" "username") -}}
-{{ include "tessera.env.secret" (dict "name" "KAFKA_SASL_PASSWORD" "secret" $secret "key" "password") -}}
+{{- with .account.kafkaSaslUsername | default $kafka.sasl.username -}}
+{{ include "tessera.env.value" (dict "name" "KAFKA_SASL_USERNAME" "value" .) -}}
+{{- else -}}
+{{ include "tessera.env.secret" (dict "name" "KAFKA_SASL_USERNAME" "secret" $secret "key" $kafka.sasl.usernameKey) -}}
+{{- end -}}
+{{ include "tessera.env.secret" (dict "name" "KAFKA_SASL_PASSWORD" "secret" $secret "key" $kafka.sasl.passwordKey) -}}
 {{- end -}}
 {{- end -}}
 
@@ -48,10 +65,12 @@
 {{- $root := .root -}}
 {{- $values := .root.Values -}}
 {{- $reads := .declared.settings -}}
+{{- $isAll := eq .name "all" -}}
 {{ include "tessera.env.value" (dict "name" "LOG_LEVEL" "value" $values.logging.level) -}}
 {{ include "tessera.env.value" (dict "name" "METRICS_HOST" "value" "0.0.0.0") -}}
 {{ include "tessera.env.value" (dict "name" "METRICS_PORT" "value" "9090") -}}
 {{ include "tessera.env.value" (dict "name" "SHUTDOWN_DELAY" "value" (printf "%vs" .component.shutdownDelaySeconds)) -}}
+{{- if not $isAll -}}
 {{ include "tessera.env.value" (dict "name" "GRPC_HOST" "value" "0.0.0.0") -}}
 {{ include "tessera.env.value" (dict "name" "GRPC_PORT" "value" "50051") -}}
 {{- if $values.grpc.meshEncrypts -}}
@@ -61,14 +80,17 @@
 {{ include "tessera.env.value" (dict "name" "GRPC_TLS_KEY" "value" "/etc/tessera/grpc/tls.key") -}}
 {{ include "tessera.env.value" (dict "name" "GRPC_TLS_CA" "value" "/etc/tessera/grpc/ca.crt") -}}
 {{- end -}}
+{{- end -}}
 {{- $installed := include "tessera.services" $root | fromJson -}}
 {{- range $called := .declared.calls -}}
 {{- if hasKey $installed $called -}}
 {{ include "tessera.env.value" (dict "name" (printf "%s_ADDRESS" ($called | upper | replace "-" "_")) "value" (printf "%s:50051" (include "tessera.objectName" (dict "root" $root "name" $called)))) -}}
 {{- end -}}
 {{- end -}}
-{{ include "tessera.env.secret" (dict "name" "DATABASE_URL" "secret" $values.postgres.existingSecret "key" .name) -}}
-{{ include "tessera.env.kafka" (dict "root" $root "saslSecret" .component.kafkaSaslExistingSecret) -}}
+{{ include "tessera.env.database" . -}}
+{{- if not $isAll -}}
+{{ include "tessera.env.kafka" (dict "root" $root "account" .component) -}}
+{{- end -}}
 {{- if $values.redis.existingSecret -}}
 {{ include "tessera.env.value" (dict "name" "CACHE" "value" "redis") -}}
 {{ include "tessera.env.secret" (dict "name" "REDIS_URL" "secret" $values.redis.existingSecret "key" "url") -}}
@@ -78,6 +100,7 @@
 {{- end -}}
 {{- end -}}
 {{- $store := $values.objectStore -}}
+{{- if $store.bucket -}}
 {{ include "tessera.env.value" (dict "name" "FILES" "value" "s3") -}}
 {{ include "tessera.env.value" (dict "name" "S3_BUCKET" "value" $store.bucket) -}}
 {{ include "tessera.env.value" (dict "name" "S3_PREFIX" "value" $store.prefix) -}}
@@ -93,6 +116,7 @@
 {{ include "tessera.env.secret" (dict "name" "S3_ACCESS_KEY_ID" "secret" $store.existingSecret "key" "accessKeyId") -}}
 {{ include "tessera.env.secret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" $store.existingSecret "key" "secretAccessKey") -}}
 {{- end -}}
+{{- end -}}
 {{- if $values.telemetry.otlpEndpoint -}}
 {{ include "tessera.env.value" (dict "name" "OTEL_EXPORTER_OTLP_ENDPOINT" "value" $values.telemetry.otlpEndpoint) -}}
 {{- end -}}
@@ -103,8 +127,9 @@
 {{- if has "BASE_URL" $reads -}}
 {{ include "tessera.env.value" (dict "name" "BASE_URL" "value" $values.baseUrl) -}}
 {{- end -}}
+{{- /* The name that the command knows, too, which is run in the pod. */ -}}
 {{- if and (has "OPERATOR_KEY" $reads) $values.operatorKey.existingSecret -}}
-{{ include "tessera.env.secret" (dict "name" "OPERATOR_KEY" "secret" $values.operatorKey.existingSecret "key" "operatorKey") -}}
+{{ include "tessera.env.secret" (dict "name" "TESSERA_OPERATOR_KEY" "secret" $values.operatorKey.existingSecret "key" "operatorKey") -}}
 {{- end -}}
 {{- if and (has "OIDC_ISSUER" $reads) $values.oidc.issuer -}}
 {{ include "tessera.env.value" (dict "name" "OIDC_ISSUER" "value" $values.oidc.issuer) -}}

@@ -4,17 +4,27 @@
   emptyDir:
     sizeLimit: {{ .scratchSize }}
 {{- $values := .root.Values }}
-{{- if not $values.grpc.meshEncrypts }}
+{{- if has "all" .names }}
+- name: data
+  {{- if .isTest }}
+  emptyDir: {}
+  {{- else }}
+  persistentVolumeClaim:
+    claimName: {{ $values.onePod.persistence.existingClaim | default (include "tessera.objectName" (dict "root" .root "name" "all")) }}
+  {{- end }}
+{{- else if not $values.grpc.meshEncrypts }}
 {{- range .names }}
 - name: {{ printf "grpc-%s" . }}
   secret:
     secretName: {{ printf "%s%s" $values.grpc.certificateSecretPrefix . }}
 {{- end }}
 {{- end }}
+{{- if not (has "all" .names) }}
 {{- with $values.kafka.tls.existingSecret }}
 - name: kafka
   secret:
     secretName: {{ . }}
+{{- end }}
 {{- end }}
 {{- with $values.postgres.caExistingSecret }}
 - name: postgres
@@ -39,12 +49,16 @@
 - name: tmp
   mountPath: /tmp
 {{- $values := .root.Values }}
-{{- if and .name (not $values.grpc.meshEncrypts) }}
+{{- $isAll := eq .name "all" }}
+{{- if $isAll }}
+- name: data
+  mountPath: /var/lib/tessera
+{{- else if and .name (not $values.grpc.meshEncrypts) }}
 - name: {{ printf "grpc-%s" .name }}
   mountPath: /etc/tessera/grpc
   readOnly: true
 {{- end }}
-{{- if $values.kafka.tls.existingSecret }}
+{{- if and $values.kafka.tls.existingSecret (not $isAll) }}
 - name: kafka
   mountPath: /etc/tessera/kafka
   readOnly: true
@@ -78,24 +92,18 @@ imagePullSecrets:
 {{- end }}
 securityContext:
   {{- toYaml .component.podSecurityContext | nindent 2 }}
-{{- with .component.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
+{{- with include "tessera.given" (pick .component "affinity" "dnsConfig" "dnsPolicy" "hostAliases" "initContainers" "nodeSelector" "priorityClassName" "runtimeClassName" "tolerations") }}
+{{ . }}
 {{- end }}
-{{- with .component.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .component.affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .component.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with .component.runtimeClassName }}
-runtimeClassName: {{ . }}
-{{- end }}
+{{- end -}}
+
+{{/* Those fields that are not empty, as Kubernetes takes them. */}}
+{{- define "tessera.given" -}}
+{{- $given := dict -}}
+{{- range $field, $value := . -}}
+{{- if $value -}}{{- $_ := set $given $field $value -}}{{- end -}}
+{{- end -}}
+{{- with $given -}}{{- toYaml . -}}{{- end -}}
 {{- end -}}
 
 {{/* A container that runs as a service would: takes root, name, declared, component, containerName, args and, if it is not the image's, command. */}}

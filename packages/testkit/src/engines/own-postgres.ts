@@ -61,7 +61,11 @@ export async function startOwnPostgres(
   ]);
   if (code !== 0) throw new Error(`initdb does not work: ${output}`);
   const port = await getPort({ host: "127.0.0.1" });
-  const settings = ["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories=", "fsync=off"];
+  const settings = [
+    ...["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories=", "fsync=off"],
+    // As the pages advise: 24 for each service, and some for the doctor.
+    "max_connections=200",
+  ];
   const server = await startProcess({
     program: join(programs, "postgres"),
     args: ["-D", data, ...settings.flatMap((setting) => ["-c", setting])],
