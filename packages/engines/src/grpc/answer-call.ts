@@ -1,7 +1,9 @@
 import { acceptTraceparent, isRequestId, runInContext } from "@tessera/kit/context";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
 import type { Call, Handler, Implementation, Method } from "@tessera/kit/rpc";
 import type { Log } from "@tessera/kit/telemetry/log";
+import { countSeldom } from "./count-seldom.ts";
 import { canceled, deadlineExceeded, ok, toStatus, type WireStatus } from "./fault-status.ts";
 import { pauseIfLong, requireSize } from "./message-size.ts";
 
@@ -32,6 +34,7 @@ export interface Served {
   readonly method: Method<any, any>;
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly handler: Handler<any, any>;
+  readonly countUnreadable: () => number | undefined;
 }
 
 /** Time for the answer to travel back, so that a caller learns what timed out before its own timeout. */
@@ -54,7 +57,7 @@ export function servedByPath(implementations: readonly Implementation[]): Map<st
       const handler = handlers[name];
       if (handler === undefined) throw new Error(`${method.path} has no handler`);
       if (served.has(method.path)) throw new Error(`${method.path} has two handlers`);
-      served.set(method.path, { method, handler });
+      served.set(method.path, { method, handler, countUnreadable: countSeldom() });
     }
   }
   return served;
@@ -67,7 +70,7 @@ export function servedByPath(implementations: readonly Implementation[]): Map<st
  * and observed, and its signal aborts unless the handler has returned. Later results of the handler are ignored.
  */
 export function answerCall(
-  { method, handler }: Served,
+  { method, handler, countUnreadable }: Served,
   arrived: ArrivedCall,
   by: { log: Log; observe: Observe | undefined; maxMessageBytes: number },
 ): CallUnderWay {
@@ -103,9 +106,19 @@ export function answerCall(
   const timer = left < leastMs ? undefined : setTimeout(timeOut, left);
 
   const call: Call = { signal: abort.signal, deadline };
+  /** What no caller of this method sends is the fault of who sent it, an outside caller perhaps, and no bug. */
+  const readRequest = (bytes: Buffer): unknown => {
+    try {
+      return method.requestDeserialize(bytes);
+    } catch (cause) {
+      const refused = countUnreadable();
+      if (refused !== undefined) by.log.warn("unreadable request", { path, refused, error: cause });
+      throw fault("invalid_request", "the request is no message of this method", { cause });
+    }
+  };
   const work = async () => {
     await pauseIfLong(arrived.request);
-    const request: unknown = method.requestDeserialize(arrived.request);
+    const request = readRequest(arrived.request);
     await pauseIfLong(arrived.request);
     // Its caller may have gone since it arrived.
     call.signal.throwIfAborted();

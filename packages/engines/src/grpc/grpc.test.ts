@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
@@ -49,6 +50,35 @@ describe("gRPC", () => {
     cleanUps.push(() => transport.close());
     return connect(FactsServiceService, transport);
   }
+
+  it("[S11.14] answers any bytes with success or as invalid, without an error in the log and with one warning", async () => {
+    const lines: { level: string; message: string }[] = [];
+    const at = (level: string) => (message: string) => lines.push({ level, message });
+    const log: Log = { ...silent, error: at("error"), warn: at("warn"), with: () => log };
+    const server = await serve(async () => ({ marker: "", partitions: [] }), { log });
+    const client = new Client(`${host}:${server.port}`, credentials.createInsecure());
+    cleanUps.push(() => client.close());
+    const { path } = FactsServiceService.caughtUp;
+    const answers = new Set<number>();
+    for (let call = 0; call < 200; call += 1) {
+      const bytes = createHash("sha256")
+        .update(`message ${call}`)
+        .digest()
+        .subarray(0, call % 33);
+      const code = await new Promise<number>((resolve) => {
+        client.makeUnaryRequest(
+          path,
+          () => bytes,
+          (answer) => answer,
+          {},
+          (error) => resolve(error?.code ?? status.OK),
+        );
+      });
+      answers.add(code);
+    }
+    expect(answers).toEqual(new Set([status.OK, status.INVALID_ARGUMENT]));
+    expect(lines).toEqual([{ level: "warn", message: "unreadable request" }]);
+  });
 
   /** A proxy that loses connections. */
   async function relayTo(port: number) {

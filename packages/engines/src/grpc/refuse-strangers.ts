@@ -2,13 +2,11 @@ import type { X509Certificate } from "node:crypto";
 import { Metadata, ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder } from "@grpc/grpc-js";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { certificateOf, hasName } from "./certificates.ts";
+import { countSeldom } from "./count-seldom.ts";
 import { notACaller, uncertified, type WireStatus } from "./fault-status.ts";
 
 /** The names in the certificates of the callers of each method, by its path. */
 export type Callers = ReadonlyMap<string, readonly string[]>;
-
-/** A flood of refused calls must not fill the log. */
-const quietMs = 60_000;
 
 const healthChecks = "/grpc.health.v1.Health/";
 
@@ -20,14 +18,16 @@ const healthChecks = "/grpc.health.v1.Health/";
  * not reconnect again and again.
  */
 export function refuseStrangers({ callers, log }: { callers: Callers; log: Log }): ServerInterceptor {
-  const report = reportSeldom(log);
+  const countRefused = countSeldom();
   return ({ path }, call) => {
     // Undefined unless the certificate was verified.
     const { sslPeerCertificate: shown } = call.getAuthContext();
     const certificate = shown && certificateOf(shown);
     const refusal = judgeCaller({ path, certificate }, callers);
     if (refusal === undefined) return new ServerInterceptingCall(call);
-    report({ path, why: refusal.message, names: certificate?.subjectAltName });
+    const refused = countRefused();
+    if (refused !== undefined)
+      log.warn("caller refused", { path, why: refusal.message, names: certificate?.subjectAltName, refused });
     const { code, message: details } = refusal;
     const onReceiveMetadata = () => call.sendStatus({ code, details, metadata: new Metadata() });
     return new ServerInterceptingCall(call, {
@@ -43,16 +43,4 @@ function judgeCaller(
   if (certificate === undefined) return uncertified;
   if (path.startsWith(healthChecks)) return undefined;
   return callers.get(path)?.some((name) => hasName(certificate, name)) === true ? undefined : notACaller;
-}
-
-function reportSeldom(log: Log): (call: { path: string; why: string; names: string | undefined }) => void {
-  let refused = 0;
-  let next = 0;
-  return (call) => {
-    refused += 1;
-    if (performance.now() < next) return;
-    next = performance.now() + quietMs;
-    log.warn("caller refused", { ...call, refused });
-    refused = 0;
-  };
 }

@@ -2,7 +2,6 @@ import { Fault, type FaultKind } from "@tessera/kit/fault";
 import { connect } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import type { ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { Records } from "@tessera/protos/services";
 import { describe, expect, it } from "vitest";
 import { errorOf, faultOf } from "../fault-of.ts";
 import type { Served } from "./serve-each-test.ts";
@@ -106,17 +105,6 @@ export function errorsOfCalls({ records }: Served): void {
         expect(lines.filter(({ level }) => level === "error")).toHaveLength(1);
       },
     );
-
-    it("treats an unreadable request as a bug", async () => {
-      const { transport } = await records(async () => ({ rejected: [] }));
-      const beyondExactNumbers = Buffer.from([
-        0x0a, 0x0b, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x12, 0x00,
-      ]);
-      const method = { ...Records.applyRecords, requestSerialize: () => beyondExactNumbers };
-      const error = await errorOf(transport.call(method, { records: [] }, {}));
-      expect(error).not.toBeInstanceOf(Fault);
-      expect(error.message).toBe("internal error in /ticketing.records.v1.RecordsService/ApplyRecords");
-    });
 
     it("names a method that the peer does not implement", async () => {
       const { transport } = await records(async () => ({ rejected: [] }));

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentContext, runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
+import { connect } from "@tessera/kit/rpc";
+import { Records } from "@tessera/protos/services";
 import { describe, expect, it } from "vitest";
 import { faultOf } from "../fault-of.ts";
 import { caughtUp, type Served } from "./serve-each-test.ts";
@@ -78,6 +80,20 @@ export function reportsOfCalls({ facts, records }: Served): void {
       const duration: unknown = expect.any(Number);
       expect(lines).toEqual([{ level, message: "rpc", fields: { path, status, ms: duration, ...more } }]);
       expect(observed).toEqual([{ path, status, seconds: duration }]);
+    });
+
+    it("refuses what is no message of a method, and writes of it no error, and one warning a minute", async () => {
+      const { transport, lines } = await records(async () => ({ rejected: [] }));
+      // The length of a field, and nothing of it.
+      const requestSerialize = () => Buffer.from([0x0a, 0x7f]);
+      const client = connect({ ...Records, applyRecords: { ...Records.applyRecords, requestSerialize } }, transport);
+      for (let call = 0; call < 3; call += 1) {
+        const refused = await faultOf(client.applyRecords({ records: [] }));
+        expect(refused).toMatchObject({ kind: "invalid", code: "invalid_request" });
+      }
+      const loud = lines.filter(({ level }) => level !== "debug");
+      expect(loud).toMatchObject([{ level: "warn", message: "unreadable request", fields: { refused: 1 } }]);
+      expect(lines).toHaveLength(4);
     });
 
     it("writes one line of a call whose handler fails after its deadline", async () => {
