@@ -127,14 +127,12 @@ create table kept_answer (
   headers jsonb,
   body bytea,
   created_at timestamptz not null default now(),
-  brief boolean not null default false,
   organizer text,
   event text,
   deletion uuid,
   is_erased boolean not null default false,
   constraint kept_answer_pkey primary key (caller, key)
 );
-create index kept_answer_brief on kept_answer using btree (created_at) where brief;
 create index kept_answer_by_event on kept_answer using btree (organizer, event) where (event is not null);
 create index kept_answer_by_time on kept_answer using btree (created_at);
 comment on column kept_answer.body is 'personal data: attendee_info, invoice_addresses, invoices, order_emails, payment_info, phone_numbers, question_answers, waiting_list; whatever the answer showed, for a day';

@@ -50,7 +50,6 @@ const answer = {
   status: 200,
   headers: { "Content-Type": "application/json" },
   body: Buffer.from("Ada"),
-  isBrief: false,
 };
 
 const requestOf = (key: string, of: typeof place | undefined) => ({
@@ -110,10 +109,9 @@ it("[D4.7] a request that is at work while its event is erased leaves no answer,
   const underWay = await claim("slow", place);
   await erase(service, place, { kinds: ["attendee_info"] });
   await keepAnswer(service.db, underWay, answer);
-  await keepAnswer(service.db, await claim("brief", place), { ...answer, isBrief: true });
   await keep("there", elsewhere);
   expect(await kept()).toEqual(["there"]);
-  for (const key of ["slow", "brief"]) expect(await findRequest(service.db, requestOf(key, place))).toBeUndefined();
+  expect(await findRequest(service.db, requestOf("slow", place))).toBeUndefined();
   expect(await claim("slow", place)).toMatchObject({ requestId: underWay.requestId });
 });
 

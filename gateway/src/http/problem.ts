@@ -69,15 +69,8 @@ export function isLasting(status: number): boolean {
   return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientDisconnected;
 }
 
-/** Whether an answer only says that nothing was done, and is kept briefly: rights and objects come and go. */
-export function isBrief(status: number): boolean {
-  return status === statusByKind.forbidden || status === statusByKind.not_found || status === statusOf(missingMethod);
-}
-
-const missingMethod = "method_not_allowed";
-
 export function methodNotAllowed(): Fault {
-  return fault(missingMethod, "This method is not allowed here.");
+  return fault("method_not_allowed", "This method is not allowed here.");
 }
 
 function headersOf(problem: Fault, status: number): Record<string, string> {

@@ -6,7 +6,7 @@ import type { AnswerStore } from "./repeat-answers.ts";
 
 const claim: Claim = { caller: "c", key: "k", requestId: "r", attempt: 1 };
 const request = { caller: "c", key: "k", requestHash: Buffer.of(1), of: undefined };
-const answer = { status: 201, headers: {}, body: null, isBrief: false };
+const answer = { status: 201, headers: {}, body: null };
 
 let written: string[];
 let logged: string[];

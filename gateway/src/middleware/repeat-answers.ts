@@ -7,25 +7,17 @@ import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
-import { answerProblem, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
+import { answerProblem, isLasting, methodNotAllowed } from "../http/problem.ts";
 import { ignoresKeys, type Route, repeatReply } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
-import type {
-  Claim,
-  ClaimedRequest,
-  Claiming,
-  KeptAnswer,
-  KeyedRequest,
-  NewAnswer,
-  Occupied,
-} from "../store/kept-answers.ts";
+import type { Claim, ClaimedRequest, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
 /** The store of kept answers, which retries failed writes in the background. */
 export interface AnswerStore {
   claim(request: ClaimedRequest): Promise<Claiming>;
   /** Why a request cannot be claimed; undefined: it can. */
   find(request: KeyedRequest): Promise<Occupied | undefined>;
-  keep(claim: Claim, answer: NewAnswer): Promise<void>;
+  keep(claim: Claim, answer: KeptAnswer): Promise<void>;
   release(claim: Claim): Promise<void>;
   /** Whether the limit of kept answers of a caller is reached. */
   isFull(caller: string): boolean;
@@ -211,13 +203,13 @@ function isKept(status: number, route: Route | undefined): boolean {
 /** The headers of a kept answer; others are set for each answer. */
 const keptNames = ["Content-Type", "Location", "Allow"] as const;
 
-function toKept(ctx: Context): NewAnswer {
+function toKept(ctx: Context): KeptAnswer {
   const headers = keptNames.flatMap((name) => {
     const value = ctx.response.get(name);
     return value === "" ? [] : [[name, value] as const];
   });
   const { status } = ctx;
-  return { status, headers: Object.fromEntries(headers), body: bytesOf(ctx), isBrief: isBrief(status) };
+  return { status, headers: Object.fromEntries(headers), body: bytesOf(ctx) };
 }
 
 /** Serializes the body. */

@@ -19,11 +19,6 @@ export interface KeptAnswer {
   readonly body: Buffer | null;
 }
 
-/** An answer to keep. A brief answer is kept for some minutes instead of a day. */
-export interface NewAnswer extends KeptAnswer {
-  readonly isBrief: boolean;
-}
-
 /** The right to process a request until the lease expires. */
 export interface Claim extends KeyUse {
   readonly requestId: string;
@@ -56,12 +51,9 @@ const leaseSeconds = 60;
 export const shownKinds = Object.keys(shredders).filter((kind) => kind !== "cachedtickets");
 
 const keptHours = 24;
-const briefMinutes = 10;
 
 /** The answer has expired: the key is free again. */
-const isOver = sql`
-  (kept_answer.created_at < now() - make_interval(hours => ${keptHours})
-   or (kept_answer.brief and kept_answer.leased_until <= now()))`;
+const isOver = sql`kept_answer.created_at < now() - make_interval(hours => ${keptHours})`;
 
 /** The event was deleted after the claim: the answer counts as erased. */
 const isOfDeleted = (row: Sql) => sql`
@@ -96,7 +88,6 @@ export async function claimRequest(db: Queryable, request: ClaimedRequest): Prom
            status = null,
            headers = null,
            body = null,
-           brief = false,
            is_erased = false,
            organizer = excluded.organizer,
            event = excluded.event,
@@ -156,8 +147,8 @@ export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedR
  * deleted event, or of an event with erased personal data: it may show data read before, or data that another service
  * has still to erase.
  */
-export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promise<void> {
-  const { status, headers, body, isBrief } = answer;
+export async function keepAnswer(db: Db, claim: Claim, answer: KeptAnswer): Promise<void> {
+  const { status, headers, body } = answer;
   const place = { organizer: sql`kept_answer.organizer`, event: sql`kept_answer.event` };
   const isGone = sql`(${isErased(place, shownKinds)} or ${isOfDeleted(kept)})`;
   const unlessErased = (value: Sql) => sql`case when not ${isGone} then ${value} end`;
@@ -166,9 +157,8 @@ export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promi
        set status = ${unlessErased(sql`${status}::integer`)},
            headers = ${unlessErased(sql`${JSON.stringify(headers)}::jsonb`)},
            body = ${unlessErased(sql`${body}::bytea`)},
-           brief = ${isBrief},
            is_erased = ${isGone},
-           leased_until = now() + coalesce(${unlessErased(sql`make_interval(mins => ${isBrief ? briefMinutes : 0})`)}, '0')
+           leased_until = now()
      where ${isMine(claim)}`);
 }
 
@@ -215,21 +205,12 @@ const mostErased = 500;
 
 /** Deletes expired answers; returns whether more may be left. */
 export async function deleteOldAnswers(db: Db): Promise<boolean> {
-  const whole = await deleteWhere(db, sql`old.created_at < now() - make_interval(hours => ${keptHours})`);
-  const brief = await deleteWhere(
-    db,
-    sql`old.brief and old.created_at < now() - make_interval(mins => ${briefMinutes}) and old.leased_until <= now()`,
-  );
-  return whole || brief;
-}
-
-async function deleteWhere(db: Db, condition: Sql): Promise<boolean> {
   const deleted = await db.run(sql`
     delete from kept_answer
      where (kept_answer.caller, kept_answer.key) in (
        select old.caller, old.key
          from kept_answer as old
-        where ${condition}
+        where old.created_at < now() - make_interval(hours => ${keptHours})
         limit ${mostDeleted}
           for update skip locked)`);
   return deleted === mostDeleted;
