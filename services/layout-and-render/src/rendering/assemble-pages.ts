@@ -19,6 +19,7 @@ import { markOperators, type PlacedMark } from "../domain/drawing/powered-by.ts"
 import { markHeight, markWidth } from "../domain/drawing/powered-by-paths.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { DrawnChunk } from "./draw-chunk.ts";
+import { ClusterNamer, fontsIn, hasClusters } from "./name-clusters.ts";
 import type { Stamp } from "./stamps.ts";
 import type { PdfWriter, WrittenObject } from "./write-pdf.ts";
 
@@ -49,7 +50,8 @@ export class PageAssembler {
 
   /** Adds the pages of a chunk. Its stamps are its own, or of chunks that were added before. */
   async add({ pages, stamps, job }: DrawnChunk, pdf: Uint8Array | undefined): Promise<void> {
-    const printed = pdf === undefined ? undefined : await readPrinted(pdf);
+    const printed =
+      pdf === undefined ? undefined : await readPrinted(pdf, { hasClusters: hasClusters(job?.html ?? "") });
     if ((printed?.pages.length ?? 0) !== (job?.pages ?? 0))
       throw new Error("the browser printed another number of pages");
     let next = 0;
@@ -244,9 +246,12 @@ interface PrintedPages {
   readonly pages: readonly (Omit<PrintedSheet, "resources"> & { readonly resources: ReadonlyMap<string, PdfText> })[];
 }
 
-async function readPrinted(pdf: Uint8Array): Promise<PrintedPages> {
+async function readPrinted(
+  pdf: Uint8Array,
+  { hasClusters: areNamed }: { readonly hasClusters: boolean },
+): Promise<PrintedPages> {
   const document = await PDFDocument.load(pdf, { throwOnInvalidObject: true, updateMetadata: false });
-  return {
+  const printed = {
     objects: objectsOf(document.context),
     pages: document.getPages().map((page) => {
       const contents = referencesIn(textOf(page.node.get(PDFName.Contents) ?? PDFArray.withContext(document.context)));
@@ -254,6 +259,12 @@ async function readPrinted(pdf: Uint8Array): Promise<PrintedPages> {
       return { resources: readResources(page.node.Resources()), contents, height: page.getHeight() };
     }),
   };
+  if (!areNamed) return printed;
+  const namer = new ClusterNamer(printed.objects);
+  for (const { resources, contents } of printed.pages)
+    for (const content of contents) namer.rename(content, fontsIn(resources.get("/Font")));
+  namer.finish();
+  return printed;
 }
 
 /** Resource dictionaries are resolved, wherever they are, so that ours can be merged. */

@@ -102,16 +102,30 @@ describe("letters", () => {
     ["syr", "ܟܪܛܝܣܐ ܕܥܠܠܐ"],
     ["zgh", "ⵜⴰⵎⴰⵣⵉⵖⵜ"],
   ])(
-    "[L29.1] of %s, which are drawn in other shapes or another order, can be read from the file: %s",
+    "[L29.1, L29.9] of %s, which are drawn in other shapes or another order, can be read from the file: %s",
     async (language, value) => {
       for (const bold of [false, true]) {
         const pdf = await renderer.renderElements([anArea(value, { language, bold, width: 180 })]);
-        const read = squeeze((await readText(pdf)) + readReplacementTexts(pdf));
-        for (const letter of squeeze(value)) expect(read).toContain(letter);
+        const read = squeeze(await readText(pdf));
+        if (language === "nqo" && bold) {
+          // Letters that the browser makes bold itself keep the codes that it gave them.
+          for (const letter of squeeze(value)) expect(read + readReplacementTexts(pdf)).toContain(letter);
+        } else {
+          // By a reader that passes over `ActualText`. The order of the pieces is up to it.
+          expect([...read].sort()).toEqual([...squeeze(value)].sort());
+        }
         expect(renderer.warnings).toEqual([]);
       }
     },
   );
+
+  it("[L29.9] that share glyphs are told apart, each time and on every ticket", async () => {
+    const names = ["بيت", "تيب", "ثبت", "नितिन", "मिति"];
+    const pdf = await renderer.render(names.map((name) => ({ elements: [anArea(name)], background: null })));
+    const { pages } = await readPdf(pdf);
+    const read = pages.map(({ texts }) => [...squeeze(texts.map(({ text }) => text).join(""))].sort());
+    expect(read).toEqual(names.map((name) => [...name].sort()));
+  });
 
   it.each([
     ["ar", "تذكرة الدخول"],
