@@ -111,7 +111,7 @@ function appearanceOf(annotation: PDFDict): PDFRawStream | undefined {
   return shown instanceof PDFRawStream ? shown : undefined;
 }
 
-/** Whether readers draw an annotation without an appearance: all but fields of forms that nobody filled in, and boxes to tick. */
+/** Whether readers draw an annotation without an appearance: all but empty fields of forms, and boxes to tick. */
 function hasLook(annotation: PDFDict): boolean {
   if (annotation.has(name("AP"))) return false;
   if (annotation.lookup(name("Subtype")) !== name("Widget")) return true;

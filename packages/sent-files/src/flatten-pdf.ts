@@ -13,6 +13,7 @@ import {
   PDFObjectCopier,
   type PDFPage,
   PDFRawStream,
+  type PDFRef,
 } from "@cantoo/pdf-lib";
 import { AnnotationCopier, type Appearance } from "./annotations.ts";
 import { type Layer, markHiddenLayers, takeLayers } from "./layers.ts";
@@ -111,8 +112,8 @@ function operatorsOf(appearances: readonly Appearance[]): Uint8Array {
 }
 
 function formsOf(appearances: readonly Appearance[], page: PDFRawStream, context: PDFContext): PDFDict {
-  const named = appearances.map(({ form }, index) => [`A${index}`, form]);
-  return context.obj({ XObject: { P: context.register(page), ...Object.fromEntries(named) } });
+  const named = appearances.map(({ form }, index): [string, PDFRef] => [`A${index}`, form]);
+  return context.obj({ XObject: { P: context.register(page), ...Object.fromEntries<PDFRef>(named) } });
 }
 
 /** The content of a page, unpacked; undefined: it has none. What is named and is not there is passed over, as readers do. */

@@ -3,7 +3,7 @@ import type { PdfObject, PdfText } from "@tessera/sent-files/pdf-objects";
 
 /** Letters of scripts that join into clusters of glyphs: from Hebrew to Burmese, Khmer, and forms for presentation. */
 const joining =
-  /[\u0590-\u109f\u1780-\u17ff\u1a20-\u1cff\ua8e0-\ua8ff\ua9e0-\uaaff\uabc0-\uabff\ufb1d-\ufdff\ufe70-\ufefc]/;
+  /[\u0590-\u109f\u1780-\u17ff\u1a20-\u1cff\ua840-\ua8ff\ua9e0-\uaaff\uabc0-\uabff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /** Whether texts have letters whose clusters are to be named. */
 export function hasClusters(html: string): boolean {
