@@ -286,6 +286,7 @@ create table organizer (
   data jsonb not null,
   revision bigint not null,
   created_at timestamptz not null default clock_timestamp(),
+  last_device bigint not null default 0,
   constraint organizer_pkey primary key (slug)
 );
 

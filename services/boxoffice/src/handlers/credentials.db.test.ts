@@ -192,14 +192,23 @@ describe("creating", () => {
     expect(Math.min(...numbers)).toBeGreaterThan(4711);
   });
 
+  it("[R9.8] numbers the devices of each organizer from 1, and gives the number of a deleted one to no other", async () => {
+    await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
+    expect([(await deviceOf()).id, (await deviceOf()).id]).toEqual(["1", "2"]);
+    await office.apply({ ...sample.device({ device_id: 2 }), deleted: true });
+    expect([(await deviceOf()).id, (await deviceOf({}, { of: "other" })).id]).toEqual(["3", "1"]);
+    const next = await db.one<{ id: number }>(sql`select nextval('device_id_seq') as id`);
+    expect(next.id).toBeGreaterThan(3);
+  });
+
   it("[R3.92] numbers devices of every organizer, whatever number a record of another one has", async () => {
     await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
     const refused = { device_id: ["Numbers of devices in records are less than 1000000000001."] };
     const numbers = [2 ** 50, String(firstIdMadeHere), firstIdMadeHere - 1];
     const records = numbers.map((number) => sample.device({ device_id: number, token: null }));
     expect(await office.apply(...records)).toEqual({ 1: refused, 2: refused });
-    const { id } = await deviceOf({}, { of: "other" });
-    expect(Number(id)).toBeGreaterThanOrEqual(firstIdMadeHere);
+    expect((await deviceOf()).id).toBe(String(firstIdMadeHere));
+    expect((await deviceOf({}, { of: "other" })).id).toBe("1");
   });
 });
 

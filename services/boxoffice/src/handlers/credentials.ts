@@ -18,7 +18,6 @@ import type { Run } from "../records/kind.ts";
 import type { BoxofficeEvents } from "../report-events.ts";
 import * as credentials from "../store/credentials.ts";
 import { prepareSetup } from "../store/devices.ts";
-import * as ids from "../store/id-sequences.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as organizers from "../store/organizers.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
@@ -40,7 +39,7 @@ export async function listCredentials(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Creates a credential as its record would; a device gets the next number. A known token means a repeated request. */
+/** Creates a credential as its record would; a device gets the next number of its organizer. A known token means a repeated request. */
 export async function createCredential(
   { organizer, kind: name, tokenHash: bytes, setupHash, fields }: CreateCredentialRequest,
   { db, events }: { db: Db; events: BoxofficeEvents },
@@ -72,7 +71,8 @@ async function store(
   kind: CredentialKind,
   { organizer, tokenHash, data }: { organizer: string; tokenHash: Buffer; data: Values },
 ): Promise<void> {
-  const number = kind.numbered === undefined ? {} : { [kind.numbered.field]: await ids.next(tx, kind.numbered.by) };
+  const { numbered } = kind;
+  const number = numbered === undefined ? {} : { [numbered.field]: await numbered.draw(tx, organizer) };
   const { reading, errors } = readFields(kind, { ...number, ...data });
   const value = kind.recordOf(tokenHash, reading);
   const run = await runOf(tx, kind, { organizer, value });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Tx } from "@tessera/kit/pg/database";
 import type { CredentialFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
@@ -33,8 +34,12 @@ interface Traits<D extends credentials.StoredFields>
   /** Reads all its data but the token. */
   readFields(data: unknown): Checked<Reading<D>>;
   idOf(data: D, tokenHash: Buffer | null): string;
-  /** For kinds with numeric ids: the field of the number, and the sequence of new numbers. */
-  readonly numbered?: { readonly field: string; readonly by: IdSequence };
+  /** For kinds with numeric ids: the field of the number, new numbers, and the sequence that is kept above them. */
+  readonly numbered?: {
+    readonly field: string;
+    readonly draw: (tx: Tx, organizer: string) => Promise<number>;
+    readonly by: IdSequence;
+  };
   /** For kinds with ids too long to type: the prefixes of ids that find it. */
   readonly idPrefix?: RegExp;
   toMessage(data: D): CredentialFields;

@@ -3,6 +3,7 @@ import type * as resources from "@tessera/resources/credential";
 import { deviceRecord, deviceWithoutToken } from "@tessera/resources/records/device";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf, firstIdMadeHere } from "@tessera/values";
+import { drawNumber } from "../store/devices.ts";
 import { deviceFields } from "../wire/credential-messages.ts";
 import { credentialKind, tokenRule } from "./credential.ts";
 
@@ -33,7 +34,7 @@ export const device = credentialKind<StoredDevice>({
   }),
   readFields: compileReader(deviceWithoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
-  numbered: { field: "device_id", by: "device_id_seq" },
+  numbered: { field: "device_id", draw: drawNumber, by: "device_id_seq" },
   ...deviceFields,
   isActive: ({ revoked }) => !revoked,
   revoked: { revoked: true },

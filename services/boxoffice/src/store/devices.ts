@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { StoredCredential } from "./credentials.ts";
+import { raise } from "./id-sequences.ts";
 
 /** What a scanner said of itself, and the serial number that it got. */
 export interface Machine {
@@ -24,6 +25,25 @@ export interface StoredMachine<T> extends StoredCredential<T> {
 
 /** How long a code works. */
 const setUpWithin = sql`interval '7 days'`;
+
+/**
+ * Draws the next number of a device, above those of all its organizer's devices. The update of the organizer's row serializes
+ * transactions that draw.
+ */
+export async function drawNumber(tx: Tx, organizer: string): Promise<number> {
+  const { number } = await tx.one<{ number: number }>(sql`
+    update organizer
+       set last_device = 1 + greatest(organizer.last_device, (
+             select max((credential.data ->> 'device_id')::bigint)
+               from credential
+              where credential.organizer = ${organizer}
+                and credential.kind = 'device'))
+     where organizer.slug = ${organizer}
+    returning organizer.last_device as number`);
+  // Processes of the previous version draw from this sequence.
+  await raise(tx, new Map([["device_id_seq", number]]));
+  return number;
+}
 
 /** Gives a device the code with which a scanner can set itself up. */
 export async function prepareSetup(

@@ -1,9 +1,15 @@
+import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { describe, expect, it } from "vitest";
 import { boxofficeDatabase } from "../testing/database.ts";
-import { next, raise, shareSequences } from "./id-sequences.ts";
+import { type IdSequence, raise, shareSequences } from "./id-sequences.ts";
 
 const { db } = await boxofficeDatabase();
+
+async function next(tx: Tx, sequence: IdSequence): Promise<number> {
+  const draw = () => tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`);
+  return (await shareSequences(tx, draw)).id;
+}
 
 describe("ids of a sequence", () => {
   it("are drawn once each, however often imports raise it meanwhile to what is being drawn", async () => {

@@ -29,15 +29,7 @@ export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): P
   );
 }
 
-/** Draws the next id. Ids of records are below it, because imports raise the sequence. */
-export async function next(tx: Tx, sequence: IdSequence): Promise<number> {
-  const { id } = await shareSequences(tx, () =>
-    tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`),
-  );
-  return id;
-}
-
-/** Draws ids with a statement of the caller, which must change nothing else. */
+/** Draws ids with a statement of the caller, which must change nothing else. Ids of records are below them, because imports raise the sequence. */
 export async function shareSequences<T>(tx: Tx, draw: () => Promise<T>): Promise<T> {
   return holding(tx, { exclusive: false }, draw);
 }
