@@ -40,6 +40,18 @@ describe("importStream", () => {
     });
   });
 
+  it("[R1.36] brings no key whose token is that of the operator, also for the operator", async () => {
+    const { targets, happened } = fakeTargets({});
+    const key = (token: string) => JSON.stringify({ kind: "api_key", organizer: "o", data: { token } });
+    const lines = [key("of-the-operator"), key("of-a-shop-of-this-organizer")];
+    const isOperatorKey = (token: string) => token === "of-the-operator";
+    expect(await importStream(stream(lines), { ...targets, isOperatorKey })).toMatchObject({
+      accepted: 1,
+      errors: [{ line: 1, kind: "api_key", errors: { token: [expect.any(String)] } }],
+    });
+    expect(happened.filter((each) => each.includes("begins"))).toEqual(["boxoffice begins 1"]);
+  });
+
   it("[R7.19, R7.20] validates without applying, counting or waiting, and hands on what records would bring", async () => {
     const lines = Array.from({ length: 501 }, (_, index) => item(index + 1));
     const before: string[][] = [];

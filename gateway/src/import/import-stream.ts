@@ -15,7 +15,7 @@ import {
   nameEvent,
 } from "./find-conflicts.ts";
 import { findOtherFormat } from "./other-format.ts";
-import { findNotOwn, type RecordSender } from "./own-records.ts";
+import { findNotOwn, findOperatorKey, type RecordSender } from "./own-records.ts";
 import { readLine } from "./read-line.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
@@ -24,6 +24,7 @@ import { type RecordOutcome, Tally, usualErrors } from "./tally.ts";
 
 export interface ImportTargets extends ConflictFinders, ArrivalTargets {
   readonly onRecord?: (outcome: RecordOutcome) => void;
+  readonly isOperatorKey?: (token: string) => boolean;
   /** Called for each batch with warnings. */
   readonly noteWarnings?: (warnings: readonly FieldWarnings[]) => Promise<void>;
 }
@@ -198,7 +199,9 @@ class ImportRun {
     this.#sawRecord = true;
     const { owner, record } = parsed;
     const { sender } = this.#options;
-    const errors = sender === undefined ? undefined : findNotOwn(record, sender);
+    const errors =
+      findOperatorKey(record, this.#targets.isOperatorKey ?? (() => false)) ??
+      (sender === undefined ? undefined : findNotOwn(record, sender));
     if (errors !== undefined) return this.#tally.reject({ line: number, kind: record.kind, errors });
     // Waiting records may refer to the deleted one, so they are applied first.
     if (record.deleted) await this.#flush(this.#waitingFor(owner));

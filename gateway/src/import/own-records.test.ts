@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findNotOwn, type RecordSender } from "./own-records.ts";
+import { findNotOwn, findOperatorKey, type RecordSender } from "./own-records.ts";
 
 const everything: RecordSender = { organizer: "mill", permissions: new Set(["*"]), events: undefined };
 const shop: RecordSender = {
@@ -61,4 +61,19 @@ describe("[R1.34] an API key", () => {
     const withVouchers = { ...shop, permissions: new Set([...shop.permissions, "event.vouchers:read"]) };
     expect(judge(withVouchers, "device")).toBe("taken");
   });
+});
+
+it("[R1.36] nobody brings a credential whose token is the key of the operator", () => {
+  const judge = (kind: string, data: object, deleted = false) =>
+    findOperatorKey(
+      { line: 1, kind, organizer: "mill", event: "", deleted, data: Buffer.from(JSON.stringify(data)) },
+      (token) => token === "of-the-operator",
+    );
+  const refused = { token: [expect.stringContaining("key of the operator")] };
+  expect(judge("api_key", { token: "of-the-operator" })).toEqual(refused);
+  expect(judge("device", { token: "of-the-operator" })).toEqual(refused);
+  for (const data of [{ token: "of-a-shop" }, { token: null }, { token: 7 }, {}])
+    expect(judge("api_key", data)).toBeUndefined();
+  expect(judge("api_key", { token: "of-the-operator" }, true)).toBeUndefined();
+  expect(judge("gate", { token: "of-the-operator" })).toBeUndefined();
 });

@@ -24,6 +24,23 @@ export function findNotOwn(record: WireRecord, sender: RecordSender): LineError[
   return undefined;
 }
 
+const credentialKinds: ReadonlySet<string> = new Set(["api_key", "device"] satisfies RecordKindName[]);
+
+/**
+ * Finds why nobody may bring a credential: its token is the key of the operator, and would be one of that organizer when
+ * the operator has exchanged the key. Undefined: it may be brought.
+ */
+export function findOperatorKey(
+  { kind, deleted, data }: WireRecord,
+  isOperatorKey: (token: string) => boolean,
+): LineError["errors"] | undefined {
+  if (deleted || !credentialKinds.has(kind)) return undefined;
+  const { token } = JSON.parse(Buffer.from(data).toString()) as { readonly token?: unknown };
+  return typeof token === "string" && isOperatorKey(token)
+    ? { token: ["This is the key of the operator: draw another token."] }
+    : undefined;
+}
+
 function findExcess({ data }: WireRecord, sender: RecordSender): LineError["errors"] | undefined {
   const { permissions } = JSON.parse(Buffer.from(data).toString()) as { readonly permissions?: unknown };
   // What is no list of names is refused by its owner.
