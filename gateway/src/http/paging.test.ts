@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { aList } from "../testing/fake-peers.ts";
 import { requireDocumented } from "../testing/require-documented.ts";
 import { inEvent, publicBase, type ServedApp, serveApp } from "../testing/serve-app.ts";
+import { paging } from "./paging.ts";
+import { countFilter, flagFilter } from "./parameter.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 
@@ -52,6 +54,18 @@ describe("the size of a page", () => {
 });
 
 describe("the way through the pages", () => {
+  it("[A5.4] is documented as it is read: what is ignored is no mistake", () => {
+    expect(paging.page_size.schema).not.toHaveProperty("minimum");
+    expect(paging.page_size.read(["0"])).toEqual({ value: 50 });
+    expect(paging.page_size.description).toContain("anything else is ignored");
+    const flag = flagFilter("Only those.");
+    expect(flag.read(["null"])).toEqual({ value: undefined });
+    expect(flag.description).toContain("anything else is no filter");
+    const count = countFilter("How many.");
+    expect(count.read(["0.5"])).toEqual({ value: -1 });
+    expect(count.description).toContain("A fraction matches nothing");
+  });
+
   it("[A5.1, A5.7, A5.8] leads from the first to the last and back", async () => {
     const at = (number: number) => `${publicBase}${lists}${number === 1 ? "" : `?page=${number}`}`;
     expect(await pageOf("")).toEqual({ count: 120, size: 50, previous: null, next: at(2) });

@@ -29,7 +29,7 @@ const page: Parameter<number> = {
 
 const pageSize: Parameter<number> = {
   description: `Results per page, 1 to ${largestPage}. More is cut to ${largestPage}, anything else is ignored.`,
-  schema: { type: "integer", minimum: 1, default: largestPage },
+  schema: { type: "integer", default: largestPage },
   repeatable: false,
   read: (sent) => {
     const number = /^\s*\+?\d+\s*$/.test(sent.at(-1) ?? "") ? Number(sent.at(-1)) : 0;

@@ -184,7 +184,7 @@ const noCount = -1;
 
 /** A count compared by value. Any other number, such as a fraction, matches nothing. */
 export function countFilter(description: string): Parameter<number | undefined> {
-  return filter(description, { type: "integer" }, (text) => {
+  return filter(`${description} A fraction matches nothing.`, { type: "integer" }, (text) => {
     const decimal = parseDecimal(text, comparable);
     if (decimal === undefined) return { problem: noComparable };
     const number = Number(decimal);
@@ -225,7 +225,8 @@ const flagMeanings = new Map([
 
 /** Yes or no, in any letter case. Other values do not filter. */
 export function flagFilter(description: string): Parameter<boolean | undefined> {
-  return filter(description, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
+  const whole = `${description} \`true\`, \`1\`, \`false\` or \`0\`; anything else is no filter.`;
+  return filter(whole, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
 }
 
 /** Distinct slugs. */
