@@ -109,9 +109,9 @@ function cut(name: string): string {
   return kept.toWellFormed() + ending;
 }
 
-/** A name in the archive: a single segment, and not the same for two files. */
+/** A name in the archive: a single segment, read as it is written, and not the same for two files. */
 function nameOnce(named: Set<string>, wanted: string): string {
-  const name = cut(wanted.replaceAll(/[\p{Cc}/\\:]/gu, "_"));
+  const name = cut(wanted.replaceAll(/[\p{Cc}\p{Bidi_Control}/\\:]/gu, "_"));
   for (let copy = 1; ; copy += 1) {
     const candidate = copy === 1 ? name : `${copy}-${name}`;
     if (named.has(candidate)) continue;

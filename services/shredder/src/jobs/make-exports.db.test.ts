@@ -54,6 +54,8 @@ it("[D5.1] holds files under names that stay in the archive, each once", async (
     entry("../x", "answers/a"),
     entry("../x", "answers/b"),
     entry(`C:${"ä".repeat(150)}.png`, "answers/b"),
+    // Shown as if it ended in ".png".
+    entry("F-\u202egnp.exe", "answers/a"),
   ];
   service.peers.holders.boxoffice.pages.set(folder.name, [{ entries, next: "" }]);
   const {
@@ -61,7 +63,12 @@ it("[D5.1] holds files under names that stay in the archive, each once", async (
     "CONFIRM_CODE.txt": _code,
     ...texts
   } = await textsOf(await service.export(["question_answers"]));
-  expect(texts).toEqual({ ".._x": "first", "2-.._x": "second", [`C_${"ä".repeat(97)}.png`]: "second" });
+  expect(texts).toEqual({
+    ".._x": "first",
+    "2-.._x": "second",
+    [`C_${"ä".repeat(97)}.png`]: "second",
+    "F-_gnp.exe": "first",
+  });
 });
 
 it("[D5.1] is not made while a file of it is missing", async () => {
