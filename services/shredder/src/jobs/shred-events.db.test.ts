@@ -419,6 +419,18 @@ it("[D7.3] is certified to the organizer alone, also when its event was deleted,
     });
 });
 
+it("[D7.5] is certified with a new key when the stored one was removed", async () => {
+  const started = await start();
+  await service.work();
+  const ask = () => service.shredders.getCertificate({ ...place, case: started.case });
+  const before = await ask();
+  await db.run(sql`delete from signing_key`);
+  const after = await ask();
+  expect(after.statement).toEqual(before.statement);
+  expect(after.publicKey).not.toBe(before.publicKey);
+  expect((await service.shredders.getCertificateKey({})).publicKey).toBe(after.publicKey);
+});
+
 it("[D6.6] is told for an hour", async () => {
   const started = await start();
   await service.work();
