@@ -63,7 +63,7 @@ describe("[R1.34] an API key", () => {
   });
 });
 
-it("[R1.36] nobody brings a credential whose token is the key of the operator", () => {
+it("[R1.36] no sender brings a credential whose token is the key of the operator", () => {
   const judge = (kind: string, data: object, deleted = false) =>
     findOperatorKey(
       { line: 1, kind, organizer: "mill", event: "", deleted, data: Buffer.from(JSON.stringify(data)) },

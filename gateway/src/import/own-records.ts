@@ -27,7 +27,7 @@ export function findNotOwn(record: WireRecord, sender: RecordSender): LineError[
 const credentialKinds: ReadonlySet<string> = new Set(["api_key", "device"] satisfies RecordKindName[]);
 
 /**
- * Finds why nobody may bring a credential: its token is the key of the operator, and would be one of that organizer when
+ * Finds why neither a key nor the operator may bring a credential: its token is the key of the operator, and would be one of that organizer when
  * the operator has exchanged the key. Undefined: it may be brought.
  */
 export function findOperatorKey(
