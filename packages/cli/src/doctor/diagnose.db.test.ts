@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { addWarnings } from "@tessera/gateway/store/record-warnings";
 import { systemClock } from "@tessera/kit/clock";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
@@ -100,6 +100,26 @@ describe("a database that is ready", () => {
       "ok: voucher has no late work",
     ]);
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
+  });
+
+  it("[Y1.5] is reported if a credential has the operator key as its token", async () => {
+    const gateway = open({ schema: "gateway" });
+    const key = "of-the-operator-0123456789abcdef";
+    const hash = createHash("sha256").update(key).digest();
+    const question = questionAbout(database.url, ["gateway"]);
+    const ask = async () => {
+      const asked = { ...question, environment: { ...question.environment, OPERATOR_KEY: key } };
+      const findings = await diagnose(asked, { limitMs: 20_000 });
+      return findings.filter(({ what }) => what.includes("operator key"));
+    };
+    expect(await ask()).toEqual([]);
+    await gateway.run(sql`
+      insert into credential (organizer, kind, id, token_hash, name, permissions, all_events, events, active, revision)
+      values ('mill', 'api_key', 'abc', ${hash}, 'shop', '{}', true, '{}', true, 1)`);
+    expect(await ask()).toMatchObject([
+      { level: "wrong", what: "the operator key is also the token of api_key abc of mill" },
+    ]);
+    await gateway.run(sql`delete from credential`);
   });
 
   it("is reported when nothing more can be written to its disk, and leaves no table behind", async () => {

@@ -11,7 +11,14 @@ import { examineBus } from "./examine-bus.ts";
 import { examineDatabase, examineSchema } from "./examine-database.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineCertificates, examineClock, examineProcesses } from "./examine-processes.ts";
-import { examineDevices, examineFacts, examineRecords, examineRetention, examineWork } from "./examine-services.ts";
+import {
+  examineDevices,
+  examineFacts,
+  examineOperatorKey,
+  examineRecords,
+  examineRetention,
+  examineWork,
+} from "./examine-services.ts";
 import { examineBackgrounds, examineCache, examineFiles } from "./examine-stores.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
@@ -68,6 +75,7 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
       }));
   return [
     once("configuration", examineConfiguration),
+    ...of("gateway", "configuration", "the operator key", examineOperatorKey),
     once("database", () => examineDatabase(around)),
     ...of("every", "schemas", "the schema", examineSchema),
     once("clock", examineClock),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { countDeadLetters } from "@tessera/kit/bus/operators";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { findLate } from "@tessera/kit/jobs/work-reads";
@@ -97,6 +98,26 @@ export async function examineRecords({ database }: Surroundings, gateway: Servic
       warning`${describeCount(count, "warning")} about ${field} of ${kind} records, the last within ${warningDays} days
         the shop sends values that were left out or are doubtful; the records were taken
         → an import names the lines and says what is wrong; the tickets are admitted as they are`,
+  );
+}
+
+/** Looks for a credential with the operator key: its holder stays operator until the key is exchanged, and then is that credential. */
+export async function examineOperatorKey(
+  { database, environment }: Surroundings,
+  gateway: Service,
+): Promise<Finding[]> {
+  const key = environment["OPERATOR_KEY"];
+  if (!key) return [];
+  const { findByHash } = await import("@tessera/gateway/store/credentials");
+  const db = await database.as(gateway);
+  const tokenHash = createHash("sha256").update(key).digest();
+  const found = await Promise.all((["api_key", "device"] as const).map((kind) => findByHash(db, kind, tokenHash)));
+  return found.flatMap((credential) =>
+    credential === undefined
+      ? []
+      : wrong`the operator key is also the token of ${credential.kind} ${credential.id} of ${credential.organizer}
+          when the operator key is exchanged, the former one still opens that organizer
+          → remove that credential by a record with "deleted": true`,
   );
 }
 
