@@ -10,6 +10,6 @@ Events, products, orders and keys come in as records, through \`POST /api/v1/imp
 
 **Errors.** 400 has messages under the names of fields, all others have \`detail\`. After 409, 429 and 503 wait for \`Retry-After\`, and send the same again.
 
-**Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again. A scan has its own \`nonce\`.
+**Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again: its answer, also a refusal, is repeated for a day. A scan has its own \`nonce\`.
 
 **Examples** are requests to the demo that \`npm start\` loads, and its answers; some show what it has only later, or fewer results. Where the demo runs, its keys are filled in: press "Test Request".`;
