@@ -39,5 +39,5 @@ it("explains a verb by `help VERB` as by `VERB --help`", async () => {
 
 it("prints its version", async () => {
   await runVerb("tessera", verbs, ["--version"]);
-  expect(printed).toMatch(/^tessera \d+\.\d+\.\d+, Node \d+/);
+  expect(printed).toMatch(/^tessera \d+\.\d+\.\d+( \(commit [\da-f]{12}\))?, Node \d+/);
 });

@@ -1,5 +1,5 @@
 import { fault } from "../faults.ts";
-import { version } from "../version.ts";
+import { nameRelease } from "../version.ts";
 import { columns } from "./columns.ts";
 import { describeFailure } from "./explain-failure.ts";
 
@@ -23,7 +23,8 @@ export async function runVerb(
     process.stdout.write(examples === "" ? list : `${list}\n${examples}\n`);
     return;
   }
-  if (name === "--version") return void process.stdout.write(`tessera ${version}, Node ${process.versions.node}\n`);
+  if (name === "--version")
+    return void process.stdout.write(`tessera ${nameRelease()}, Node ${process.versions.node}\n`);
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb === undefined)
     throw fault(

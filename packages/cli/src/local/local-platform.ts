@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isRunning, startMarkOf } from "@tessera/kit/service/running-process";
 import { replaceFile } from "../command/replace-file.ts";
 import { fault } from "../faults.ts";
+import { nameRelease } from "../version.ts";
 
 /** A process of a platform, with its health address. */
 export interface LocalProcess {
@@ -16,6 +17,8 @@ export interface LocalPlatform {
   /** The URL by which this machine reaches it. */
   readonly url: string;
   readonly processes: readonly LocalProcess[];
+  /** The version and commit that it runs. Undefined: it is older than this note. */
+  readonly release?: string;
   /** The process that stops the others. */
   readonly pid: number;
   /** Whether the platform uses the key in the folder, not a configured one. */
@@ -28,10 +31,10 @@ export const localPlatformFile = "running.json";
 /** Notes the addresses of the platform in its data folder, until `forget` is called. */
 export async function noteLocalPlatform(
   directory: string,
-  platform: Omit<LocalPlatform, "pid">,
+  platform: Omit<LocalPlatform, "pid" | "release">,
 ): Promise<{ forget(): Promise<void> }> {
   const path = join(directory, localPlatformFile);
-  const note = { ...platform, pid: process.pid, startMark: startMarkOf(process.pid) };
+  const note = { ...platform, release: nameRelease(), pid: process.pid, startMark: startMarkOf(process.pid) };
   await replaceFile(path, `${JSON.stringify(note, undefined, 2)}\n`);
   return { forget: () => rm(path, { force: true }) };
 }

@@ -17,7 +17,7 @@ import {
 
 const usage = `tessera status  [OPTIONS]
 
-Shows the addresses of the platform that runs on this machine, whether its processes are ready, its keys by name, what each
+Shows the version and addresses of the platform that runs on this machine, whether its processes are ready, its keys by name, what each
 event has, and whether facts are late. It reads the database; \`tessera doctor\` says what is wrong.`;
 
 const options = {
@@ -61,7 +61,7 @@ export function describeStatus({ platform, processes, credentials, events, lag }
   return [
     platform === undefined
       ? "No platform on this machine notes an address in this data folder; its database answers.\n"
-      : `Tessera runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
+      : `Tessera ${platform.release ?? "of an older version"} runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
     ...(processes.length === 0
       ? []
       : [

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { findLocalPlatform, noteLocalPlatform } from "../local/local-platform.ts";
+import { nameRelease } from "../version.ts";
+import { describeStatus } from "./status.ts";
+
+it("the status names the version and commit that run", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-status-"));
+  const url = "http://localhost:8000";
+  await noteLocalPlatform(directory, { url, baseUrl: url, processes: [], isKeyInFolder: true });
+  const platform = await findLocalPlatform(directory);
+  await rm(directory, { recursive: true });
+  const text = describeStatus({ platform, processes: [], credentials: [], events: [], lag: [] });
+  expect(text).toContain(`Tessera ${nameRelease()} runs in process ${process.pid}.`);
+});
