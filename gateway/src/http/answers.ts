@@ -15,13 +15,15 @@ export function record<P extends Properties, const O extends keyof P & string = 
 
 export const detail = record("Detail", { detail: text() });
 
-/** Messages by field, or one message about the whole request. */
-export const fieldErrors: JsonSchema = {
+const messages: JsonSchema = {
   title: "FieldErrors",
   type: "object",
-  additionalProperties: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+  additionalProperties: { type: "array", items: { type: "string" } },
   examples: [{ name: ["This field may not be blank."] }],
 };
+
+/** Messages by field, or one message about the whole request. */
+export const fieldErrors: JsonSchema = { title: "Invalid", type: "object", anyOf: [messages, detail] };
 
 export const invalid: Answer = {
   description: "The request is not valid; every wrong field is named.",

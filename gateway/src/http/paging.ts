@@ -15,8 +15,9 @@ const lastPage = 0;
 const highestPage = 2 ** 31 - 1;
 
 const page: Parameter<number> = {
-  description: "Number of the page, from 1, or `last`.",
-  schema: { type: ["integer", "string"], default: 1 },
+  description: "Number of the page, from 1; the word `last` is read, too.",
+  // The word is no part of the schema: generated clients have one type for a parameter.
+  schema: { type: "integer", minimum: 1, default: 1 },
   repeatable: false,
   read: (sent) => {
     const last = sent.at(-1);

@@ -76,7 +76,7 @@ function filter<T>(
 
 /** The id of another record of the event. The service checks that it exists. */
 export function idFilter(description: string): Parameter<number | undefined> {
-  return filter(description, { type: "integer", minimum: 1 }, (text) => {
+  return filter(description, { type: "integer", format: "int64", minimum: 1 }, (text) => {
     const id = readWholeNumber(text);
     return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
   });
@@ -102,7 +102,7 @@ export function idListFilter(description: string): Parameter<readonly number[] |
 export function idsFilter(description: string, { most }: { readonly most: number }): Parameter<readonly number[]> {
   return {
     description: `${description} At least one, and at most ${most}.`,
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "integer", format: "int64", minimum: 1 },
     repeatable: true,
     read(sent) {
       const ids = [...new Set(sent.map(readWholeNumber))].filter((id) => id !== undefined && id >= 1) as number[];
@@ -173,7 +173,7 @@ const noComparable = `This is not a number of at most ${comparable.digits} digit
 
 /** A number compared by value: `12` equals `12.000`. */
 export function decimalFilter(description: string): Parameter<string | undefined> {
-  return filter(description, { type: "string", format: "decimal" }, (text) => {
+  return filter(description, { type: "string" }, (text) => {
     const decimal = parseDecimal(text, comparable);
     return decimal === undefined ? { problem: noComparable } : { value: decimal.replace(/\.?0+$/, "") };
   });

@@ -13,12 +13,10 @@ function recordOf(name: RecordKindName): JsonSchema {
     type: "object",
     required: ["kind", "organizer", ...(isOfEvent ? ["event"] : []), "data"],
     properties: {
-      kind: { const: name },
+      kind: { type: "string", const: name },
       organizer: { ...address, description: "The slug of the organizer that it belongs to." },
-      event: isOfEvent
-        ? { ...address, description: "The slug of the event that it belongs to." }
-        : { type: "null", description: "Left out: it belongs to the organizer." },
-      deleted: { enum: [false, null], description: "True removes it; then `data` needs only its key." },
+      ...(isOfEvent ? { event: { ...address, description: "The slug of the event that it belongs to." } } : {}),
+      deleted: { type: ["boolean", "null"], description: "True removes it; then `data` needs only its key." },
       data: recordSchemas[name],
     },
   };
@@ -29,10 +27,10 @@ const removal: JsonSchema = {
   type: "object",
   required: ["kind", "organizer", "data", "deleted"],
   properties: {
-    kind: { enum: names },
+    kind: { type: "string", enum: names },
     organizer: address,
     event: { ...address, type: ["string", "null"] },
-    deleted: { const: true },
+    deleted: { type: "boolean", description: "True." },
     data: { type: "object", description: "The key of the record that is removed." },
   },
 };

@@ -116,10 +116,13 @@ const poweredBy = object(
   { required: [...place, "content", "size"], closed: true },
 );
 
-const layoutElement = oneKindOf<
-  "type",
-  typeof barcodeArea | typeof imageArea | typeof textArea | typeof textContainer | typeof poweredBy
->("type", [barcodeArea, imageArea, textArea, textContainer, poweredBy]);
+const layoutElement = {
+  title: "LayoutElement",
+  ...oneKindOf<
+    "type",
+    typeof barcodeArea | typeof imageArea | typeof textArea | typeof textContainer | typeof poweredBy
+  >("type", [barcodeArea, imageArea, textArea, textContainer, poweredBy]),
+};
 
 /** An element as it is sent. */
 export type SentElement = TypeOf<typeof layoutElement>;

@@ -1,9 +1,9 @@
 /** The types of files that come from outside, with the endings of their names, the usual one first. */
 const endings = {
+  "application/pdf": [".pdf"],
   "image/gif": [".gif"],
   "image/jpeg": [".jpg", ".jpeg"],
   "image/png": [".png"],
-  "application/pdf": [".pdf"],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
 
 export type FileType = keyof typeof endings;

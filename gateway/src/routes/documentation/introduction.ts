@@ -12,4 +12,6 @@ Events, products, orders and keys come in as records, through \`POST /api/v1/imp
 
 **Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again: its answer, also a refusal, is repeated for a day. A scan has its own \`nonce\`.
 
+**Clients** can be generated of this document, which is at \`/api/v1/openapi.json\`: tested are openapi-typescript, openapi-python-client, and openapi-generator for Python, Go and Kotlin. Defaults of bodies stand in descriptions, and so do the types of the few fields that have several.
+
 **Examples** are requests to the demo that \`npm start\` loads, and its answers; some show what it has only later, or fewer results. Where the demo runs, its keys are filled in: press "Test Request".`;

@@ -1,6 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import type { JsonSchema } from "@tessera/schema/schema";
 import { describe, expect, it } from "vitest";
 import type { Route } from "../../http/route.ts";
+import { findHardParts } from "../../testing/find-hard-parts.ts";
 import { checkBody } from "../../testing/require-documented.ts";
 import { serveApp } from "../../testing/serve-app.ts";
 import { answersOf, documentedPath, openApi } from "./openapi.ts";
@@ -30,6 +32,8 @@ async function documented(): Promise<{ document: Document; routes: readonly Rout
   await app.close();
   return { document: json as Document, routes: app.routes };
 }
+
+type Content = Readonly<Record<string, { readonly schema: object }>>;
 
 const documentedIn = (routes: readonly Route[]) => routes.filter(({ isPage }) => isPage !== true);
 
@@ -246,6 +250,42 @@ describe("the OpenAPI document", () => {
       );
       expect(operation.security.length === 0).toBe(route?.access.kind === "public");
       expect(operation.requestBody !== undefined).toBe(route?.body !== undefined || route?.streams !== undefined);
+    }
+  });
+
+  it("[S9.9] has nothing of which a generator of clients makes none that compiles", async () => {
+    const { document } = await documented();
+    expect(findHardParts(document as unknown as JsonSchema)).toEqual([]);
+  });
+
+  it.each<[problem: string, schema: JsonSchema]>([
+    ["null alone", { type: "null" }],
+    ["several types", { type: ["integer", "string"] }],
+    ["words that are no texts", { type: "boolean", enum: [false, null] }],
+    ["an empty word", { type: "string", enum: ["", "entry"] }],
+    ["a word that Kotlin has for itself", { type: "string", enum: ["entries"] }],
+    ["a constant without a type", { const: "ok" }],
+    ["a decimal as a number", { type: "string", format: "decimal" }],
+    ["a large number of 32 bits", { type: "integer", maximum: 2 ** 40 }],
+    ["a default", { type: "object", properties: { item: { type: "integer", default: 1 } } }],
+    ["names that clash", { type: "object", properties: { has_seats: {}, seats: {} } }],
+    ["a map with fields", { type: "object", properties: { a: {} }, additionalProperties: { type: "string" } }],
+    ["kinds without a name", { discriminator: {}, oneOf: [{ type: "object" }] }],
+  ])("[S9.9] would not have %s", (problem, schema) => {
+    expect(findHardParts({ components: { schemas: { Hard: schema } } })).toEqual([
+      expect.stringMatching(new RegExp(`^/components/schemas/Hard.*: ${problem}$`)),
+    ]);
+  });
+
+  it("[S9.9] has one schema for all answers of a route below 300", async () => {
+    const { document } = await documented();
+    for (const { operationId, responses } of Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods),
+    )) {
+      const schemas = Object.entries(responses)
+        .filter(([status, { content }]) => status < "300" && content !== undefined)
+        .map(([, { content }]) => JSON.stringify(Object.values(content as Content).map(({ schema }) => schema)));
+      expect(new Set(schemas).size, operationId).toBeLessThan(2);
     }
   });
 

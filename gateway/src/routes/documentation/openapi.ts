@@ -9,6 +9,7 @@ import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import { type Answer, type Body, ignoresKeys, type Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
+import { type Direction, shapeForClients } from "./shape-for-clients.ts";
 import { describeTag, tagNames, tagOf } from "./tags.ts";
 
 /** Generates the OpenAPI document of all routes from their declarations alone. */
@@ -125,7 +126,7 @@ function queryParameters({ query = {}, example }: Route): object[] {
     name,
     in: "query",
     description,
-    schema: repeatable ? { type: "array", items: toJsonSchema(schema) } : toJsonSchema(schema),
+    schema: repeatable ? { type: "array", items: shapeForClients(schema, "sent") } : toJsonSchema(schema),
     ...(repeatable ? { style: "form", explode: true } : {}),
     ...(example?.query?.[name] === undefined ? {} : { example: example.query[name] }),
   }));
@@ -157,14 +158,14 @@ function isRepeatable(route: Route): boolean {
 function requestBody({ body, streams, lines, example }: Route, components: Components): object {
   const shown = example?.body === undefined ? {} : { example: example.body };
   if (streams !== undefined) {
-    const line = lines && { contentMediaType: "application/json", contentSchema: components.refer(lines) };
+    const line = lines && { contentMediaType: "application/json", contentSchema: components.refer(lines, "sent") };
     const content = [streams]
       .flat()
       .map((type) => [type, { schema: { ...bytes, ...line }, ...(type === example?.type ? shown : {}) }] as const);
     return { requestBody: { required: true, content: Object.fromEntries(content) } };
   }
   if (body === undefined) return {};
-  const schema = components.refer(body.schema);
+  const schema = components.refer(body.schema, "sent");
   const required = body.kind === "list" || ((body.schema["required"] ?? []) as readonly string[]).length > 0;
   const description = limitsOf(body);
   // Forms are accepted, too, but not documented: generated clients would use the last of several types.
@@ -199,7 +200,7 @@ function response(
       ? { schema: { type: "string" } }
       : type === pdf
         ? { schema: bytes }
-        : { schema: components.refer(schema ?? {}), ...shown };
+        : { schema: components.refer(schema ?? {}, "answered"), ...shown };
   return {
     description,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
@@ -252,8 +253,8 @@ class Components {
   readonly schemas: Record<string, object> = {};
   readonly #seen = new Map<string, JsonSchema>();
 
-  refer(schema: JsonSchema): object {
-    return this.#hoist(toJsonSchema(schema)) as object;
+  refer(schema: JsonSchema, direction: Direction): object {
+    return this.#hoist(shapeForClients(schema, direction)) as object;
   }
 
   #hoist(value: unknown): unknown {

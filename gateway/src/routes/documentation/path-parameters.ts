@@ -6,7 +6,7 @@ interface PathParameter {
 }
 
 const text = { type: "string" };
-const number = { type: "integer", minimum: 1 };
+const number = { type: "integer", format: "int64", minimum: 1 };
 const uuid = { type: "string", format: "uuid" };
 
 const ofId = (description: string): PathParameter => ({ description, schema: number, example: 1 });

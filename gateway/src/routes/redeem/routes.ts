@@ -22,6 +22,7 @@ import {
   redeemBody,
   redeemOnListsBody,
   refusedShown,
+  scannedShown,
   unknownShown,
 } from "./schema.ts";
 
@@ -64,10 +65,10 @@ export function redeemRoutes(options: RedeemOptions) {
       answers: {
         200: {
           description: "Refused: `reason` says why. 201 is admitted.",
-          schema: refusedShown,
+          schema: scannedShown,
           example: refusedExample,
         },
-        201: admitted,
+        201: { ...admitted, schema: scannedShown },
         400: { description: notYet, schema: { anyOf: [incompleteShown, exchangeShown, refusedShown, fieldErrors] } },
         404: {
           description: "No ticket has this code, or there is no such list.",

@@ -227,6 +227,22 @@ export const refusedShown = record(
   { optional: [...optional, "position"] },
 );
 
+/** One schema for both statuses: generated clients have one type for all answers below 300. */
+export const scannedShown = record(
+  "Scanned",
+  {
+    status: choice(["ok", "error"], { description: "`ok` with 201, `error` with 200." }),
+    reason: choice(errorReasons, { description: "Of a refusal: why, for programs." }),
+    reason_explanation: text({
+      nullable: true,
+      description: "Of a refusal: for a person; null where the reason says it all.",
+    }),
+    ...around,
+    position: positionShown,
+  },
+  { optional: [...optional, "reason", "reason_explanation", "position"] },
+);
+
 /** A question as its record has it: these keys, and others that existing clients read. */
 const questionShown = {
   title: "Question",
