@@ -11,6 +11,7 @@ const needs = {
   cluster: "**/*.cluster.test.ts",
   fire: "**/*.fire.test.ts",
   kubernetes: "**/*.kubernetes.test.ts",
+  clients: "**/*.clients.test.ts",
 };
 
 // "source" makes workspace packages run unbuilt; the rest is what vite assumes where no condition is given.
@@ -96,6 +97,13 @@ export default defineConfig({
         timeoutSeconds: 600,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },
+      }),
+      // Clients in several languages, generated, compiled and run: `npm run test:clients`.
+      project("clients", {
+        include: needs.clients,
+        timeoutSeconds: 1800,
+        globalSetup: [startPostgres],
+        env: { PLATFORM: "inprocess" },
       }),
       // A cluster and its images on this machine: `npm run test:cluster`.
       project("kubernetes", { include: needs.kubernetes, timeoutSeconds: 1800, env: { PLATFORM: "installed" } }),

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * @typedef {"postgres" | "kafka" | "redis" | "s3" | "helm" | "kubernetes"} Engine
+ * @typedef {"postgres" | "kafka" | "redis" | "s3" | "helm" | "kubernetes" | "clients"} Engine
  * @typedef {{ available: true } | { available: false, reason: string, remedy: string }} Availability
  */
 

@@ -14,6 +14,7 @@ const usage = `npm test runs the checks, which run no code, then the tests, and 
   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, helm, e2e, cluster
   npm run test:fire                 the gate under fire, for 30 to 40 minutes; not among the above
   npm run test:cluster              a Kubernetes on this machine, as root; not among the above
+  npm run test:clients              clients in several languages, for 10 to 30 minutes; not among the above
 `;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,6 +37,7 @@ const needs = {
   cluster: ["postgres", "kafka", "redis"],
   fire: ["postgres", "kafka", "redis"],
   kubernetes: ["postgres", "kafka", "redis", "s3", "helm", "kubernetes"],
+  clients: ["postgres", "clients"],
 };
 const projects = Object.keys(needs);
 /**
@@ -50,9 +52,10 @@ const sessions = [
   // Its faults take the whole machine, and its measurements are of one platform.
   { projects: ["fire"], atATime: 1 },
   { projects: ["kubernetes"], atATime: 1 },
+  { projects: ["clients"], atATime: 1 },
 ];
 /** These run only if they are named. */
-const onRequest = ["fire", "kubernetes"];
+const onRequest = ["fire", "kubernetes", "clients"];
 const groups = ["checks", ...projects];
 /** Enough for the slowest machine in use; a longer run hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 3600, onRequest: 7200 };

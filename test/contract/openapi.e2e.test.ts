@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
+import { arrived, journeyOf } from "../clients/journey.ts";
+import { runTypescriptClient } from "../clients/run-client.ts";
 import { startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
-import { type Journey, preparePython, runPythonClient, runTypescriptClient } from "./generated-clients.ts";
 
 interface Document {
   readonly openapi: string;
@@ -16,11 +16,7 @@ interface Document {
 describe("the published document", () => {
   let platform: TestPlatform;
   let document: Document;
-  let preparing: ReturnType<typeof preparePython>;
   beforeAll(async () => {
-    // Its packages come over the network while other tests run.
-    preparing = preparePython();
-    preparing.catch(() => {});
     platform = await startTestPlatform();
     document = (await platform.request("GET", "/api/v1/openapi.json")).body as Document;
   });
@@ -90,47 +86,8 @@ describe("the published document", () => {
     }
   });
 
-  describe("[S9.4] leads generators to clients that import, upload, scan and read pages:", () => {
-    const works = { upload: expect.stringMatching(/^file:/), scan: "ok", refused: true, tickets: 2, shown: 1 };
-
-    it("openapi-typescript with openapi-fetch", async () => {
-      const journey = journeyOf("typed");
-      expect(await runTypescriptClient(journey)).toEqual({ ...works, accepted: journey.RECORDS.split("\n").length });
-    });
-
-    it("openapi-python-client", async ({ skip }) => {
-      const python = await preparing;
-      if ("missing" in python) return skip(python.missing);
-      const journey = journeyOf("pythonic");
-      const answer = await runPythonClient(journey, python.folder);
-      expect(answer).toEqual({ ...works, accepted: journey.RECORDS.split("\n").length });
-    });
+  it("[S9.4] gives openapi-typescript the types of a client that sells, prints, admits and erases", async () => {
+    const journey = journeyOf("typed", platform);
+    expect(await runTypescriptClient(journey)).toEqual(arrived(journey));
   });
-
-  function journeyOf(organizer: string): Journey {
-    const { apiKey, groundwork, ofEvent } = samplesOf(organizer);
-    const positions = [1, 2].map((id) => positionData({ id, secret: `${organizer}-${id}` }));
-    const records = [
-      ...groundwork(),
-      ...positions.map((position, index) =>
-        ofEvent("order", orderData({ code: `CLIENT${index}`, positions: [position] })),
-      ),
-      ofEvent("checkin_list", listData()),
-    ];
-    const upload = document.paths["/api/v1/upload"]?.["post"] as unknown as UploadOperation;
-    return {
-      BASE_URL: platform.baseUrl,
-      OPERATOR_KEY: platform.operatorKey,
-      API_KEY: apiKey,
-      ORGANIZER: organizer,
-      EVENT: "sampleconf",
-      RECORDS: records.map((record) => JSON.stringify(record)).join("\n"),
-      SECRET: `${organizer}-1`,
-      PDF: upload.requestBody.content["application/pdf"].example,
-    };
-  }
 });
-
-interface UploadOperation {
-  readonly requestBody: { readonly content: { readonly "application/pdf": { readonly example: string } } };
-}

@@ -1,3 +1,4 @@
+import { findClientGenerators, installClientGenerators } from "./client-generators.ts";
 import { type Availability, findProgram } from "./engine-process.ts";
 import { findHelm, installHelm } from "./helm.ts";
 import { prepareKafka } from "./kafka-broker.ts";
@@ -35,6 +36,10 @@ export const engines: Readonly<Record<string, Engine>> = {
   kubernetes: {
     find: findKubernetes,
     install: async () => void (await installKubernetes()),
+  },
+  clients: {
+    find: findClientGenerators,
+    install: async () => void (await installClientGenerators()),
   },
 };
 
