@@ -105,10 +105,12 @@ describe("scans", () => {
 
   it("are a route that there is", async () => {
     const { routes } = await serve({ requests: 0, scans: 0 });
-    expect(routes.filter(({ path }) => path.endsWith("/redeem/")).map(({ name }) => name).sort()).toEqual([
-      "redeemListedPosition",
-      "redeemOnLists",
-    ]);
+    expect(
+      routes
+        .filter(({ path }) => path.endsWith("/redeem/"))
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["redeemListedPosition", "redeemOnLists"]);
   });
 });
 

@@ -181,10 +181,10 @@ describe("POST /api/v1/upload", () => {
     const { json } = await app.send("GET", "/api/v1/openapi.json");
     const { paths } = json as { paths: Record<string, { post: { requestBody: { content: object } } }> };
     expect(Object.keys(paths["/api/v1/upload"]?.post.requestBody.content ?? {})).toEqual([
+      "application/pdf",
       "image/gif",
       "image/jpeg",
       "image/png",
-      "application/pdf",
     ]);
   });
 
