@@ -20,6 +20,9 @@ const problems: Readonly<Record<string, (schema: JsonSchema, place: string) => b
   "a constant without a type": ({ const: value, type }) => value !== undefined && type === undefined,
   "a decimal as a number": ({ format }) => format === "decimal",
   "a large number of 32 bits": ({ maximum, format }) => Number(maximum) > 2 ** 31 - 1 && format !== "int64",
+  "a field that hides a type": ({ properties = {} }) =>
+    "datetime" in (properties as object) &&
+    Object.values(properties as Record<string, JsonSchema>).some(({ format }) => format === "date-time"),
   "a default": ({ default: fallback }, place) => fallback !== undefined && !place.includes("/parameters/"),
   "names that clash": ({ properties = {}, required }) =>
     Object.keys(properties as object).some(

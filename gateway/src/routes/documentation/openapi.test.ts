@@ -267,6 +267,7 @@ describe("the OpenAPI document", () => {
     ["a constant without a type", { const: "ok" }],
     ["a decimal as a number", { type: "string", format: "decimal" }],
     ["a large number of 32 bits", { type: "integer", maximum: 2 ** 40 }],
+    ["a field that hides a type", { type: "object", properties: { datetime: {}, at: { format: "date-time" } } }],
     ["a default", { type: "object", properties: { item: { type: "integer", default: 1 } } }],
     ["names that clash", { type: "object", properties: { has_seats: {}, seats: {} } }],
     ["a map with fields", { type: "object", properties: { a: {} }, additionalProperties: { type: "string" } }],

@@ -17,7 +17,7 @@ export function shapeForClients(schema: JsonSchema, direction: Direction): JsonS
     const fields = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
       // What follows from other fields is not sent.
       .filter(([, field]) => direction === "answered" || field["readOnly"] !== true)
-      .map(([name, field]) => [name, shape(field)]);
+      .map(([name, field]) => [name, shape("datetime" in (properties as object) ? asText(field) : field)]);
     return simplify(
       {
         ...Object.fromEntries(shaped),
@@ -48,6 +48,12 @@ function simplify(schema: JsonSchema, direction: Direction): JsonSchema {
     ...(words === undefined ? {} : { enum: words.filter((word) => word !== ""), ...namesOf(words) }),
     ...describe(rest, decimal, usual),
   };
+}
+
+/** Python's type of instants has the name of a field, which hides it from all fields of its object. */
+function asText(field: JsonSchema): JsonSchema {
+  const { format, ...text } = field;
+  return format === "date-time" ? { ...text, ...describe(field, "An instant in ISO 8601.") } : field;
 }
 
 function isAny(schema: unknown): boolean {
