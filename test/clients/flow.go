@@ -72,12 +72,12 @@ func main() {
 	imported := must(client.RecordsAPI.ImportRecords(operator).Body(open("shop.ndjson")).Execute())
 
 	wanted := tessera.NewVoucherBody()
-	wanted.SetCode("GO25")
+	wanted.SetCode("GOPHER25")
 	wanted.SetPriceMode("percent")
 	wanted.SetValue("25.00")
 	wanted.SetItem(1)
 	voucher := must(client.VouchersAPI.CreateVoucher(key, organizer, event).VoucherBody(*wanted).Execute())
-	found := must(client.VouchersAPI.ListVouchers(key, organizer, event).Code("GO25").Execute()).Results[0]
+	found := must(client.VouchersAPI.ListVouchers(key, organizer, event).Code("GOPHER25").Execute()).Results[0]
 
 	scan := tessera.NewRedeemBody()
 	scan.SetNonce("scan-1")
@@ -85,7 +85,9 @@ func main() {
 	asked := tessera.Incomplete{}
 	if response.StatusCode == http.StatusBadRequest {
 		// The answer is of one of several kinds, which its status names.
-		json.Unmarshal(err.(*tessera.GenericOpenAPIError).Body(), &asked)
+		if wrong := json.Unmarshal(err.(*tessera.GenericOpenAPIError).Body(), &asked); wrong != nil {
+			panic(wrong)
+		}
 		answers := map[string]interface{}{}
 		for _, question := range asked.Questions {
 			answers[fmt.Sprint(question.Id)] = "none"

@@ -44,7 +44,11 @@ fun main() {
     }
     val again = gate.redeemListedPosition(organizer, event, 1, secret, redeemBody = RedeemBody(nonce = "scan-2"))
 
-    val upload = DeploymentApi().uploadFile("attachment; filename=\"background.pdf\"", File("background.pdf"))
+    // Of several media types for a body the client sends none.
+    val pdfs = ApiClient.defaultClient.newBuilder().addNetworkInterceptor {
+        it.proceed(it.request().newBuilder().header("Content-Type", "application/pdf").build())
+    }
+    val upload = DeploymentApi(client = pdfs.build()).uploadFile("attachment; filename=\"background.pdf\"", File("background.pdf"))
     val code = LayoutElement(LayoutElement.Type.barcodearea, left = "20.00", bottom = "150.00", propertySize = "60.00", content = "secret")
     val sent = TicketLayoutBody(name = "Kotlin", layout = listOf(code), background = upload.id)
     val layout = TicketlayoutsApi().createTicketLayout(organizer, event, sent)
