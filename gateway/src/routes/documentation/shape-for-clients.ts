@@ -13,11 +13,13 @@ export function shapeForClients(schema: JsonSchema, direction: Direction): JsonS
     if (typeof value !== "object" || value === null) return value;
     const inner = mergeKinds(value as JsonSchema);
     const { properties, ...around } = inner;
-    const shaped = Object.entries(around).map(([name, part]) => [name, verbatim.has(name) ? part : shape(part)]);
+    const shaped = Object.entries(around).map(
+      ([name, part]) => [name, verbatim.has(name) ? part : shape(part)] as const,
+    );
     const fields = Object.entries((properties ?? {}) as Record<string, JsonSchema>)
       // What follows from other fields is not sent.
       .filter(([, field]) => direction === "answered" || field["readOnly"] !== true)
-      .map(([name, field]) => [name, shape("datetime" in (properties as object) ? asText(field) : field)]);
+      .map(([name, field]) => [name, shape("datetime" in (properties as object) ? asText(field) : field)] as const);
     return simplify(
       {
         ...Object.fromEntries(shaped),
@@ -92,9 +94,11 @@ const called: Readonly<Record<string, string>> = {
 };
 
 function describe({ description }: JsonSchema, ...sentences: readonly (string | undefined)[]): JsonSchema {
-  const told = String(description ?? "").toLowerCase();
-  const added = sentences.filter((text) => text !== undefined && !told.includes(text.toLowerCase()));
-  const all = [description ?? [], added].flat();
+  const told = typeof description === "string" ? [description] : [];
+  const added = sentences.filter(
+    (text) => text !== undefined && !told.join().toLowerCase().includes(text.toLowerCase()),
+  );
+  const all = [...told, ...added];
   return all.length === 0 ? {} : { description: all.join(" ") };
 }
 
