@@ -107,7 +107,7 @@ export function shotsAt(
     const schema = resolve(named);
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     const types = [schema.type ?? []].flat();
-    if (types.length === 0) return fc.constantFrom<Json>({}, [], true);
+    if (types.length === 0) return fc.constantFrom<Json>({}, [], true, 1, "1.00");
     const kinds: fc.Arbitrary<Json>[] = types.map((type): fc.Arbitrary<Json> => {
       switch (type) {
         case "null":
@@ -128,9 +128,12 @@ export function shotsAt(
   }
 
   function validObject({ properties = {}, additionalProperties }: Schema): fc.Arbitrary<Json> {
-    const entries = Object.entries(properties).map(([name, schema]) => [name, valid(schema)] as const);
-    if (entries.length === 0 && typeof additionalProperties === "object")
-      return fc.dictionary(text(20), valid(additionalProperties), { maxKeys: 4 });
+    // The document calls no field an instant in an object that has one of this name.
+    const entries = Object.entries(properties).map(
+      ([name, schema]) => [name, name === "datetime" ? instant : valid(schema)] as const,
+    );
+    if (entries.length === 0 && additionalProperties !== undefined && additionalProperties !== false)
+      return fc.dictionary(text(20), valid(additionalProperties === true ? {} : additionalProperties), { maxKeys: 4 });
     const required = properties["name"] === undefined ? [] : ["name"];
     return fc.record(Object.fromEntries(entries), { requiredKeys: required }) as fc.Arbitrary<Json>;
   }
