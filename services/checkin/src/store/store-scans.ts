@@ -139,7 +139,7 @@ export async function storeScans(
                       raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced,
                       force_sent, overruled, is_out_of_order, is_automatic, ord)
         join held_list on held_list.place = sent.place
-    ), held_ticket as (
+    ), ${isLimited ? countedLists : sql``}held_ticket as (
       select decided.ord, decided.place, decided.organizer, decided.event, decided.position, decided.list, decided.version,
              decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside, decided.overruled,
              coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
@@ -149,6 +149,7 @@ export async function storeScans(
           on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
        where decided.version is not null
          and ${asRead === undefined ? sql`true` : covers(asRead)}
+         ${isLimited ? sql`and (select count(*) from counted_list) >= 0` : sql``}
          for share of position skip locked
     ${isLimited ? withinLimits : sql``}    ), admitted as (
       insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
@@ -211,8 +212,8 @@ export async function storeScans(
   return new Set(rows.map((row) => row.ord - 1));
 }
 
-/** Admissions of locked tickets that their lists have room for, in the order of the scans: a busy ticket takes no place. */
-const withinLimits = sql`), counted_list as materialized (
+/** Locked before tickets: a statement that holds a ticket waits for nothing. */
+const countedLists = sql`counted_list as materialized (
       select held_list.place, held.persons, list.hard_limit
         from held_list
         join list on list.organizer = held_list.organizer and list.event = held_list.event and list.id = held_list.list
@@ -221,7 +222,10 @@ const withinLimits = sql`), counted_list as materialized (
          and held.is_counted
        order by held.organizer, held.event, held.list
          for no key update of held
-    ), within_limit as (
+    ), `;
+
+/** Admissions of locked tickets that their lists have room for, in the order of the scans: a busy ticket takes no place. */
+const withinLimits = sql`), within_limit as (
       select entering.ord
         from (select held_ticket.ord, held_ticket.place, held_ticket.inside, held_ticket.overruled,
                      sum(greatest(held_ticket.inside, 0)) over (partition by held_ticket.place order by held_ticket.ord) as added

@@ -4,6 +4,7 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rollFrom } from "../../testing/dice.ts";
 import { eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
@@ -129,6 +130,18 @@ describe("a hard limit", () => {
     });
     expect([other, await busy]).toEqual(["admitted", "rules"]);
     expect(await inside(id)).toBe(1);
+  });
+
+  it("[C10.3] makes a scan wait for the count before it holds its ticket, so that nothing waits for both", async () => {
+    const { id } = await checkin.createList({ hardLimit: 2 });
+    const { answer } = await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`select from persons_inside where persons_inside.list = ${id} for no key update`);
+      const answer = redeem(enter(id, 1));
+      await untilWaiting(checkin.db);
+      await tx.run(sql`select from position where position.id = 1 for update`);
+      return { answer };
+    });
+    expect(await answer).toBe("admitted");
   });
 
   it("[C10.5] counts those who are inside already when it is set, and nothing once it is taken away", async () => {
