@@ -8,8 +8,9 @@ import {
   PDFObjectCopier,
   type PDFPageLeaf,
   PDFRawStream,
-  type PDFRef,
+  PDFRef,
 } from "@cantoo/pdf-lib";
+import { TooComplex } from "./too-complex.ts";
 
 /** How an annotation looks: a form, and the operator that puts it into its place on the page. */
 export interface Appearance {
@@ -40,11 +41,15 @@ export class AnnotationCopier {
   readonly #target: PDFDocument;
   readonly #copier: PDFObjectCopier;
   /** Annotations may share one. */
-  readonly #forms = new Map<PDFRawStream, Map<PDFObject | undefined, PDFRef>>();
+  readonly #forms = new Map<PDFRawStream, Map<PDFRef | undefined, PDFRef>>();
+  readonly #resources = new Map<PDFDict, PDFRef>();
+  #room: number;
 
-  constructor(source: PDFDocument, target: PDFDocument) {
+  /** At `most` so many bytes are copied. */
+  constructor(source: PDFDocument, target: PDFDocument, { most }: { readonly most: number }) {
     this.#source = source;
     this.#target = target;
+    this.#room = most;
     this.#copier = PDFObjectCopier.for(source.context, target.context);
   }
 
@@ -61,16 +66,17 @@ export class AnnotationCopier {
       if (stream === undefined) isPartial ||= hasLook(annotation);
       const place = stream === undefined ? undefined : placeIn(rect, stream.dict);
       if (stream === undefined || place === undefined) return [];
-      return [{ form: this.#copy(stream, { page, layer: annotation.get(name("OC")) }), place }];
+      const layer = annotation.get(name("OC"));
+      return [{ form: this.#copy(stream, { page, layer: layer instanceof PDFRef ? layer : undefined }), place }];
     });
     return { appearances, isPartial };
   }
 
   #copy(
     stream: PDFRawStream,
-    { page, layer }: { readonly page: PDFPageLeaf; readonly layer: PDFObject | undefined },
+    { page, layer }: { readonly page: PDFPageLeaf; readonly layer: PDFRef | undefined },
   ): PDFRef {
-    const byLayer = this.#forms.get(stream) ?? new Map<PDFObject | undefined, PDFRef>();
+    const byLayer = this.#forms.get(stream) ?? new Map<PDFRef | undefined, PDFRef>();
     this.#forms.set(stream, byLayer);
     const known = byLayer.get(layer);
     if (known !== undefined) return known;
@@ -81,10 +87,22 @@ export class AnnotationCopier {
       if (value !== undefined) dict.set(key, this.#copier.copy(value));
     }
     if (layer !== undefined) dict.set(name("OC"), this.#copier.copy(layer));
-    dict.set(PDFName.Resources, this.#copier.copy(this.#resourcesOf(stream, page)));
-    const form = context.register(PDFRawStream.of(dict, stream.contents));
-    byLayer.set(layer, form);
-    return form;
+    dict.set(PDFName.Resources, this.#share(this.#resourcesOf(stream, page)));
+    const form = PDFRawStream.of(dict, stream.contents);
+    this.#room -= form.sizeInBytes();
+    if (this.#room < 0) throw new TooComplex("its annotations have too much content");
+    const reference = context.register(form);
+    byLayer.set(layer, reference);
+    return reference;
+  }
+
+  /** Copies resources once: many forms use those of their page. */
+  #share(resources: PDFDict): PDFRef {
+    const known = this.#resources.get(resources);
+    if (known !== undefined) return known;
+    const copied = this.#target.context.register(this.#copier.copy(resources));
+    this.#resources.set(resources, copied);
+    return copied;
   }
 
   /** Fields of forms may use what all fields share. */

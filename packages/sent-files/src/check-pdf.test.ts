@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { describe, expect, it } from "vitest";
 import { checkPdf } from "./check-pdf.ts";
+import { flattenPdf } from "./flatten-pdf.ts";
 import { aPdf } from "./testing/sample-files.ts";
 
 const broken = "The PDF is broken.";
@@ -69,6 +70,31 @@ describe("a PDF whose annotations do not say how they look", () => {
   ])("[L33.13] is refused: %s", async (_name, annotation) => {
     const page = `/Annots [<< /F 4 /Rect [0 0 9 9] ${annotation} >>]`;
     expect(await objectionTo(aPdf({ page }))).toMatch(/does not say how that looks. Print it as a PDF/);
+  });
+});
+
+describe("[L33.12] a PDF with many stamps", () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const stamp = (more: string) => `<< /Subtype /Stamp /F 4 /Rect [0 0 9 9] /AP << /N 40 0 R >> ${more} >>`;
+  const appearance = (content: string) =>
+    `40 0 obj << /BBox [0 0 9 9] /Length ${content.length} >> stream\n${content}\nendstream endobj`;
+
+  it("is refused where one of them is copied for each of many layers", async () => {
+    const layers = numbers(80).map((index) => `${50 + index} 0 obj << /Type /OCG /Name (L) >> endobj`);
+    const page = `/Annots [${numbers(80)
+      .map((index) => stamp(`/OC ${50 + index} 0 R`))
+      .join(" ")}]`;
+    const objects = [appearance(`%${" ".repeat(1024 * 1024)}`), ...layers].join("\n");
+    expect(await objectionTo(aPdf({ page, objects }))).toMatch(/too complex/);
+  });
+
+  it("has once what all of them use", async () => {
+    const shared = `/Resources << /Properties << /Large << /Text (${"x".repeat(100_000)}) >> >> >>`;
+    const inline = numbers(60).map(() => stamp("/OC << /A 1 >>"));
+    const bytes = aPdf({ page: `${shared} /Annots [${inline.join(" ")}]`, objects: appearance("0 g 0 0 9 9 re f") });
+    expect(await objectionTo(bytes)).toBeUndefined();
+    const { size } = await flattenPdf(new Uint8Array(bytes));
+    expect(size).toBeLessThan(3 * bytes.length);
   });
 });
 

@@ -11,9 +11,10 @@ import {
 import { mostBytes } from "./data-url.ts";
 import type { Examined } from "./examined.ts";
 import { countObjectStreams, encrypted, findInObject, findInText } from "./find-active-content.ts";
-import { flattenPdf, readAtOnce, TooComplex } from "./flatten-pdf.ts";
+import { flattenPdf, readAtOnce } from "./flatten-pdf.ts";
 import { limitUnpacking } from "./limit-unpacking.ts";
 import { referencesOf } from "./pdf-objects.ts";
+import { TooComplex } from "./too-complex.ts";
 
 const mostPages = 100;
 

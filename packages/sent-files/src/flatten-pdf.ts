@@ -19,6 +19,7 @@ import { AnnotationCopier, type Appearance } from "./annotations.ts";
 import { type Layer, markHiddenLayers, takeLayers } from "./layers.ts";
 import { limitUnpacking } from "./limit-unpacking.ts";
 import { objectsOf, type PdfObject } from "./pdf-objects.ts";
+import { TooComplex } from "./too-complex.ts";
 
 /** A page as a form, which can be drawn on others. */
 export interface FlatPage {
@@ -52,9 +53,6 @@ export const readAtOnce = {
 /** More than this is left to another program than ours. */
 const mostObjects = 30_000;
 
-/** Thrown for a file whose pages need too much. */
-export class TooComplex extends Error {}
-
 /** Large drawings have some megabytes. What pages share counts for each of them. */
 const mostUnpacked = 64 * 1024 * 1024;
 
@@ -68,7 +66,7 @@ export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
   markHiddenLayers(source);
   const target = await PDFDocument.create({ updateMetadata: false });
   const copier = PDFObjectCopier.for(source.context, target.context);
-  const annotations = new AnnotationCopier(source, target);
+  const annotations = new AnnotationCopier(source, target, { most: mostUnpacked });
   let [room, annotated, isPartial] = [mostUnpacked, 0, false];
   const pages = source.getPages().map((page): FlatPage => {
     const { width, height, box, matrix } = viewOf(page);
