@@ -127,6 +127,7 @@ create table kept_answer (
   headers jsonb,
   body bytea,
   created_at timestamptz not null default now(),
+  brief boolean not null default false,
   organizer text,
   event text,
   deletion uuid,

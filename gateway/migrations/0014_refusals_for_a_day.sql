@@ -1,5 +1,2 @@
---! breaking
--- Why: a refusal is kept as long as any other answer, so nothing tells them apart.
-
+-- Why: a refusal is kept as long as any other answer. The column stays for processes of the previous version.
 drop index kept_answer_brief;
-alter table kept_answer drop column brief;
