@@ -197,8 +197,11 @@ describe("creating", () => {
     expect([(await deviceOf()).id, (await deviceOf()).id]).toEqual(["1", "2"]);
     await office.apply({ ...sample.device({ device_id: 2 }), deleted: true });
     expect([(await deviceOf()).id, (await deviceOf({}, { of: "other" })).id]).toEqual(["3", "1"]);
+    await office.apply(sample.device({ device_id: 7, token: null }));
+    await office.apply({ ...sample.device({ device_id: 7 }), deleted: true });
+    expect((await deviceOf()).id).toBe("8");
     const next = await db.one<{ id: number }>(sql`select nextval('device_id_seq') as id`);
-    expect(next.id).toBeGreaterThan(3);
+    expect(next.id).toBeGreaterThan(8);
   });
 
   it("[R3.92] numbers devices of every organizer, whatever number a record of another one has", async () => {

@@ -150,10 +150,21 @@ export function page<T>(
   );
 }
 
+/** Deletes credentials, and returns the ids of those that there were. The numbers of devices are not given again. */
 export async function deleteCredentials(
   tx: Tx,
   { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },
 ): Promise<string[]> {
+  if (kind === "device")
+    await tx.run(sql`
+      update organizer
+         set last_device = greatest(organizer.last_device, (
+               select max((credential.data ->> 'device_id')::bigint)
+                 from credential
+                where credential.organizer = ${organizer}
+                  and credential.kind = 'device'
+                  and credential.id = any(${ids}::text[])))
+       where organizer.slug = ${organizer}`);
   const removed = await tx.many<{ id: string }>(sql`
     delete from credential
      where credential.organizer = ${organizer}
