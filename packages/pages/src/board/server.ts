@@ -9,6 +9,8 @@ export interface Request {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly body?: unknown;
   readonly timeoutMs?: number;
+  /** Aborts when the answer is needed no more. */
+  readonly signal?: AbortSignal;
 }
 
 /** The address of a route, relative to the page: a proxy may serve everything below a path of its own. */
@@ -19,14 +21,15 @@ export function addressOf(path: string): string {
 /** Sends a request to the interface, with the cookie of the session. */
 export async function ask<T>(
   path: string,
-  { method = "GET", body, timeoutMs = 10_000 }: Request = {},
+  { method = "GET", body, timeoutMs = 10_000, signal }: Request = {},
 ): Promise<Answer<T>> {
+  const ends = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
   try {
     const response = await fetch(addressOf(path), {
       method,
       headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any(ends),
       cache: "no-store",
       credentials: "same-origin",
     });

@@ -3,6 +3,7 @@ import type { Localized } from "@tessera/values";
 import { makeKey } from "../ui/make-key.ts";
 import { type Followed, followEvent } from "./follow-event.ts";
 import { type AskedReport, type ReadReport, readReport } from "./report/read-report.ts";
+import { isDate } from "./report/report.ts";
 import { addressOf, ask, askAll } from "./server.ts";
 
 /** The person that this browser is signed in as. */
@@ -89,9 +90,9 @@ function eventInAddress(): string | undefined {
 /** `report=2027-05-12`, or `report=` for the last day with scans. */
 function reportInAddress(): AskedReport | undefined {
   const address = new URLSearchParams(location.hash.slice(1));
-  const [date, list] = [address.get("report"), Number(address.get("list") ?? Number.NaN)];
+  const [date, list] = [address.get("report"), Number(address.get("list"))];
   if (date === null) return undefined;
-  return { date: date === "" ? undefined : date, list: Number.isSafeInteger(list) ? list : undefined };
+  return { date: isDate(date) ? date : undefined, list: Number.isSafeInteger(list) && list > 0 ? list : undefined };
 }
 
 /** The path of an event of the person's organizer. */

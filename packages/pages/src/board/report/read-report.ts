@@ -45,11 +45,14 @@ export function readReport(inEvent: string, asked: AskedReport, onSignedOut: () 
   const state = signal<ReportState>({ at: "reading" });
   const lists = signal<readonly NamedList[]>([]);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isEnded = false;
+  const ended = new AbortController();
 
   async function read(): Promise<void> {
-    const answer = await ask<Report>(`${inEvent}/checkins/report/${queryOf(asked)}`, { timeoutMs });
-    if (isEnded) return;
+    const answer = await ask<Report>(`${inEvent}/checkins/report/${queryOf(asked)}`, {
+      timeoutMs,
+      signal: ended.signal,
+    });
+    if (ended.signal.aborted) return;
     if (answer.kind === "success") state.value = { at: "read", report: answer.body };
     else if (answer.kind === "away") {
       state.value = { at: "away" };
@@ -68,7 +71,8 @@ export function readReport(inEvent: string, asked: AskedReport, onSignedOut: () 
   return {
     ...{ asked, state, lists },
     end() {
-      isEnded = true;
+      // An organizer has one report made at a time.
+      ended.abort();
       clearTimeout(timer);
     },
   };

@@ -38,7 +38,7 @@ export function ReportView({ event, read }: { readonly event: ListedEvent; reado
             class="field"
             type="date"
             value={date ?? ""}
-            onChange={({ currentTarget: { value } }) => value === "" || show({ date: value })}
+            onChange={({ currentTarget: { value } }) => value < "1970" || show({ date: value })}
           />
         </label>
         <Button
@@ -151,8 +151,13 @@ function sayDay(date: string): string {
     : new Intl.DateTimeFormat(language.value, { dateStyle: "full", timeZone: "UTC" }).format(at);
 }
 
-/** On the clock of 24 hours, as the quarters are. */
+/** On the clock of 24 hours, as the quarters are; in UTC where this browser does not know the time zone. */
 function sayTimeIn(timeZone: string, instant: string): string {
-  const form = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone } as const;
-  return new Intl.DateTimeFormat(language.value, form).format(Date.parse(instant));
+  const form = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const at = Date.parse(instant);
+  try {
+    return new Intl.DateTimeFormat(language.value, { ...form, timeZone }).format(at);
+  } catch {
+    return `${new Intl.DateTimeFormat(language.value, { ...form, timeZone: "UTC" }).format(at)} UTC`;
+  }
 }
