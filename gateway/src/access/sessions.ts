@@ -78,9 +78,8 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
   }
 
   /** The session that this opening of a link has begun: its answer was lost. */
-  async function findBegun(token: string): Promise<Begun | undefined> {
-    const name = hashOf(token);
-    const session = await waitForDatabase(reads.inTurn(name.toString("hex"), (on) => findSession(on, name)));
+  async function findBegun(token: string, { link }: { readonly link: string }): Promise<Begun | undefined> {
+    const session = await waitForDatabase(reads.inTurn(link, (on) => findSession(on, hashOf(token))));
     return session?.state === "in use" ? { session, token } : undefined;
   }
 
@@ -113,7 +112,7 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
         known = await links.get(name);
         if (known === undefined) return { kind: "unknown" };
       }
-      const earlier = opening === undefined ? undefined : await findBegun(token);
+      const earlier = opening === undefined ? undefined : await findBegun(token, { link: name });
       return earlier === undefined ? { kind: "refused", link: known } : { kind: "begun", ...earlier };
     },
     async begin(grant, { seconds }) {

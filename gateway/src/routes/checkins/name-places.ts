@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import { DocumentKind, type ListDocumentsResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ReportDayResponse, ReportedPlace } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import { isObject } from "@tessera/values";
@@ -17,7 +18,10 @@ const pageSize = 50;
 /** Two thousand gates. */
 const mostPages = 40;
 
-/** Adds the names of gates and devices, which check-in does not know; those of deleted ones are unknown. */
+/**
+ * Adds the names of gates and devices, which check-in does not know. Those of deleted ones are unknown, and those of gates while boxoffice
+ * cannot be reached.
+ */
 export async function namePlaces(
   report: ReportDayResponse,
   request: Asking,
@@ -25,10 +29,17 @@ export async function namePlaces(
 ): Promise<ReportDayResponse> {
   const devices = report.devices.flatMap(({ id }) => id ?? []);
   const [gateNames, deviceNames] = await Promise.all([
-    report.gates.some(({ id }) => id !== undefined) ? findGateNames(request, names) : new Map<number, string>(),
+    report.gates.some(({ id }) => id !== undefined)
+      ? findGateNames(request, names).catch(whileAway)
+      : new Map<number, string>(),
     devices.length === 0 ? new Map<number, string>() : names.findDeviceNames(request.organizer, devices),
   ]);
   return { ...report, gates: named(report.gates, gateNames), devices: named(report.devices, deviceNames) };
+}
+
+function whileAway(error: unknown): ReadonlyMap<number, string> {
+  if (error instanceof Fault && error.kind === "unavailable") return new Map();
+  throw error;
 }
 
 const named = (places: readonly ReportedPlace[], names: ReadonlyMap<number, string>) =>

@@ -82,6 +82,14 @@ describe("GET checkins/report/", () => {
     expect(asked).toEqual([{ organizer: "bigevents", event: "sampleconf" }]);
   });
 
+  it("[C9.2] has no names of gates while they cannot be read", async () => {
+    app.peers.when("catalogue", "listDocuments", async () => {
+      throw new Fault("unavailable", "peer_unavailable", "boxoffice is away");
+    });
+    const { status, json } = await app.send("GET", path);
+    expect([status, (json as { gates: object[] }).gates[0]]).toEqual([200, { gate: 2, gate_name: null, ...scans }]);
+  });
+
   it("[C9.6] passes day, list and date of the series on, and names what is wrong", async () => {
     const { json } = await app.send("GET", `${path}?date=2027-05-12&list=7&subevent=3`);
     expect(asked).toMatchObject([{ date: "2027-05-12", list: 7, subevent: 3 }]);
