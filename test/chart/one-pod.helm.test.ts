@@ -64,6 +64,13 @@ it("one pod and brokers are refused", async () => {
   );
 });
 
+it("one pod takes no rights of a pod from a service, and serves no shop outside", async () => {
+  const services = { voucher: { podSecurityContext: { runAsUser: 0 }, outsideService: { enabled: true } } };
+  const refused = renderText("one-pod", { values: { services } });
+  await expect(refused).rejects.toThrow("services.voucher.podSecurityContext would be that of all services");
+  await expect(refused).rejects.toThrow("switch services.voucher.outsideService off");
+});
+
 it("[Y4.5] the notes after an install have the commands that send the first records and make a key", async () => {
   const notesOf = async (set: "minimal" | "full" | "one-pod") => {
     const how = ["--namespace", "tickets", "--dry-run=client", "--values", valuesFile(set)];

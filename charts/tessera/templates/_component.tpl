@@ -24,7 +24,8 @@
 {{- $component := deepCopy $values.defaults -}}
 {{- if eq .name "all" -}}
 {{- range $values.services -}}
-{{- $component = mergeOverwrite $component (pick (deepCopy .) "service" "settings" "podSecurityContext" "scratchSize") -}}
+{{- $component = mergeOverwrite $component (pick (deepCopy .) "service" "settings" "scratchSize") -}}
+{{- $component = mergeOverwrite $component (dict "podSecurityContext" (pick (.podSecurityContext | default dict | deepCopy) "seccompProfile")) -}}
 {{- end -}}
 {{- $component = mergeOverwrite $component (dict "replicas" 1 "resources" $values.onePod.resources "autoscaling" (dict "kind" "none")) -}}
 {{- $_ := set $component "strategy" (dict "type" "Recreate") -}}
