@@ -4,7 +4,7 @@ import { fault } from "@tessera/kit/faults";
 import type { Call, Handler, Implementation, Method } from "@tessera/kit/rpc";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { countSeldom } from "./count-seldom.ts";
-import { canceled, deadlineExceeded, ok, toStatus, type WireStatus } from "./fault-status.ts";
+import { canceled, deadlineExceeded, ok, toStatus, unreadable, type WireStatus } from "./fault-status.ts";
 import { pauseIfLong, requireSize } from "./message-size.ts";
 
 /** Called for every call that was answered. */
@@ -113,7 +113,7 @@ export function answerCall(
     } catch (cause) {
       const refused = countUnreadable();
       if (refused !== undefined) by.log.warn("unreadable request", { path, refused, error: cause });
-      throw fault("invalid_request", "the request is no message of this method", { cause });
+      throw fault(unreadable, "the request is no message of this method", { cause });
     }
   };
   const work = async () => {

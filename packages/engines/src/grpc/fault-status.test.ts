@@ -131,6 +131,12 @@ describe("toStatus", () => {
 });
 
 describe("fromStatus", () => {
+  it("takes a request of ours that the peer could not read for a bug, which no client can correct", () => {
+    const error = fromStatus(toStatus(new Fault("invalid", "invalid_request", "no message")), path);
+    expect(error).not.toBeInstanceOf(Fault);
+    expect(error.message).toBe(`the peer could not read a request to ${path}`);
+  });
+
   it("keeps several messages per field, their order and strange names", () => {
     const fields = JSON.parse(
       '{ "b": ["2", "1"], "a.0.x": ["3"], "__proto__": ["4"], "constructor": ["5"], "": ["6"] }',

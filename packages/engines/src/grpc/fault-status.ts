@@ -85,6 +85,9 @@ export function toStatus(error: unknown): WireStatus {
   return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
+/** The code of a request that is no message of its method: from a process of ours it is a bug, and nothing that a client could correct. */
+export const unreadable = "invalid_request";
+
 /** Turns the status of a call into the error for its caller: a Fault, or another error when the peer has a bug. */
 export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
   const kind = kindByCode.get(received.code);
@@ -95,6 +98,7 @@ export function fromStatus(received: Omit<WireStatus, "name">, path: string): Er
     return new Error(isLacking ? `the peer does not implement ${path}` : `internal error in ${path}`, { cause });
   }
   const sent = decodeDetails(received.details);
+  if (sent?.code === unreadable) return new Error(`the peer could not read a request to ${path}`);
   if (sent !== undefined) return new Fault(kind, sent.code, sent.message, sent.more);
   return unexplainedFault(kind, `${path}: ${received.message}`);
 }

@@ -88,8 +88,8 @@ export function reportsOfCalls({ facts, records }: Served): void {
       const requestSerialize = () => Buffer.from([0x0a, 0x7f]);
       const client = connect({ ...Records, applyRecords: { ...Records.applyRecords, requestSerialize } }, transport);
       for (let call = 0; call < 3; call += 1) {
-        const refused = await faultOf(client.applyRecords({ records: [] }));
-        expect(refused).toMatchObject({ kind: "invalid", code: "invalid_request" });
+        // A process of ours that sends it has a bug: its own client gets no answer that it could correct.
+        await expect(client.applyRecords({ records: [] })).rejects.toThrow("the peer could not read a request to");
       }
       const loud = lines.filter(({ level }) => level !== "debug");
       expect(loud).toMatchObject([{ level: "warn", message: "unreadable request", fields: { refused: 1 } }]);
