@@ -87,6 +87,7 @@ create table credential (
   setup_hash bytea,
   setup_until_at timestamptz,
   machine jsonb,
+  made_here boolean not null default false,
   constraint credential_pkey primary key (organizer, kind, id),
   constraint credential_token_hash_key unique (token_hash),
   constraint credential_kind_check check ((kind = any (array['api_key'::text, 'device'::text])))

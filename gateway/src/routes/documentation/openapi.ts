@@ -147,7 +147,7 @@ const idempotencyKey = {
   name: "X-Idempotency-Key",
   in: "header",
   description:
-    "Repeats a request without doing it again: within 24 hours the same request with the same key gets the same answer, within ten minutes where that is 403, 404 or 405. After 401, 409, 429 and 5xx it is done again. Another request with a used key is 400, one that comes while the first is at work 409.",
+    "Repeats a request without doing it again: within 24 hours the same request with the same key gets the same answer, a refusal too. After 401, 409, 429 and 5xx it is done again. Another request with a used key is 400, one that comes while the first is at work 409.",
   schema: { type: "string", maxLength: 190 },
 };
 

@@ -204,6 +204,19 @@ describe("creating", () => {
     expect(next.id).toBeGreaterThan(8);
   });
 
+  it("[R9.9] leaves a device that was made here to no record, with a token or without", async () => {
+    const { id } = await deviceOf({ name: "Works" });
+    const taken = { device_id: [`Device ${id} was made here, and no record may replace it: take another number.`] };
+    expect(
+      await office.apply(sample.device({ device_id: Number(id), token: "a-token-of-the-shop-that-is-long" })),
+    ).toEqual({
+      1: taken,
+    });
+    expect(await office.apply(sample.device({ device_id: Number(id), token: null }))).toEqual({ 1: taken });
+    await office.apply(sample.device({ device_id: 12, token: null }));
+    expect(await office.apply(sample.device({ device_id: 12, name: "Again", token: null }))).toEqual({});
+  });
+
   it("[R3.92] numbers devices of every organizer, whatever number a record of another one has", async () => {
     await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
     const refused = { device_id: ["Numbers of devices in records are less than 1000000000001."] };

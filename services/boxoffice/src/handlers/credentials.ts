@@ -57,6 +57,7 @@ export async function createCredential(
     await store(tx, kind, { organizer, tokenHash, data });
     const created = await find();
     if (created === undefined) throw new Error("the created credential is missing");
+    if (kind.numbered !== undefined) await credentials.noteMadeHere(tx, { organizer, id: created.id });
     if (setupHash !== undefined)
       await prepareSetup(tx, { organizer, id: created.id, setupHash: Buffer.from(setupHash) });
     return { credential: created, isNew: true };

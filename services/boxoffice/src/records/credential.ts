@@ -135,13 +135,20 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       if (typeof data.gate === "number") mentioned.gates.add(data.gate);
       for (const event of data.events) mentioned.events.add(event);
     },
-    async refuse(_tx, { scope, values, known }) {
+    async refuse(tx, { scope, values, known }) {
       const owners = keptTokens(values, { scope, known });
+      const ids = numbered === undefined ? [] : values.map(({ id }) => id);
+      const madeHere = ids.length === 0 ? new Set() : await credentials.findMadeHere(tx, { ...scope, ids });
       return refuseEach(
         values,
         (value, addError) => {
           const { data } = value;
           const owner = owners.get(hexOf(value)) ?? nameOf(value, scope);
+          if (numbered !== undefined && madeHere.has(value.id))
+            addError(
+              numbered.field,
+              `Device ${value.id} was made here, and no record may replace it: take another number.`,
+            );
           if (owner !== nameOf(value, scope)) addError("token", "This token belongs to another key or device.");
           if (typeof data.gate === "number" && !known.gates.has(data.gate))
             addError("gate", notKnown(`gate ${data.gate}`));

@@ -181,3 +181,28 @@ export function deleteAll(tx: Tx, organizer: string): Promise<{ kind: Credential
      where credential.organizer = ${organizer}
     returning credential.kind, credential.id`);
 }
+
+/** Notes that no record brought a device: none may replace it. */
+export async function noteMadeHere(tx: Tx, { organizer, id }: { organizer: string; id: string }): Promise<void> {
+  await tx.run(sql`
+    update credential
+       set made_here = true
+     where credential.organizer = ${organizer}
+       and credential.kind = 'device'
+       and credential.id = ${id}`);
+}
+
+/** Finds which of these devices were made here. */
+export async function findMadeHere(
+  db: Queryable,
+  { organizer, ids }: { organizer: string; ids: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    select credential.id
+      from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = 'device'
+       and credential.id = any(${ids}::text[])
+       and credential.made_here`);
+  return new Set(rows.map(({ id }) => id));
+}
