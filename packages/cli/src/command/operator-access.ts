@@ -46,8 +46,10 @@ export async function findAccess(values: OptionValues<typeof accessOptions>): Pr
   // With both given, the folder need not be readable.
   const isNamed = (values.url ?? (isFolderNamed ? undefined : configuredUrl)) !== undefined && secret !== undefined;
   const local = isNamed ? undefined : await findLocalPlatform(directory);
-  // A named folder is on this machine, while the address of clients may lead here only when DNS and a proxy are there.
-  const givenUrl = values.url ?? (isFolderNamed ? local?.url : undefined) ?? configuredUrl;
+  // The address of clients may lead to another platform, or here only when DNS and a proxy are there.
+  if (isFolderNamed && values.url === undefined && local === undefined)
+    throw fault("no_platform", `no platform is ready on the data folder ${directory}; start it, or pass --url`);
+  const givenUrl = values.url ?? (isFolderNamed ? local?.url : configuredUrl);
   const url = givenUrl ?? local?.url ?? "http://localhost:8000";
   const key =
     secret ?? (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);

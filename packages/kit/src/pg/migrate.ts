@@ -80,7 +80,7 @@ function inSchema<T>({ url, schema, role }: MigrationOptions, work: (client: pg.
     const missing = role === undefined ? "" : `, or role ${role} is not, or may not use it`;
     throw fault(
       "schema_missing",
-      `schema ${schema} is not there${missing}; run \`tessera migrate ${schema}\` with an administrator's URL`,
+      `schema ${schema} is not there${missing}; run \`tessera migrate all\` with an administrator's URL`,
     );
   });
 }
@@ -220,7 +220,7 @@ export async function requireMigrated(options: MigrationOptions): Promise<void> 
     const missing = known.filter((migration) => !applied.has(keyOf(migration)));
     if (missing.length > 0) {
       const names = missing.map((migration) => migration.name).join(", ");
-      throw fault("schema_too_old", `schema ${schema} lacks ${names}; run \`tessera migrate ${schema}\``);
+      throw fault("schema_too_old", `schema ${schema} lacks ${names}; run \`tessera migrate all\``);
     }
   });
 }
