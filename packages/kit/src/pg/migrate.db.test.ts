@@ -240,7 +240,7 @@ create index concurrently b_id on b (id);
     const missing = {
       kind: "unmet",
       code: "schema_missing",
-      message: expect.stringContaining("tessera migrate alpha"),
+      message: expect.stringContaining("tessera migrate all"),
     };
     const options = optionsFor(url, await folder(two));
     expect(await faultOf(migrate(options))).toMatchObject(missing);
@@ -275,12 +275,12 @@ describe("requireMigrated", () => {
       kind: "unmet",
       code: "schema_too_old",
       message: expect.stringMatching(
-        /^schema alpha lacks 0001_facts\.sql, .*0001_a\.sql, 0002_b\.sql; run `tessera migrate alpha`$/,
+        /^schema alpha lacks 0001_facts\.sql, .*0001_a\.sql, 0002_b\.sql; run `tessera migrate all`$/,
       ),
     });
     await migrate(optionsFor(url, await folder({ "0001_a.sql": first })));
     expect((await faultOf(requireMigrated(optionsFor(url, await folder(two))))).message).toBe(
-      "schema alpha lacks 0002_b.sql; run `tessera migrate alpha`",
+      "schema alpha lacks 0002_b.sql; run `tessera migrate all`",
     );
   });
 });

@@ -41,7 +41,7 @@ export function busyQuarters(quarters: readonly Quarter[]): readonly Quarter[] {
   return first < 0 ? quarters : quarters.slice(Math.max(0, first - 4), quarters.findLastIndex(hasScans) + 5);
 }
 
-/** Whether a text of the address is a date of the calendar: `2027-02-30` is none. */
+/** Whether a text of the address is a date of the calendar, which `2027-02-30` is not. */
 export function isDate(text: string): boolean {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
