@@ -99,4 +99,15 @@ describe("a code that a voucher gives up in a batch", () => {
     expect(response).toMatchObject({ rejected: [], warned: { records: [{ line: 1, errors: [{ field: "item" }] }] } });
     expect(await codes()).toMatchObject({ 5: "EEEEE" });
   });
+
+  it("[R3.58] is taken with a voucher that does less than it says, which is named", async () => {
+    for (const [fields, field] of [
+      [{ block_quota: true }, "block_quota"],
+      [{ item: 8, quota: 3, block_quota: true }, "item"],
+    ] as const) {
+      const { rejected, warned } = await send({ id: 6, code: "FFFFF", ...fields });
+      const named = (warned?.records ?? []).flatMap(({ errors }) => errors.map((error) => error.field));
+      expect([rejected, named.includes(field)]).toEqual([[], true]);
+    }
+  });
 });

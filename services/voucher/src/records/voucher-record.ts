@@ -95,6 +95,12 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
   doubt: ({ values, known }) =>
     refuseEach(values, (value, addWarning) => {
       for (const [name, at] of findUnknown(value, known)) addWarning(name, notKnown(`${name} ${at}`));
+      if (value.quota !== null && value.item !== null)
+        addWarning("item", "A voucher is for a quota or for a product: this one is for all products of the quota.");
+      if (value.blockQuota && value.quota === null && value.item === null)
+        addWarning("block_quota", "It blocks nothing: it names neither a product nor a quota.");
+      else if (value.blockQuota && known.series === true && value.subevent === null)
+        addWarning("block_quota", "It blocks nothing: in an event series it needs a date.");
     }),
   async store(tx, { scope, values }) {
     const held = await findHeld(
