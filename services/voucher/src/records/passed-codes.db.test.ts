@@ -9,7 +9,7 @@ beforeEach(async () => {
   await service.prepareEvent();
 });
 
-type Sent = { readonly id: number; readonly code: string; readonly item?: number };
+type Sent = { readonly id: number; readonly code: string; readonly item?: number | null };
 
 async function send(...vouchers: readonly Sent[]) {
   const records = vouchers.map((voucher, index) => ({
@@ -102,7 +102,7 @@ describe("a code that a voucher gives up in a batch", () => {
 
   it("[R3.58] is taken with a voucher that does less than it says, which is named", async () => {
     for (const [fields, field] of [
-      [{ block_quota: true }, "block_quota"],
+      [{ item: null, block_quota: true }, "block_quota"],
       [{ item: 8, quota: 3, block_quota: true }, "item"],
     ] as const) {
       const { rejected, warned } = await send({ id: 6, code: "FFFFF", ...fields });
