@@ -71,6 +71,38 @@ it("one pod takes no rights of a pod from a service, and serves no shop outside"
   await expect(refused).rejects.toThrow("switch services.voucher.outsideService off");
 });
 
+it("one pod refuses what it would not take of single services, and Jobs that it does not have", async () => {
+  const services = {
+    checkin: { replicas: 3, autoscaling: { kind: "none" }, nodeSelector: { pool: "gates" } },
+    gateway: { resources: { limits: { memory: "2Gi" } } },
+    "layout-and-render": { extraEnv: [{ name: "TZ", value: "UTC" }], hostAliases: [] },
+    "offline-sales": { enabled: false },
+    shredder: { replicas: 1, settings: { GRPC_MAX_AGE: "5m" } },
+  };
+  const values = { services, migrations: { kind: "job" }, topics: { kind: "job" } };
+  const message = await renderText("one-pod", { values }).catch((error: Error) => error.message);
+  expect([...message.matchAll(/does not take services\.(\S+):/g)].map(([, path]) => path)).toEqual([
+    ...["checkin.autoscaling", "checkin.nodeSelector", "checkin.replicas", "gateway.resources"],
+    ...["layout-and-render.extraEnv", "layout-and-render.hostAliases", "offline-sales.enabled"],
+  ]);
+  expect(message).toContain("leave migrations.kind out");
+  expect(message).toContain("leave topics.kind out");
+});
+
+it("one pod reads the key that is set for all services, unless the administrator has a Secret or key", async () => {
+  const stringOf = async (postgres: object) => {
+    const values = { postgres: { migrationSecretKey: "migrate", ...postgres }, defaults: { postgresSecretKey: "dsn" } };
+    const pod = ofKind("Deployment", await renderChart("one-pod", { values })).get("all")?.spec.template.spec;
+    const env: { name: string; valueFrom?: object }[] = pod.containers[0].env;
+    return env.find(({ name }) => name === "DATABASE_URL")?.valueFrom;
+  };
+  const own = { secretKeyRef: { name: "tessera-postgres-app", key: "dsn" } };
+  expect(await stringOf({})).toEqual(own);
+  expect(await stringOf({ migrationSecretKey: "uri" })).toEqual({ secretKeyRef: { ...own.secretKeyRef, key: "uri" } });
+  const ofAdministrator = { secretKeyRef: { name: "superuser", key: "migrate" } };
+  expect(await stringOf({ migrationExistingSecret: "superuser" })).toEqual(ofAdministrator);
+});
+
 it("[Y4.5] the notes after an install have the commands that send the first records and make a key", async () => {
   const notesOf = async (set: "minimal" | "full" | "one-pod") => {
     const how = ["--namespace", "tickets", "--dry-run=client", "--values", valuesFile(set)];

@@ -20,8 +20,11 @@
 {{- $secret := .component.postgresExistingSecret | default $postgres.existingSecret -}}
 {{- $key := .component.postgresSecretKey | default .name -}}
 {{- if has .name (list "all" "migrate") -}}
-{{- $secret = $postgres.migrationExistingSecret | default $postgres.existingSecret -}}
+{{- $secret = $postgres.migrationExistingSecret | default $secret -}}
+{{- /* The key for all services is one of theirs, and not of a Secret or key that the administrator has alone. */ -}}
+{{- if or $postgres.migrationExistingSecret (ne $postgres.migrationSecretKey "migrate") (not .component.postgresSecretKey) -}}
 {{- $key = $postgres.migrationSecretKey -}}
+{{- end -}}
 {{- end -}}
 {{ include "tessera.env.secret" (dict "name" "DATABASE_URL" "secret" $secret "key" $key) }}
 {{- end -}}
