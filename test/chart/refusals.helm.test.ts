@@ -17,6 +17,16 @@ const contradictions: readonly Refusal[] = [
     says: "kafka.sasl.mechanism is set without kafka.sasl.existingSecret",
   },
   {
+    name: "a secret of an account at the brokers that is not used",
+    values: { kafka: { sasl: { existingSecret: "kafka" } } },
+    says: "kafka.sasl has an account and kafka.sasl.mechanism is none",
+  },
+  {
+    name: "the name of an account at the brokers that is not used",
+    values: { kafka: { sasl: { username: "tessera" } } },
+    says: "kafka.sasl has an account and kafka.sasl.mechanism is none",
+  },
+  {
     name: "authorities without TLS",
     values: { kafka: { tls: { enabled: false, existingSecret: "kafka" } } },
     says: "kafka.tls.existingSecret is set and kafka.tls.enabled is false",
