@@ -137,6 +137,16 @@ const contradictions: readonly Refusal[] = [
     says: "defaults.extraEnv sets KAFKA_BROKERS of the Job topics once more",
   },
   {
+    name: "a container with the name of that of the service",
+    values: { services: { checkin: { extraContainers: [{ name: "checkin", image: "proxy:1" }] } } },
+    says: "services.checkin has an entry of extraContainers or initContainers without a name of its own",
+  },
+  {
+    name: "a container without a name",
+    values: { defaults: { extraContainers: [{ image: "proxy:1" }] } },
+    says: "services.voucher has an entry of extraContainers or initContainers without a name of its own",
+  },
+  {
     name: "a service without a connection string",
     values: {
       postgres: { existingSecret: "", migrationExistingSecret: "admin" },
