@@ -117,10 +117,12 @@ it("[Y4.5] the notes after an install have the commands that send the first reco
   );
   const gateway = ofKind("Deployment", await renderChart("full")).get("gateway")?.spec.template.spec.containers[0];
   expect(gateway.env.map(({ name }: { name: string }) => name)).toContain("TESSERA_OPERATOR_KEY");
-  expect(await notesOf("one-pod")).toMatch(
-    /deploy\/tessera-all -- node dist\/main\.js keys create [^\n]+ --data \/var\/lib\/tessera\n/,
-  );
-  expect(await notesOf("minimal")).toContain("WARNING: without operatorKey.existingSecret");
+  const one = await notesOf("one-pod");
+  expect(one).toContain("Name there what this release needs: PostgreSQL.");
+  expect(one).toMatch(/deploy\/tessera-all -- node dist\/main\.js keys create [^\n]+ --data \/var\/lib\/tessera\n/);
+  const least = await notesOf("minimal");
+  expect(least).toContain("WARNING: without operatorKey.existingSecret");
+  expect(least).toContain("Name there what this release needs: PostgreSQL, Kafka, S3.");
 });
 
 it("the chart has the icon of the pages", () => {
