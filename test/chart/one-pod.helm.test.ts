@@ -58,6 +58,21 @@ it("one pod has the settings of every service, and what ranges over services kno
   expect(rules.filter(({ labels }) => "service" in labels)).toHaveLength(7);
 });
 
+it("the doctor of one pod looks for a folder for files where its pod may write", async () => {
+  const doctor = (await renderChart("one-pod")).find(({ kind }) => kind === "Pod")?.spec;
+  const [container] = doctor.containers;
+  expect(container.args).toEqual([
+    "doctor",
+    "all",
+    "--health",
+    "http://tessera-all:9090",
+    "--data",
+    "/var/lib/tessera",
+  ]);
+  expect(container.volumeMounts).toContainEqual({ name: "data", mountPath: "/var/lib/tessera" });
+  expect(doctor.volumes).toContainEqual({ name: "data", emptyDir: {} });
+});
+
 it("one pod and brokers are refused", async () => {
   await expect(renderText("one-pod", { values: { kafka: { brokers: "kafka:9093" } } })).rejects.toThrow(
     "onePod.enabled runs all services in one process, which needs no Kafka",
