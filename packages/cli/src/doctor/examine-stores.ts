@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { access, constants, readdir, statfs } from "node:fs/promises";
+import { existsSync, type Stats } from "node:fs";
+import { access, constants, readdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
@@ -9,6 +9,7 @@ import { describeCount, type Finding, nameFirst, ok, only, Skip, warning, wrong 
 import { endpointOf } from "../command/hide-secrets.ts";
 import { isRedisUrl } from "../configuration/examine-configuration.ts";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
+import { localPlatformFile } from "../local/local-platform.ts";
 import { openFiles, redisAccess } from "../serve/open-engines.ts";
 
 const independent = "the platform works without it; until it is back, each process counts limits for itself";
@@ -101,10 +102,40 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
   const mend =
     "make it readable and writable for the user that the platform runs as, or set FILES_DIR to another folder";
+  const foreign = isUsed ? await findForeign(folder, around) : undefined;
+  if (foreign !== undefined) return [foreign];
   return [
     isUsed ? await tryOut(files, `the folder ${folder}`, mend) : await judgeUnused(folder, nearest),
     ...judgeFree(Math.floor((bavail * bsize) / 1024 ** 2)),
   ];
+}
+
+/** Root may write everywhere: whether the platform may is judged by who owns its note and its files. */
+async function findForeign(
+  folder: string,
+  { madeFiles }: Pick<Surroundings, "madeFiles">,
+): Promise<Finding | undefined> {
+  if (folder !== madeFiles) return undefined;
+  const note = await stat(join(dirname(folder), localPlatformFile)).catch(() => undefined);
+  const parts = await Promise.all(["", "content", "incoming"].map((part) => stat(join(folder, part))));
+  return note === undefined ? undefined : judgeOwner({ folder, platform: note.uid, parts });
+}
+
+/** Judges whether the account of a platform may write where its files are. */
+export function judgeOwner({
+  folder,
+  platform,
+  parts,
+}: {
+  readonly folder: string;
+  readonly platform: number;
+  readonly parts: readonly Pick<Stats, "uid" | "mode">[];
+}): Finding | undefined {
+  const isClosed = ({ uid, mode }: Pick<Stats, "uid" | "mode">) => uid !== platform && (mode & 0o022) === 0;
+  if (platform === 0 || !parts.some(isClosed)) return undefined;
+  return wrong`the folder ${folder} belongs to another account than the platform
+    uploads, exports and tickets with a background are answered 503
+    → give it to the account with the number ${platform}: \`chown -R ${platform} ${folder}\``;
 }
 
 async function tryOut(files: Files, store: string, mend: string): Promise<Finding> {

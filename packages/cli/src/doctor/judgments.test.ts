@@ -6,7 +6,7 @@ import { describeDifference, describeLag } from "./examine-bus.ts";
 import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
 import { judgeReadiness, judgeSkew } from "./examine-processes.ts";
 import { judgeWaiting } from "./examine-services.ts";
-import { judgeFree, judgeRedis } from "./examine-stores.ts";
+import { judgeFree, judgeOwner, judgeRedis } from "./examine-stores.ts";
 
 const say = (findings: readonly (Finding | false)[]) => only(findings).map(({ level, what }) => `${level}: ${what}`);
 
@@ -185,5 +185,21 @@ describe("a process", () => {
     expect(say(judgeReadiness({ ready: false, stage: "draining", dependencies: {} }, "a:1"))).toEqual([
       "warning: the process at a:1 is draining",
     ]);
+  });
+});
+
+describe("the folder of files", () => {
+  const judge = (platform: number, ...parts: { uid: number; mode: number }[]) =>
+    say([judgeOwner({ folder: "/data/files", platform, parts }) ?? false]);
+
+  it("belongs to the account of the platform, or may be written by others", () => {
+    const wrongly = ["wrong: the folder /data/files belongs to another account than the platform"];
+    const [own, root, shared] = [
+      { uid: 999, mode: 0o755 },
+      { uid: 0, mode: 0o755 },
+      { uid: 0, mode: 0o775 },
+    ];
+    expect([judge(999, own, own), judge(999, own, shared), judge(0, own, root)]).toEqual([[], [], []]);
+    expect([judge(999, root, own), judge(999, own, root)]).toEqual([wrongly, wrongly]);
   });
 });
