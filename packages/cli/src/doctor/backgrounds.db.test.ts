@@ -41,6 +41,11 @@ it("layouts are named whose background is not in the file store", async () => {
         mend: expect.stringContaining("restore backgrounds/"),
       }),
     ]);
+    // The pod of `helm test` has not the volume of the one pod that it asks.
+    const elsewhere = { ...around, config: { ...around.config, filesDirectory: join(folder, "absent") } };
+    expect(await examineBackgrounds(elsewhere, service)).toMatchObject([{ level: "wrong" }]);
+    const named = { ...elsewhere, health: ["http://tessera-all:9090"] };
+    await expect(examineBackgrounds(named, service)).rejects.toThrow("the folder for files is not here");
   } finally {
     await around.database.close();
     await database.drop();

@@ -181,6 +181,9 @@ export async function examineBackgrounds(around: Surroundings, layoutAndRender: 
   const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds/backgrounds");
   const db = await around.database.as(layoutAndRender);
   if (await isGone(around)) throw new Skip("the folder for files is gone");
+  // A start makes the folder, so a process that is named and has none here runs elsewhere, as in another pod.
+  if (around.config.files === "disk" && around.health.length > 0 && !existsSync(around.config.filesDirectory))
+    throw new Skip("the folder for files is not here; examine it where the platform runs");
   const files = await openFiles(around.config);
   try {
     const lacking = (await findWithoutFile(db, files)).map(({ organizer, event, id }) => `${organizer}/${event}/${id}`);
