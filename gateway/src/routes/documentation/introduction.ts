@@ -8,7 +8,7 @@ Events, products, orders and keys come in as records, through \`POST /api/v1/imp
 
 **Lists** come in pages: ask for \`page\` and \`page_size\`, or follow \`next\` until it is null.
 
-**Errors.** 400 has messages under the names of fields, all others have \`detail\`. After 409, 429 and 503 wait for \`Retry-After\`, and send the same again.
+**Errors.** 400 has messages under the names of fields, or \`detail\` where it is about the whole request; all others have \`detail\`. After 409, 429 and 503 wait for \`Retry-After\`, and send the same again. A 409 that stays after one repetition is final, unless a job still runs (\`status\`): read its \`detail\`.
 
 **Repetitions.** With \`X-Idempotency-Key\` a request that is sent again is not done again: its answer, also a refusal, is repeated for a day. A scan has its own \`nonce\`.
 
