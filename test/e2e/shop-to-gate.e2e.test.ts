@@ -26,11 +26,13 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-it("docs/shop-to-gate.md, followed as it is written, leads from the shop to the gate and back", async () => {
+it("docs/shop-to-gate.md and docs/print-and-erase.md, followed as they are written, lead to the gate and to the end", async () => {
   const page = await readPage("shop-to-gate.md");
+  const further = commandBlocks(await readPage("print-and-erase.md"));
   const port = await getPort({ host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${port}`;
-  const [first, ...blocks] = commandBlocks(page);
+  const [first, ...begun] = commandBlocks(page);
+  const blocks = [...begun, ...further];
   expect(first?.commands.trim()).toBe("npm start -- --no-demo --data .tessera/shop");
   platform = runCommand(["serve", "all", "--port", String(port), "--data", join(directory, "data")], {
     TESSERA_OPERATOR_KEY: operatorKey,
@@ -46,5 +48,5 @@ it("docs/shop-to-gate.md, followed as it is written, leads from the shop to the 
   const told = blocks.map(({ commands, printed }, index) => ({ commands, printed, output: outputs[index] ?? "" }));
   const different = told.filter(({ printed, output }) => printed !== undefined && !shows(output, printed));
   expect(different).toEqual([]);
-  expect(told.filter(({ printed }) => printed !== undefined).length).toBeGreaterThan(6);
+  expect(told.filter(({ printed }) => printed !== undefined).length).toBeGreaterThan(17);
 });
