@@ -204,7 +204,7 @@ describe("creating", () => {
     expect(next.id).toBeGreaterThan(8);
   });
 
-  it("[R9.9] leaves a device that was made here to no record, with a token or without", async () => {
+  it("[R9.16] leaves a device that was made here to no record, with a token or without", async () => {
     const { id } = await deviceOf({ name: "Works" });
     const taken = { device_id: [`Device ${id} was made here, and no record may replace it: take another number.`] };
     expect(
