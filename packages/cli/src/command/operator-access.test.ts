@@ -86,7 +86,9 @@ describe("a platform that runs on a data folder", () => {
     const refused = await find({ url, key: "given" }).catch((error: Error) => error.message);
     expect(refused).toContain(message);
     expect(refused).not.toContain("pass-word");
-    await expect(find({ url: "http://localhost:8000", key: "two\nlines" })).rejects.toMatchObject({ code: "bad_token" });
+    await expect(find({ url: "http://localhost:8000", key: "two\nlines" })).rejects.toMatchObject({
+      code: "bad_token",
+    });
   });
 
   it("is not found where its process was killed", async () => {
