@@ -103,8 +103,8 @@ const samples: Readonly<
   voucher: {
     stored: [{ kind: "voucher", data: { id: 1, code: "STORED" } }],
     sent: [
-      { kind: "voucher", data: { id: 1, code: "OTHER", max_usages: 2, redeemed: 1 } },
-      { kind: "voucher", data: { id: 2, code: "STORED", item: 900, variation: 9000, quota: 900, subevent: 900 } },
+      { kind: "voucher", data: { id: 1, code: "OTHER", max_usages: 2, redeemed: 1, quota: 900 } },
+      { kind: "voucher", data: { id: 2, code: "STORED", item: 900, variation: 9000, subevent: 900 } },
       { kind: "voucher", data: { id: 3, code: "BEFORE" } },
       { kind: "voucher", data: { id: 1 }, deleted: true },
     ],

@@ -268,7 +268,7 @@ describe("a database that is ready", () => {
     expect(findings.filter(({ area }) => area === "schemas").map(({ mend }) => mend)).toEqual([
       undefined,
       "restore the file and add a new one",
-      "run `tessera migrate gateway`",
+      "run `tessera migrate all`",
       undefined,
       undefined,
       undefined,
@@ -322,7 +322,7 @@ describe("a database that is not ready", () => {
     expect(findings.find(({ area }) => area === "schemas")).toMatchObject({
       level: "wrong",
       what: expect.stringContaining("schema boxoffice is not there"),
-      mend: "run `tessera migrate boxoffice` with an administrator's URL",
+      mend: "run `tessera migrate all` with an administrator's URL",
     });
     await empty.drop();
     expect((await examine(empty.url)).findings.find(({ area }) => area === "database")).toMatchObject({
