@@ -2,6 +2,7 @@ export { closestName } from "./closest-name.ts";
 export { firstIdMadeHere, isSlug, isUuid, maxImportedId, slugPattern } from "./code.ts";
 export { type Cell, writeCsvLine } from "./csv.ts";
 export { placesOfCurrency } from "./currency-places.ts";
+export { busyQuarters, hasScans, namedHours } from "./day-chart.ts";
 export {
   type DeviceProfile,
   deviceProfileOf,

@@ -1,8 +1,12 @@
+import { namedHours } from "@tessera/values";
 import { say, sayNumber } from "../say.ts";
-import { namedHours, type Quarter } from "./report.ts";
+import type { Quarter } from "./report.ts";
 
 /** The height of a drawing; its width is a unit for each quarter. */
 const height = 100;
+
+/** A phone has room for so many. */
+const mostHours = 7;
 
 /** Draws entries upwards and exits downwards, by the quarter of an hour. */
 export function EntriesChart({ quarters }: { readonly quarters: readonly Quarter[] }) {
@@ -63,7 +67,7 @@ function Chart({
         </svg>
       </div>
       <p class="hours quiet" aria-hidden="true">
-        {namedHours(quarters).map(({ local, index }) => (
+        {namedHours(quarters, { most: mostHours }).map(({ local, index }) => (
           <span key={index} style={{ insetInlineStart: `${(index / quarters.length) * 100}%` }}>
             {local}
           </span>

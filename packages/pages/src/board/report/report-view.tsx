@@ -1,3 +1,4 @@
+import { busyQuarters } from "@tessera/values";
 import { Button } from "../../ui/button.tsx";
 import { LanguageChoice } from "../language-choice.tsx";
 import { language, say, sayLocalized, sayNumber } from "../say.ts";
@@ -5,7 +6,7 @@ import { addressOf } from "../server.ts";
 import { inEventOf, type ListedEvent, open, openReport } from "../session.ts";
 import { EntriesChart, InsideChart } from "./day-chart.tsx";
 import { type AskedReport, queryOf, type ReadReport } from "./read-report.ts";
-import { busyQuarters, dayAfter, type Report } from "./report.ts";
+import { dayAfter, type Report } from "./report.ts";
 import { ReportTables } from "./report-tables.tsx";
 
 /** What happened at the gates on one day: to read, to print, and to take away as a file. */
@@ -91,7 +92,7 @@ function Missing({ read: { state } }: { readonly read: ReadReport }) {
 
 function Parts({ report }: { readonly report: Report }) {
   const { totals, inside, first_scan, last_scan, timezone } = report;
-  const quarters = busyQuarters(report.quarters);
+  const quarters = busyQuarters(report.quarters, (quarter) => quarter);
   const time = (instant: string) => sayTimeIn(timezone, instant);
   const tiles = [
     [say("visitors"), sayNumber(totals.entered)],

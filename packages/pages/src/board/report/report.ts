@@ -33,14 +33,6 @@ export interface Quarter extends Counts {
   readonly inside: number;
 }
 
-const hasScans = ({ entries, exits, refusals }: Quarter) => entries + exits + refusals > 0;
-
-/** From an hour before the first scan to an hour after the last one; of a day without scans all. */
-export function busyQuarters(quarters: readonly Quarter[]): readonly Quarter[] {
-  const first = quarters.findIndex(hasScans);
-  return first < 0 ? quarters : quarters.slice(Math.max(0, first - 4), quarters.findLastIndex(hasScans) + 5);
-}
-
 /** Whether a text of the address is a date of the calendar, which `2027-02-30` is not. */
 export function isDate(text: string): boolean {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
@@ -50,13 +42,4 @@ export function isDate(text: string): boolean {
 /** The day that is so many days later on the calendar. */
 export function dayAfter(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
-/** Which quarters a chart names: full hours, at most seven of them. */
-export function namedHours(
-  quarters: readonly Quarter[],
-): readonly { readonly local: string; readonly index: number }[] {
-  const full = quarters.flatMap(({ local }, index) => (local.endsWith(":00") ? [{ local, index }] : []));
-  const every = Math.ceil(full.length / 7);
-  return full.filter((_, number) => number % every === 0);
 }

@@ -1,3 +1,4 @@
+import { namedHours } from "@tessera/values";
 import { escapeHtml } from "../drawing/escape-html.ts";
 
 /** A quarter of an hour in a chart. */
@@ -93,11 +94,8 @@ const mostHours = 13;
 
 /** Names full hours, as many as have room. */
 function hours(quarters: readonly ChartQuarter[], { left, top, width, height }: ChartPlace): string {
-  const full = quarters.flatMap(({ local }, index) => (local.endsWith(":00") ? [{ local, index }] : []));
-  const every = Math.ceil(full.length / mostHours);
   const step = width / Math.max(1, quarters.length);
-  return full
-    .filter((_, nr) => nr % every === 0)
+  return namedHours(quarters, { most: mostHours })
     .map(({ local, index }) => {
       const [x, y] = [left + index * step, top + height];
       return `<path d="M${mm(x)} ${mm(y)}v1.2" stroke="${line}" stroke-width="0.2"/><text x="${mm(x)}" y="${mm(y + 4)}" font-size="2.4" text-anchor="middle" fill="#555">${escapeHtml(local)}</text>`;

@@ -1,6 +1,6 @@
-import { formatInstant, zoneOffset } from "@tessera/values";
+import { busyQuarters, formatInstant, hasScans, zoneOffset } from "@tessera/values";
 import { escapeHtml } from "../drawing/escape-html.ts";
-import type { Counted, DayReport, Place, Quarter } from "./day-report.ts";
+import type { Counted, DayReport, Place } from "./day-report.ts";
 import { drawBars, drawInside, drawLegend, mm } from "./draw-chart.ts";
 import { type Language, languageOf } from "./wording.ts";
 
@@ -105,7 +105,11 @@ function drawHead(pages: Pages, report: DayReport, { words, writeCount, writeDat
 }
 
 function drawCharts(pages: Pages, { quarters }: DayReport, { words, writeCount }: Language): void {
-  const shown = busyQuarters(quarters).map(({ local, scans, inside }) => ({ local, ...scans, inside }));
+  const shown = busyQuarters(quarters, ({ scans }) => scans).map(({ local, scans, inside }) => ({
+    local,
+    ...scans,
+    inside,
+  }));
   const place = { left: margin + 12, width: right - margin - 12, writeCount };
   pages.add(write(words.perQuarter, { x: margin, y: pages.y, size: 3.4, isBold: true }));
   pages.add(drawLegend([words.entries, words.exits], { right, y: pages.y }));
@@ -114,14 +118,6 @@ function drawCharts(pages: Pages, { quarters }: DayReport, { words, writeCount }
   pages.add(write(words.insideAtEnd, { x: margin, y: pages.y, size: 3.4, isBold: true }));
   pages.add(drawInside(shown, { ...place, top: pages.y + 4, height: 32 }));
   pages.y += 50;
-}
-
-const hasScans = ({ scans }: Quarter) => scans.entries + scans.exits + scans.refusals > 0;
-
-/** From an hour before the first scan to an hour after the last one; of a day without scans all. */
-function busyQuarters(quarters: readonly Quarter[]): readonly Quarter[] {
-  const first = quarters.findIndex(hasScans);
-  return first < 0 ? quarters : quarters.slice(Math.max(0, first - 4), quarters.findLastIndex(hasScans) + 5);
 }
 
 interface Table {
@@ -157,7 +153,7 @@ function tablesOf(report: DayReport, { words, writeCount }: Language): Table[] {
     {
       ...{ title: words.quarters, columns: [...columns, words.inside], more },
       rows: report.quarters
-        .filter(hasScans)
+        .filter(({ scans }) => hasScans(scans))
         .map(({ local, scans, inside }) => [local, ...numbers(scans), writeCount(inside)]),
     },
   ].filter(({ rows }) => rows.length > 0);
