@@ -102,7 +102,7 @@ export const gateway = defineService({
     );
     const importTargets: ImportTargets = {
       onRecord: (outcome) => imported.add({ outcome }),
-      isOperatorKey: (token) => token === config.operatorKey?.reveal(),
+      isOperatorKey: directory.isOperatorKey,
       async noteWarnings(warnings) {
         for (const { count, ...about } of warnings) doubtful.add(about, count);
         await waitForDatabase(addWarnings(db, warnings)).catch((error: unknown) => {

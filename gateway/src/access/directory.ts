@@ -17,6 +17,7 @@ export interface Directory {
   /** Returns the caller that a token belongs to; throws for an unknown token. */
   authenticate(presented: Presented): Caller | Promise<Caller>;
   hasEvent(organizer: string, event: string): boolean | Promise<boolean>;
+  isOperatorKey(token: string): boolean;
   /** Clears the cache after a change. */
   forget(): void;
 }
@@ -59,6 +60,7 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
       const known = events.get(`${organizer}/${event}`);
       return known instanceof Promise ? known.then((later) => later !== undefined) : known !== undefined;
     },
+    isOperatorKey: (token) => nameOf("api_key", token) === nameOfOperator,
     forget() {
       credentials.forget();
       events.forget();

@@ -24,6 +24,9 @@ export function findNotOwn(record: WireRecord, sender: RecordSender): LineError[
   return undefined;
 }
 
+/** The data of a record, whatever it is. */
+const dataOf = ({ data }: WireRecord) => JSON.parse(Buffer.from(data).toString()) as Readonly<Record<string, unknown>>;
+
 const credentialKinds: ReadonlySet<string> = new Set(["api_key", "device"] satisfies RecordKindName[]);
 
 /**
@@ -31,18 +34,18 @@ const credentialKinds: ReadonlySet<string> = new Set(["api_key", "device"] satis
  * the operator has exchanged the key. Undefined: it may be brought.
  */
 export function findOperatorKey(
-  { kind, deleted, data }: WireRecord,
+  record: WireRecord,
   isOperatorKey: (token: string) => boolean,
 ): LineError["errors"] | undefined {
-  if (deleted || !credentialKinds.has(kind)) return undefined;
-  const { token } = JSON.parse(Buffer.from(data).toString()) as { readonly token?: unknown };
+  if (record.deleted || !credentialKinds.has(record.kind)) return undefined;
+  const { token } = dataOf(record);
   return typeof token === "string" && isOperatorKey(token)
     ? { token: ["This is the key of the operator: draw another token."] }
     : undefined;
 }
 
-function findExcess({ data }: WireRecord, sender: RecordSender): LineError["errors"] | undefined {
-  const { permissions } = JSON.parse(Buffer.from(data).toString()) as { readonly permissions?: unknown };
+function findExcess(record: WireRecord, sender: RecordSender): LineError["errors"] | undefined {
+  const { permissions } = dataOf(record);
   // What is no list of names is refused by its owner.
   const names = Array.isArray(permissions) ? permissions.filter((name) => typeof name === "string") : [];
   const lacking = findLacking(resolvePermissions(names), sender);
