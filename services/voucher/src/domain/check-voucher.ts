@@ -74,6 +74,14 @@ function findCommentProblem(comment: string): string | undefined {
   return `Ensure this field has no more than ${mostCommentBytes} bytes.`;
 }
 
+/** Whether a voucher is to block quota, and names neither a product nor a quota. */
+export const blocksNothing = ({ blockQuota, item, quota }: Pick<VoucherFields, "blockQuota" | "item" | "quota">) =>
+  blockQuota && item === null && quota === null;
+
+/** Whether a voucher is to block quota, and names no date, which it needs in an event series. */
+export const blocksNoDate = ({ blockQuota, subevent }: Pick<VoucherFields, "blockQuota" | "subevent">) =>
+  blockQuota && subevent === null;
+
 interface Rule {
   readonly isBroken: (change: VoucherChange, known: KnownReferences) => boolean;
   readonly explain: (change: VoucherChange) => string;
@@ -105,7 +113,7 @@ const rules: readonly Rule[] = [
     explain: () => "This variation belongs to another product.",
   },
   {
-    isBroken: ({ fields: { item, quota, blockQuota } }) => blockQuota && item === null && quota === null,
+    isBroken: ({ fields }) => blocksNothing(fields),
     explain: () => "Only a voucher for a product or a quota can block quota.",
   },
   {
@@ -113,7 +121,7 @@ const rules: readonly Rule[] = [
     explain: () => "A voucher for a variation needs the product of the variation.",
   },
   {
-    isBroken: ({ fields: { blockQuota, subevent } }, { series }) => series && blockQuota && subevent === null,
+    isBroken: ({ fields }, { series }) => series && blocksNoDate(fields),
     explain: () => "In an event series, a voucher that blocks quota needs a date.",
   },
   {

@@ -7,6 +7,7 @@ import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
 import { storeChanged } from "../capacity/store-changed.ts";
+import { blocksNoDate, blocksNothing } from "../domain/check-voucher.ts";
 import { countOf, sumOf } from "../domain/count-uses.ts";
 import { findUnknown } from "../domain/find-unknown.ts";
 import { namesGuest } from "../domain/guest-comment.ts";
@@ -97,9 +98,8 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       for (const [name, at] of findUnknown(value, known)) addWarning(name, notKnown(`${name} ${at}`));
       if (value.quota !== null && value.item !== null)
         addWarning("item", "A voucher is for a quota or for a product: this one is for all products of the quota.");
-      if (value.blockQuota && value.quota === null && value.item === null)
-        addWarning("block_quota", "It blocks nothing: it names neither a product nor a quota.");
-      else if (value.blockQuota && known.series === true && value.subevent === null)
+      if (blocksNothing(value)) addWarning("block_quota", "It blocks nothing: it names neither a product nor a quota.");
+      else if (known.series === true && blocksNoDate(value))
         addWarning("block_quota", "It blocks nothing: in an event series it needs a date.");
     }),
   async store(tx, { scope, values }) {
