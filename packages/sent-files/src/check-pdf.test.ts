@@ -47,7 +47,7 @@ describe("a PDF that is only read", () => {
     ["with a link to a mail address", { page: "/Annots [<< /A << /S /URI /URI (mailto:a@example.com) >> >>]" }],
     ["with a link that names no scheme", { page: "/Annots [<< /A << /S /URI /URI (www.example.com/a:b) >> >>]" }],
     ["with an annotation that is printed", { page: "/Annots [<< /Subtype /Stamp /F 4 >>]" }],
-    ["with a field that nobody filled in", { page: "/Annots [<< /Subtype /Widget /FT /Tx /F 4 /Rect [0 0 9 9] >>]" }],
+    ["with a field that is empty", { page: "/Annots [<< /Subtype /Widget /FT /Tx /F 4 /Rect [0 0 9 9] >>]" }],
     ["with a note that is not printed", { page: "/Annots [<< /Subtype /FreeText /Rect [0 0 9 9] >>]" }],
     ["with a comment", { page: "/Annots [<< /Subtype /Text /F 4 /Rect [0 0 9 9] >>]" }],
     ["with a blend mode called Screen", { objects: "40 0 obj << /Type /ExtGState /BM /Screen >> endobj" }],

@@ -57,8 +57,9 @@ const mostObjects = 30_000;
 const mostUnpacked = 64 * 1024 * 1024;
 
 /**
- * Makes forms of the pages of a file that is known to be harmless, with what prints of their annotations: cut to what is visible, turned as they are shown. Throws
- * where a page has content that readers would not show either. May take long and much memory for a hostile file.
+ * Makes forms of the pages of a file that is known to be harmless, with what prints of their annotations: cut to what is
+ * visible, turned as they are shown. Throws where a page has content that readers would not show either. May take long and
+ * much memory for a hostile file.
  */
 export async function flattenPdf(bytes: Uint8Array): Promise<FlatPdf> {
   limitUnpacking(mostUnpacked);
