@@ -6,8 +6,9 @@ import { pausingParser } from "./parse-pausing.ts";
 
 const json = { type: "application/json", encoding: "" };
 const body = bodyOf(object({ name: text({ blank: false }) }));
+/** So few that a slow machine parses them faster than the longest pause. */
 const manyNames = (from: number) =>
-  Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: 19_000 }, (_, at) => [`k${from + at}`, 1]))));
+  Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${from + at}`, 1]))));
 
 it.each([1, 3])(
   "[S4.27] large bodies that %i organizers send one after the other leave half of the time to others",
@@ -25,7 +26,7 @@ it.each([1, 3])(
     const { user, system } = process.threadCpuUsage(before);
     const busyMs = (user + system) / 1000;
     const { idle: idleMs } = performance.eventLoopUtilization(loop);
-    expect(busyMs / (busyMs + idleMs)).toBeLessThan(0.75);
+    expect(busyMs / (busyMs + idleMs)).toBeLessThan(0.7);
   },
 );
 
