@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { Fault } from "@tessera/kit/fault";
+import { inSlices } from "@tessera/kit/waiting/in-slices";
 import type { BarcodeArea, LayoutElement } from "../domain/elements/element.ts";
 import { luminanceOf } from "../domain/lint/contrast.ts";
 import type { ReadLayout } from "../drafts/layout-reader.ts";
@@ -44,10 +45,11 @@ export async function lookAtGrounds(
     try {
       const picture = await pictures.draw({ pdf, page, dpi, layout: name }, { party: organizer, signal });
       if (picture.kind !== "picture") continue;
-      for (const code of here) {
-        const ground = groundIn(picture.png, code);
+      const seen = await readLuminances(picture.png);
+      await inSlices(here, (code) => {
+        const ground = groundIn(seen, code);
         if (ground !== undefined) grounds.set(code, ground);
-      }
+      });
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
     }
@@ -55,14 +57,32 @@ export async function lookAtGrounds(
   return grounds;
 }
 
-/** The darkest luminance of the area of a code, but for a few dots. */
-function groundIn(png: Uint8Array, { left, bottom, size }: BarcodeArea): number | undefined {
+/** The luminance of each dot, row by row from the top. */
+interface Luminances {
+  readonly width: number;
+  readonly height: number;
+  readonly dots: Float64Array;
+}
+
+async function readLuminances(png: Uint8Array): Promise<Luminances> {
   const { width, height, colorAt } = decodePng(png);
+  const dots = new Float64Array(width * height);
+  await inSlices(Array(height).keys(), (row) => {
+    for (let column = 0; column < width; column += 1) dots[row * width + column] = luminanceOf(colorAt(column, row));
+  });
+  return { width, height, dots };
+}
+
+/** The darkest luminance of the area of a code, but for a few dots. */
+function groundIn({ width, height, dots }: Luminances, { left, bottom, size }: BarcodeArea): number | undefined {
   const toDots = (millimetres: number) => Math.round((millimetres * dpi) / millimetresPerInch);
   const [from, to] = [Math.max(0, toDots(left)), Math.min(width, toDots(left + size))];
   const [top, low] = [Math.max(0, height - toDots(bottom + size)), Math.min(height, height - toDots(bottom))];
-  const seen: number[] = [];
-  for (let row = top; row < low; row += 1)
-    for (let column = from; column < to; column += 1) seen.push(luminanceOf(colorAt(column, row)));
-  return seen.sort((one, other) => one - other)[Math.floor(seen.length * spoiled)];
+  const [across, down] = [Math.max(0, to - from), Math.max(0, low - top)];
+  const seen = new Float64Array(across * down);
+  for (let row = 0; row < down; row += 1) {
+    const start = (top + row) * width + from;
+    seen.set(dots.subarray(start, start + across), row * across);
+  }
+  return seen.sort()[Math.floor(seen.length * spoiled)];
 }
