@@ -35,7 +35,7 @@ export function shapeForClients(schema: JsonSchema, direction: Direction): JsonS
 const verbatim = new Set(["enum", "const", "default", "example", "examples", "required", "type", "discriminator"]);
 
 function simplify(schema: JsonSchema, direction: Direction): JsonSchema {
-  const { default: fallback, format, ...rest } = withOneType(schema, direction);
+  const { default: fallback, format, ...rest } = withOneType(schema);
   const words = rest["enum"] as readonly unknown[] | undefined;
   // Some would read a decimal as a number and lose its digits.
   const decimal = format === "decimal" ? "A decimal." : undefined;
@@ -65,15 +65,10 @@ function isAny(schema: unknown): boolean {
 const largestInt32 = 2 ** 31 - 1;
 
 /** A value of several types has none in the document. */
-function withOneType(schema: JsonSchema, direction: Direction): JsonSchema {
+function withOneType(schema: JsonSchema): JsonSchema {
   const types = [schema["type"] ?? []].flat() as string[];
   const several = types.filter((type) => type !== "null");
   if (several.length < 2) return schema;
-  // Some clients write an empty list for an empty map; new ones need not.
-  if (direction === "sent" && schema["maxItems"] === 0) {
-    const { items: _items, maxItems: _most, ...map } = schema;
-    return { ...map, type: types.filter((type) => type !== "array") };
-  }
   const kept = Object.entries(schema).filter(([name]) => annotations.has(name));
   return {
     ...Object.fromEntries(kept),
