@@ -119,7 +119,10 @@ describe("offline sales", () => {
         .map(({ order }) => order)
         .sort(),
     );
-    expect((await send("POST", `${at}cancel/`, { force: true })).status).toBe(200);
+    expect(body.results[0].canceled).toBeNull();
+    const { canceled } = (await send("POST", `${at}cancel/`, { force: true })).body;
+    expect(canceled).toMatch(/^20/);
+    expect((await send("GET", batches)).body.results[0].canceled).toBe(canceled);
     expect((await send("POST", `${at}cancel/`)).status).toBe(200);
     const scan = await send("POST", `${lists}71/positions/${sold[10]?.secret}/redeem/`, { canceled_supported: true });
     expect(scan.body).toMatchObject({ status: "error", reason: "canceled" });

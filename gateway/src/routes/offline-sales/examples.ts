@@ -7,6 +7,7 @@ const job = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
 const listed = {
   id: 1,
   creation: "2027-01-04T08:00:00Z",
+  canceled: null,
   testmode: false,
   sales_channel: "web",
   layout: 1,
@@ -36,5 +37,5 @@ export const offlineSalesExamples = {
   },
   render: { status: 202, answer: { download: `${batches}/1/download/${job}/${job}/` } },
   download: { status: 200, follows: "renderOfflineSalesBatch" },
-  cancel: { status: 200, body: { force: false }, answer: batch },
+  cancel: { status: 200, body: { force: false }, answer: { ...batch, canceled: "2027-01-05T09:00:00Z" } },
 } satisfies Readonly<Record<string, Example>>;

@@ -13,10 +13,12 @@ export function toNewBatch(sent: SentBatch) {
 }
 
 export function presentListed(batch: OfflineBatch) {
-  const { id, createdAt, testmode, salesChannel, layout, subevent, item, variation, amount, comment } = batch;
+  const { id, createdAt, canceledAt, testmode, salesChannel, layout, subevent, item, variation, amount, comment } =
+    batch;
   return {
     id,
     creation: formatInstant(createdAt),
+    canceled: canceledAt === undefined ? null : formatInstant(canceledAt),
     testmode,
     sales_channel: salesChannel,
     layout,

@@ -33,6 +33,7 @@ const batch: OfflineBatch = {
 const listed = {
   id: 7,
   creation: "2025-07-08T16:27:32.134368Z",
+  canceled: null,
   testmode: false,
   sales_channel: "web",
   layout: 3,
@@ -213,6 +214,15 @@ describe("rendering", () => {
 });
 
 describe("POST cancel/", () => {
+  it("[O14.5] is shown by the batch, alone and in lists", async () => {
+    const canceled = { ...batch, canceledAt: batch.createdAt + 1_000_000 };
+    app.peers.when("offlineSales", "getBatch", async () => ({ batch: canceled }));
+    app.peers.when("offlineSales", "listBatches", async () => ({ batches: [canceled], count: 1, page: 1 }));
+    const at = { canceled: "2025-07-08T16:27:33.134368Z" };
+    expect((await app.send("GET", `${all}7/`)).json).toMatchObject(at);
+    expect((await app.send("GET", all)).json).toMatchObject({ results: [at] });
+  });
+
   it("[O14.3] shows the batch, or the orders whose tickets were scanned", async () => {
     expect(await app.send("POST", `${all}7/cancel/`)).toMatchObject({ status: 200, json: shown });
     app.peers.when("offlineSales", "cancelBatch", async () => ({ batch: undefined, scannedOrders: ["DEF34"] }));

@@ -38,6 +38,7 @@ export const cancelBody = bodyOf({
 const shown = {
   id: id(),
   creation: instant({ description: "When it was created." }),
+  canceled: instant({ nullable: true, description: "When its orders were canceled; null: they were not." }),
   testmode: boolean(),
   sales_channel: text({ trim: false }),
   layout: id(),
