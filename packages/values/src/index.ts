@@ -44,6 +44,7 @@ export {
   usedPermissions,
 } from "./permission.ts";
 export { makeTexts, type TextShape } from "./random-text.ts";
+export { reasonsDe, reasonsEn } from "./reason-words.ts";
 export { escapeLike, foldForSearch, foldTypography, typography } from "./search-text.ts";
 export { isShredder, type Shredder, shredders } from "./shredder.ts";
 export { addDays, isTimeZone, zoneOffset } from "./time-zone.ts";

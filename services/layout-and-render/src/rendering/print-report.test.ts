@@ -42,6 +42,7 @@ const report: DayReport = {
   reasons: [
     { reason: "already_redeemed", count: 18 },
     { reason: "unpaid", count: 3 },
+    { reason: "unknown_here", count: 1 },
   ],
 };
 
@@ -67,7 +68,7 @@ describe("[C9.9] a printed report", () => {
     expect(texts).toEqual(
       expect.arrayContaining([
         ...["Böhme & Söhne <Live>", "Report of the day 2026-10-25 · Door", "1,180", "Day ticket – Red"],
-        ...["Codes without a ticket", "At no gate", "already_redeemed", "08:00", "1 / 3"],
+        ...["Codes without a ticket", "At no gate", "Already scanned", "unknown_here", "08:00", "1 / 3"],
       ]),
     );
   });
@@ -80,7 +81,7 @@ describe("[C9.9] a printed report", () => {
       lists: [],
       gates: [],
       devices: [],
-      reasons: [],
+      reasons: [{ reason: "unpaid", count: 1 }],
       firstAt: undefined,
       lastAt: undefined,
     };
@@ -94,6 +95,8 @@ describe("[C9.9] a printed report", () => {
     });
     expect(pages).toHaveLength(1);
     const texts = pages[0]?.texts.map(({ text }) => text);
-    expect(texts).toEqual(expect.arrayContaining(["Tagesbericht 25.10.2026 · Alle Listen", "0 · 00:00", "– – –"]));
+    expect(texts).toEqual(
+      expect.arrayContaining(["Tagesbericht 25.10.2026 · Alle Listen", "0 · 00:00", "– – –", "Nicht bezahlt"]),
+    );
   });
 });

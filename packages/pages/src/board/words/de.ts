@@ -1,4 +1,4 @@
-import { reasonsDe } from "../../ui/words/reasons-de.ts";
+import { reasonsDe } from "@tessera/values";
 import type { Words } from "./en.ts";
 
 export const de: Words = {

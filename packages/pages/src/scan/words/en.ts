@@ -1,4 +1,4 @@
-import { reasonsEn } from "../../ui/words/reasons-en.ts";
+import { reasonsEn } from "@tessera/values";
 
 /** All words of the page. A translator copies de.ts, and keeps the names in braces. */
 export const en = {

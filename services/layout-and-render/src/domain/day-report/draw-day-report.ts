@@ -127,7 +127,7 @@ interface Table {
   readonly more: string;
 }
 
-function tablesOf(report: DayReport, { words, writeCount }: Language): Table[] {
+function tablesOf(report: DayReport, { words, writeCount, writeReason }: Language): Table[] {
   const columns = [words.entries, words.exits, words.refusals];
   const numbers = ({ entries, exits, refusals }: Counted) => [entries, exits, refusals].map(writeCount);
   const { more } = words;
@@ -146,7 +146,7 @@ function tablesOf(report: DayReport, { words, writeCount }: Language): Table[] {
     },
     {
       ...{ title: words.reasons, columns: [words.count], more },
-      rows: report.reasons.map(({ reason, count }) => [reason, writeCount(count)]),
+      rows: report.reasons.map(({ reason, count }) => [writeReason(reason), writeCount(count)]),
     },
     places(words.gates, report.gates, words.noGate),
     places(words.devices, report.devices, words.noDevice),

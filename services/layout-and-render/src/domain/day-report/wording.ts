@@ -1,3 +1,5 @@
+import { reasonsDe, reasonsEn } from "@tessera/values";
+
 const english = {
   title: "Report of the day",
   allLists: "All lists",
@@ -52,6 +54,7 @@ const german: Wording = {
 
 export interface Language {
   readonly words: Wording;
+  writeReason(reason: string): string;
   writeCount(count: number): string;
   writeDate(date: string): string;
 }
@@ -59,8 +62,10 @@ export interface Language {
 /** English where the locale is not German. */
 export function languageOf(locale: string): Language {
   const isGerman = /^de\b/i.test(locale);
+  const reasons = new Map(Object.entries(isGerman ? reasonsDe : reasonsEn));
   return {
     words: isGerman ? german : english,
+    writeReason: (reason) => reasons.get(`reason_${reason}`) ?? reason,
     writeCount: (count) => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, isGerman ? "." : ","),
     writeDate: (date) => (isGerman ? date.split("-").reverse().join(".") : date),
   };
