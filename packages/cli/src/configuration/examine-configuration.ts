@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { readConfig, type Settings } from "@tessera/kit/config/config";
 import { Fault } from "@tessera/kit/fault";
 import { closestName } from "@tessera/values";
@@ -20,6 +22,7 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
   return [
     ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
     ...findMisspelt(around),
+    ...(await judgeListening(around)),
     ...judgeDatabaseUrl(around),
     ...judgeGateway(around),
     ...judgeEncryption(around),
@@ -74,6 +77,48 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
 }
 
 /** Finds settings that are valid one by one and that `tessera serve` refuses together. */
+/** Finds addresses that this machine does not have, and two servers of the process at one port. */
+async function judgeListening({ definitions, environment, isWhole }: Surroundings): Promise<Finding[]> {
+  const isGateway = definitions.some(({ name }) => name === "gateway");
+  const hosts = [...(isGateway ? ["HTTP_HOST"] : []), "METRICS_HOST", ...(isWhole ? [] : ["GRPC_HOST"])];
+  const strange = await Promise.all(
+    hosts.map(async (name) => {
+      const host = environment[name];
+      return (
+        host !== undefined &&
+        host !== "" &&
+        !(await canListen(host)) &&
+        wrong`${name} is ${host}, which is no address of this machine
+          the process does not start
+          → set it to an address of this machine; 0.0.0.0 stands for all of them`
+      );
+    }),
+  );
+  const [port, metrics] = [environment["HTTP_PORT"] || "8000", environment["METRICS_PORT"] || (isWhole ? "0" : "9090")];
+  return only([
+    ...strange,
+    isGateway &&
+      port === metrics &&
+      port !== "0" &&
+      wrong`HTTP_PORT and METRICS_PORT are both ${port}
+        the process does not start
+        → set METRICS_PORT to another free port`,
+  ]);
+}
+
+/** Asks for any free port, so it takes none from a platform that starts at this moment. */
+async function canListen(host: string): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen({ host, port: 0 }), "listening");
+    return true;
+  } catch (error) {
+    return !/^(?:EADDRNOTAVAIL|ENOTFOUND|EAI_)/.test((error as NodeJS.ErrnoException).code ?? "");
+  } finally {
+    server.close();
+  }
+}
+
 async function findRefused({
   config,
   definitions,

@@ -62,6 +62,7 @@ export async function lookAround(
   const processes = noted?.isRunning ? noted.platform.processes : [];
   const isExpected = (isWhole && isDataNamed) || Number(given["METRICS_PORT"] || 0) > 0;
   return {
+    directory,
     /** The environment that `tessera serve` gives to services. */
     environment,
     /** The environment of this process, without defaults. */

@@ -270,6 +270,24 @@ describe("processes", () => {
   });
 });
 
+describe("what a process listens on", () => {
+  it("is an address of this machine, and a port for each of its servers", async () => {
+    const port = String(await deadPort());
+    const wrongOf = async (environment: Record<string, string>) =>
+      (await examine({ HTTP_PORT: port, ...environment }))
+        .of("configuration")
+        .filter(({ level }) => level === "wrong")
+        .map(({ what }) => what);
+    expect(await wrongOf({ HTTP_HOST: "127.0.0.1", METRICS_HOST: "::1" })).toEqual([]);
+    // An address of the block for documentation, and a name that no resolver knows.
+    expect(await wrongOf({ HTTP_HOST: "192.0.2.7", METRICS_HOST: "gate.invalid" })).toEqual([
+      "HTTP_HOST is 192.0.2.7, which is no address of this machine",
+      "METRICS_HOST is gate.invalid, which is no address of this machine",
+    ]);
+    expect(await wrongOf({ METRICS_PORT: port })).toEqual([`HTTP_PORT and METRICS_PORT are both ${port}`]);
+  });
+});
+
 describe("files", () => {
   it("are tried out in a folder that is in use, leaving nothing", async () => {
     const folder = await newFolder();
@@ -285,7 +303,9 @@ describe("files", () => {
   });
 
   it("cannot be put where a file is in the way", async () => {
-    const { of } = await examine({ FILES_DIR: join(import.meta.filename, "files") });
-    expect(of("files")[0]).toMatchObject({ level: "wrong", mend: expect.stringContaining("FILES_DIR") });
+    for (const folder of [join(import.meta.filename, "files"), "/proc/tessera/files"]) {
+      const { of } = await examine({ FILES_DIR: folder });
+      expect(of("files")[0]).toMatchObject({ level: "wrong", mend: expect.stringContaining("FILES_DIR") });
+    }
   });
 });

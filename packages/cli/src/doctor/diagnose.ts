@@ -19,7 +19,7 @@ import {
   examineRetention,
   examineWork,
 } from "./examine-services.ts";
-import { examineBackgrounds, examineCache, examineFiles } from "./examine-stores.ts";
+import { examineBackgrounds, examineCache, examineDataFolder, examineFiles } from "./examine-stores.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
 
@@ -77,6 +77,7 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     once("configuration", examineConfiguration),
     ...of("gateway", "configuration", "the operator key", examineOperatorKey),
     once("database", () => examineDatabase(around)),
+    once("database", () => examineDataFolder(around)),
     ...of("every", "schemas", "the schema", examineSchema),
     once("clock", examineClock),
     once("bus", examineBus, /^(?:BUS$|KAFKA_)/),

@@ -68,6 +68,8 @@ export interface ServerState {
   readonly readonly: boolean;
   /** Connections for plain users. */
   readonly most: number;
+  /** Connections that `max_connections` counts and plain users do not get. */
+  readonly reserved: number;
   /** Connections of all clients but the doctor. */
   readonly used: number;
   readonly trigrams: "installed" | "available" | "absent";
@@ -82,8 +84,8 @@ async function readServer(db: Db): Promise<ServerState> {
            pg_encoding_to_char(pg_database.encoding) as encoding,
            pg_is_in_recovery() as standby,
            current_setting('default_transaction_read_only')::boolean as readonly,
-           current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-             - coalesce(current_setting('reserved_connections', true)::integer, 0) as most,
+           current_setting('max_connections')::integer - reserve.connections as most,
+           reserve.connections as reserved,
            (select count(*)
               from pg_stat_activity
              where coalesce(pg_stat_activity.application_name, '') <> 'tessera-doctor'
@@ -95,6 +97,8 @@ async function readServer(db: Db): Promise<ServerState> {
                 then 'available' else 'absent' end as trigrams,
            case when has_schema_privilege(pg_namespace.oid, 'usage') then pg_namespace.nspname end as schema
       from pg_database
+     cross join (select current_setting('superuser_reserved_connections')::integer
+                        + coalesce(current_setting('reserved_connections', true)::integer, 0) as connections) as reserve
       left join pg_extension on pg_extension.extname = 'pg_trgm'
       left join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
      where pg_database.datname = current_database()`);
@@ -139,7 +143,7 @@ export function judgeServer(server: ServerState): Finding[] {
 
 /** Judges whether enough connections are left for another process. */
 export function judgeConnections(
-  { most, used }: Pick<ServerState, "most" | "used">,
+  { most, reserved, used }: Pick<ServerState, "most" | "reserved" | "used">,
   { services = 1 }: { readonly services?: number } = {},
 ): Finding {
   const what = `${used} of ${most} connections are in use`;
@@ -156,7 +160,7 @@ export function judgeConnections(
   if (most >= needed) return ok(what);
   return warning`the server admits ${most} connections, and ${services} services may open ${needed}
     when they need more, what finds no connection is answered 503
-    → set max_connections above ${needed}, and ${connectionsOfService} higher for each further replica`;
+    → set max_connections to ${needed + reserved} or more, and ${connectionsOfService} higher for each further replica`;
 }
 
 async function findLongTransactions(db: Db, longSeconds: number): Promise<Finding[]> {

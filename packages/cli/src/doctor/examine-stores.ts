@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, type Stats } from "node:fs";
-import { access, constants, readdir, stat, statfs } from "node:fs/promises";
+import { mkdtemp, readdir, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
@@ -97,7 +97,6 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
     ];
   let nearest = folder;
   while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
-  const { bavail, bsize } = await statfs(nearest);
   // A folder created here would belong to this user, but the platform may run as another.
   const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
   const mend =
@@ -106,7 +105,11 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   if (foreign !== undefined) return [foreign];
   return [
     isUsed ? await tryOut(files, `the folder ${folder}`, mend) : await judgeUnused(folder, nearest),
-    ...judgeFree(Math.floor((bavail * bsize) / 1024 ** 2)),
+    ...judgeFree(await freeMegabytes(nearest), {
+      disk: "FILES_DIR",
+      harm: "uploads and results are refused when it is full",
+      mend: "free some, or set FILES_DIR to a folder on another disk",
+    }),
   ];
 }
 
@@ -157,7 +160,8 @@ async function tryOut(files: Files, store: string, mend: string): Promise<Findin
 
 async function judgeUnused(folder: string, nearest: string): Promise<Finding> {
   try {
-    await access(nearest, constants.W_OK | constants.X_OK);
+    // Only a try tells: root may write everywhere, and yet not into a file or a system's folder.
+    await rmdir(await mkdtemp(join(nearest, ".tessera-doctor-")));
     return ok(`the folder ${folder} is created with the first file`);
   } catch (error) {
     const mend = `make ${nearest} writable, or set FILES_DIR to another folder`;
@@ -165,14 +169,35 @@ async function judgeUnused(folder: string, nearest: string): Promise<Finding> {
   }
 }
 
-/** Judges how many megabytes are left. Below a hundred, the next upload may fail. */
-export function judgeFree(megabytes: number): Finding[] {
+/** Examines the disk of the embedded database, whether it runs or not: a full disk ends it, and keeps it from starting. */
+export async function examineDataFolder({
+  database: { local },
+  directory,
+}: Pick<Surroundings, "database" | "directory">): Promise<Finding[]> {
+  if (local === undefined || local.kind === "absent") return [];
+  return judgeFree(await freeMegabytes(directory), {
+    disk: `the data folder ${directory}`,
+    harm: "the database stops when it is full, and does not start until there is room",
+    mend: "free some; what was stored stays",
+  });
+}
+
+async function freeMegabytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return Math.floor((bavail * bsize) / 1024 ** 2);
+}
+
+/** Judges how many megabytes a disk has left. Below a hundred, the next write may fail. */
+export function judgeFree(
+  megabytes: number,
+  { disk, harm, mend }: { readonly disk: string; readonly harm: string; readonly mend: string },
+): Finding[] {
   const judge = megabytes < 100 ? wrong : warning;
   return only([
     megabytes < 1024 &&
-      judge`the disk of FILES_DIR has ${megabytes} MB left
-        uploads and results are refused when it is full
-        → free some, or set FILES_DIR to a folder on another disk`,
+      judge`the disk of ${disk} has ${megabytes} MB left
+        ${harm}
+        → ${mend}`,
   ]);
 }
 

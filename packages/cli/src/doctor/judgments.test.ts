@@ -40,6 +40,7 @@ describe("a database server", () => {
     standby: false,
     readonly: false,
     most: 97,
+    reserved: 3,
     used: 30,
     trigrams: "installed",
     knowsAllScripts: true,
@@ -73,6 +74,7 @@ describe("a database server", () => {
     expect(judgeConnections({ ...good, used: 78 })).toMatchObject({
       why: "a process takes up to 24 for each of its services",
     });
+    expect(judgeConnections(good, { services: 5 }).mend).toContain("set max_connections to 123 or more");
     expect(say([judgeConnections(good, { services: 4 }), judgeConnections(good, { services: 5 })])).toEqual([
       "ok: 30 of 97 connections are in use",
       "warning: the server admits 97 connections, and 5 services may open 120",
@@ -167,10 +169,11 @@ describe("engines", () => {
   });
 
   it("are reported when little room is left for files", () => {
-    expect([2000, 500, 50].flatMap((megabytes) => judgeFree(megabytes).map(({ level }) => level))).toEqual([
-      "warning",
-      "wrong",
-    ]);
+    expect(
+      [2000, 500, 50].flatMap((megabytes) =>
+        judgeFree(megabytes, { disk: "FILES_DIR", harm: "", mend: "" }).map(({ level }) => level),
+      ),
+    ).toEqual(["warning", "wrong"]);
   });
 });
 

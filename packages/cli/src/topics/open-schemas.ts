@@ -56,10 +56,11 @@ async function requireLocalDatabase(data: string): Promise<string> {
   const directory = resolve(data);
   const server = await findLocalServer(directory);
   if (server.kind === "running") return server.url;
-  const isElsewhere = server.kind === "absent" && (await findLocalPlatform(directory)) !== undefined;
+  if (server.kind === "stopped")
+    throw fault("no_database_url", `${server.reason}; \`tessera doctor --data ${data}\` says why it may have ended`);
   throw fault(
     "no_database_url",
-    isElsewhere
+    (await findLocalPlatform(directory)) !== undefined
       ? databaseElsewhere(directory)
       : `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${directory}`,
   );
