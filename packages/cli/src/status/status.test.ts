@@ -15,3 +15,11 @@ it("the status names the version and commit that run", async () => {
   const text = describeStatus({ platform, processes: [], credentials: [], events: [], lag: [] });
   expect(text).toContain(`Tessera ${nameRelease()} runs in process ${process.pid}.`);
 });
+
+it("the status says of a killed platform that it is down", () => {
+  const nothing = { processes: [], credentials: [], events: [], lag: [] };
+  expect(describeStatus({ ...nothing, platform: undefined, killed: 4711 })).toMatch(
+    /^The platform is down: process 4711 has ended without being stopped\./,
+  );
+  expect(describeStatus({ ...nothing, platform: undefined })).toMatch(/^No platform on this machine/);
+});

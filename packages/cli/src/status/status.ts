@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { columns } from "../command/columns.ts";
 import { readOptions, refuseNames } from "../command/options.ts";
 import { printable } from "../command/printable.ts";
-import { findLocalPlatform, type LocalPlatform } from "../local/local-platform.ts";
+import { findNotedPlatform, type LocalPlatform } from "../local/local-platform.ts";
 import { addressRows, operationsUrls } from "../serve/announce.ts";
 import { schemaOptions, withServices } from "../topics/open-schemas.ts";
 import { askProcesses, type ProcessState } from "./ask-processes.ts";
@@ -27,6 +27,8 @@ const options = {
 
 interface Status {
   readonly platform: LocalPlatform | undefined;
+  /** The process of a platform that has ended without being stopped. */
+  readonly killed?: number | undefined;
   readonly processes: readonly ProcessState[];
   readonly credentials: readonly Credential[];
   readonly events: readonly EventCounts[];
@@ -38,7 +40,8 @@ export async function showStatus(args: string[]): Promise<void> {
   if (read === undefined) return;
   const { values, names } = read;
   refuseNames(names);
-  const platform = await findLocalPlatform(resolve(values.data));
+  const noted = await findNotedPlatform(resolve(values.data));
+  const platform = noted?.isRunning ? noted.platform : undefined;
   const status = await withServices(values, ["all"], async (opened): Promise<Status> => {
     const of = (name: string) => opened.filter((service) => service.name === name).map(({ db }) => db);
     const [boxoffice] = of("boxoffice");
@@ -46,6 +49,7 @@ export async function showStatus(args: string[]): Promise<void> {
     if (boxoffice === undefined || checkin === undefined) throw new Error("services are missing");
     return {
       platform,
+      killed: noted?.isRunning === false ? noted.platform.pid : undefined,
       processes: await askProcesses(platform?.processes ?? []),
       credentials: await readCredentials(boxoffice),
       events: await readEvents({ boxoffice, checkin }),
@@ -56,12 +60,14 @@ export async function showStatus(args: string[]): Promise<void> {
 }
 
 /** Writes a status for a person. */
-export function describeStatus({ platform, processes, credentials, events, lag }: Status): string {
+export function describeStatus({ platform, killed, processes, credentials, events, lag }: Status): string {
   const late = lag.filter(({ waiting, parked }) => waiting > 0 || parked > 0);
   return [
-    platform === undefined
-      ? "No platform on this machine notes an address in this data folder; its database answers.\n"
-      : `Tessera ${platform.release ?? "of an older version"} runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
+    killed !== undefined
+      ? `The platform is down: process ${killed} has ended without being stopped. Its database answers. Start it again.\n`
+      : platform === undefined
+        ? "No platform on this machine notes an address in this data folder; its database answers.\n"
+        : `Tessera ${platform.release ?? "of an older version"} runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
     ...(processes.length === 0
       ? []
       : [
