@@ -43,7 +43,7 @@ const retryPauseMs = 100;
  * the next process, as behind a balancer.
  */
 export function openGates(options: GatesOptions): Gates {
-  const { baseUrls, festival, dice, count = 8, longestPauseMs = 100, connectionsMayBreak } = options;
+  const { baseUrls, festival, dice, count = 8, longestPauseMs = 250, connectionsMayBreak } = options;
   const { answerWithinMs = longestAnswerMs, replayedPercent = 0 } = options;
   const drawPause = (own: Dice) => own.below(typeof longestPauseMs === "function" ? longestPauseMs() : longestPauseMs);
   const fleeting = new Set(festival.fleeting);

@@ -33,7 +33,7 @@ export interface LoadOptions extends GatesOptions {
 }
 
 /** Between two imports: without it they would leave no processor to what is killed and starts again. */
-const betweenImportsMs = 500;
+const betweenImportsMs = 1500;
 
 /** Starts gates and an importer against one or several processes of a platform. */
 export function startLoad(options: LoadOptions): Load {

@@ -65,7 +65,8 @@ export function benchScannerPage(tickets: number): Promise<void> {
         const page = await browser.newPage();
         await page.setViewport({ width: 390, height: 844 });
         await page.evaluateOnNewDocument(probe);
-        await installCamera(page);
+        // As the camera of a phone in poor light.
+        await installCamera(page, { framesPerSecond: 20 });
         await page.setOfflineMode(code === "");
         await page.goto(`${baseUrl}/scan/${code}`);
         return page;

@@ -2,7 +2,7 @@ import type { Page } from "puppeteer-core";
 import { toDataURL } from "qrcode";
 
 /** Runs in the page before its own scripts: a camera that sees what is held before it, as pixels that the page decodes itself. */
-const program = `
+const program = (framesPerSecond: number) => `
 const canvas = document.createElement("canvas");
 canvas.width = 1280;
 canvas.height = 720;
@@ -12,7 +12,7 @@ setInterval(() => {
   context.fillStyle = "#6a6f78";
   context.fillRect(0, 0, 1280, 720);
   if (held !== undefined) context.drawImage(held, 440, 160, 400, 400);
-}, 50);
+}, ${1000 / framesPerSecond});
 let stream;
 window.fakeCamera = {
   error: undefined,
@@ -31,14 +31,14 @@ window.fakeCamera = {
 navigator.mediaDevices.getUserMedia = async () => {
   const name = window.fakeCamera.error;
   if (name !== undefined) throw new DOMException("the test says so", name);
-  stream = canvas.captureStream(20);
+  stream = canvas.captureStream(${framesPerSecond});
   return stream;
 };
 `;
 
-/** Gives a page a camera. */
-export async function installCamera(page: Page): Promise<void> {
-  await page.evaluateOnNewDocument(program);
+/** Gives a page a camera. Each frame costs the processor more than what is tested. */
+export async function installCamera(page: Page, { framesPerSecond = 8 } = {}): Promise<void> {
+  await page.evaluateOnNewDocument(program(framesPerSecond));
 }
 
 /** Holds the QR code of a text before the camera; an empty text takes it away. */
