@@ -46,6 +46,16 @@ describe("keys and devices by command", () => {
 
   const lists = (as: string, path = eventPath) => platform.request("GET", `${path}/checkinlists/`, { as });
 
+  it("[R1.36] no key of an organizer is that of the operator", async () => {
+    const key = { permissions: ["*"], token: platform.operatorKey };
+    const data = { name: "Taken over", active: true, all_events: true, events: [], ...key, id: "taken-over" };
+    const answer = await platform.import([{ kind: "api_key", organizer: "bigevents", data }]);
+    expect(answer).toMatchObject({
+      accepted: 0,
+      errors: [{ errors: { token: [expect.stringContaining("operator")] } }],
+    });
+  });
+
   it("[R9.7, R9.15, S2.2] a key works when it is printed, has its permissions, and is refused after it is revoked", async () => {
     const events = ["--events", "sampleconf"];
     const token = await create("keys", "create", "--name", "Shop ★", "--permissions", "can_view_orders", ...events);

@@ -16,6 +16,7 @@ const routes = allRoutes({
   clients,
   hasOfflineSales: true,
   importTargets: {
+    isOperatorKey: () => false,
     owners: recordOwners(clients),
     readers: new Map(),
     quotas: clients.quotas,

@@ -52,6 +52,7 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
     turns: batchTurns(),
   };
   const targets: ImportTargets = {
+    isOperatorKey: () => false,
     owners: {
       boxoffice: { ...owner, after: [] },
       checkin: { ...owner, after: ["boxoffice"] },

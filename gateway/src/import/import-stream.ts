@@ -24,7 +24,7 @@ import { type RecordOutcome, Tally, usualErrors } from "./tally.ts";
 
 export interface ImportTargets extends ConflictFinders, ArrivalTargets {
   readonly onRecord?: (outcome: RecordOutcome) => void;
-  readonly isOperatorKey?: (token: string) => boolean;
+  readonly isOperatorKey: (token: string) => boolean;
   /** Called for each batch with warnings. */
   readonly noteWarnings?: (warnings: readonly FieldWarnings[]) => Promise<void>;
 }
@@ -200,7 +200,7 @@ class ImportRun {
     const { owner, record } = parsed;
     const { sender } = this.#options;
     const errors =
-      findOperatorKey(record, this.#targets.isOperatorKey ?? (() => false)) ??
+      findOperatorKey(record, this.#targets.isOperatorKey) ??
       (sender === undefined ? undefined : findNotOwn(record, sender));
     if (errors !== undefined) return this.#tally.reject({ line: number, kind: record.kind, errors });
     // Waiting records may refer to the deleted one, so they are applied first.

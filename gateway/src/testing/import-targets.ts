@@ -53,6 +53,7 @@ export function fakeTargets(
     turns: batchTurns(),
   });
   const targets: ImportTargets = {
+    isOperatorKey: () => false,
     owners: {
       boxoffice: { ...owner("boxoffice"), after: [] },
       checkin: { ...owner("checkin"), after: ["boxoffice"] },

@@ -236,6 +236,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     findDeviceNames: options.findDeviceNames ?? (async () => new Map()),
     hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
+      isOperatorKey: directory.isOperatorKey,
       owners: recordOwners(clients),
       readers: new Map([["checkin", clients.checkinFacts.caughtUp]]),
       quotas: clients.quotas,
