@@ -25,6 +25,10 @@ afterEach(async () => {
 interface OneServer {
   /** Runs blocks of the page one after the other in one shell, where programs of this folder come first. */
   follow(names: readonly string[], programs?: string): Promise<string>;
+  /** Lets the commands that build the next version fail, or no longer. */
+  breakBuilds(areBroken: boolean): void;
+  /** How often the page has stopped the unit. */
+  readonly stops: number;
   /** Where other commands run. */
   around(programs: string): Parameters<typeof runCommands>[1];
   /** Adds to the settings of the page. */
@@ -54,7 +58,11 @@ async function makeServer(): Promise<OneServer> {
       .replaceAll("9090", String(operations));
 
   let unit: { process: ChildProcess; ended: Promise<unknown>; output: string } | undefined;
+  let stops = 0;
+  let areBuildsBroken = false;
+  const isUp = () => unit?.process.exitCode === null && unit.process.signalCode === null;
   const startUnit = async () => {
+    if (isUp()) return;
     const text = moved(await readFile(at("etc/systemd/system/tessera.service"), "utf8"));
     const entry = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1] ?? "";
     const settings = (await readFile(entry("EnvironmentFile"), "utf8")).trim().split("\n");
@@ -74,12 +82,16 @@ async function makeServer(): Promise<OneServer> {
     unit = started;
   };
   const stopUnit = async () => {
-    if (unit?.process.exitCode === null && unit.process.signalCode === null) unit.process.kill("SIGTERM");
+    if (isUp()) unit?.process.kill("SIGTERM");
     await unit?.ended;
+  };
+  const stopByPage = () => {
+    stops += 1;
+    return stopUnit();
   };
   const systemd = createServer((request, response) => {
     const [, verb = ""] = (request.url ?? "").split("/");
-    const act = { start: startUnit, enable: startUnit, stop: stopUnit, "daemon-reload": async () => {} }[verb];
+    const act = { start: startUnit, enable: startUnit, stop: stopByPage, "daemon-reload": async () => {} }[verb];
     const answer = (status: number, text: string) => response.writeHead(status).end(text);
     if (act === undefined) answer(404, `systemctl ${verb}`);
     else
@@ -108,6 +120,7 @@ BACKUP=$(echo ${at("backup")}/*)
 useradd() { test "$*" = '--system --home-dir ${at("var/tessera")} --create-home tessera' && mkdir ${at("var/tessera")}; }
 git() { if test "$1" = clone; then ln -s '${sources}' "$3"; else test "$1" = pull; fi; }
 chown() { test "$*" = '-R tessera: ${at("var/tessera")}' && echo 'given to tessera'; }
+${areBuildsBroken ? "npm() { test \"$*\" != 'run setup'; }" : ""}
 systemctl() { curl --fail "http://127.0.0.1:${(systemd.address() as AddressInfo).port}/$1"; }
 ${moved(meant.join("\n"))}`;
       try {
@@ -117,6 +130,12 @@ ${moved(meant.join("\n"))}`;
           `${error instanceof Error ? error.message : error}\nThe unit printed: ${unit?.output.slice(-3000)}`,
         );
       }
+    },
+    breakBuilds(areBroken) {
+      areBuildsBroken = areBroken;
+    },
+    get stops() {
+      return stops;
     },
     async addSetting(line) {
       const file = at("etc/tessera.env");
@@ -200,7 +219,13 @@ describe("docs/one-server.md, followed as it is written", () => {
     expect(restored).toContain("given to tessera");
     expect(await scan()).toBe("already_redeemed");
 
+    const { stops } = machine;
+    machine.breakBuilds(true);
+    await machine.follow(blocks.upgrade);
+    expect(machine.stops).toBe(stops);
+    machine.breakBuilds(false);
     await machine.follow([...blocks.upgrade, define, "tessera status"]);
+    expect(machine.stops).toBe(stops + 1);
     expect(await scan()).toBe("already_redeemed");
     await machine.stop();
     expect(await machine.follow(blocks.watch)).toContain("the platform of this folder does not run");

@@ -50,6 +50,26 @@ describe("the pages", () => {
     for (const link of links) expect((await app.send("GET", `/${link}`, { key: null })).status, link).toBe(200);
   });
 
+  it("say at once what is loading, and load the document beside the viewer", async () => {
+    const { text } = await app.send("GET", "/docs", { key: null });
+    const beforeScripts = text.slice(0, text.indexOf("<script"));
+    expect(beforeScripts).toMatch(/<link rel="preload" href="api\/v1\/openapi\.json"/);
+    expect(beforeScripts.replaceAll(/<[^>]*>/g, " ")).toMatch(/Tessera API\s+The viewer .* is loading/);
+  });
+
+  it("show first what a reader tries without changing anything", async () => {
+    interface Operation {
+      readonly tags: readonly string[];
+    }
+    const { tags, paths } = JSON.parse((await get()).text) as {
+      readonly tags: readonly { readonly name: string }[];
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    };
+    const operations = Object.values(paths).flatMap((operations) => Object.entries(operations));
+    const [method] = operations.find(([, operation]) => operation.tags[0] === tags[0]?.name) ?? [];
+    expect(method).toBe("get");
+  });
+
   it("are asked for again each time, so that a new release is seen at once", async () => {
     for (const address of ["/", "/docs", "/docs/start.js", "/docs/standalone.js", "/favicon.ico", path]) {
       const headers = { "accept-encoding": "gzip" };
