@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, isIP } from "node:net";
 import { readConfig, type Settings } from "@tessera/kit/config/config";
 import { Fault } from "@tessera/kit/fault";
 import { closestName } from "@tessera/values";
@@ -106,14 +106,15 @@ async function judgeListening({ definitions, environment, isWhole }: Surrounding
   ]);
 }
 
-/** Asks for any free port, so it takes none from a platform that starts at this moment. */
+/** Asks for any free port, so it takes none from a platform that starts at this moment. Names are not looked up: that may take long. */
 async function canListen(host: string): Promise<boolean> {
+  if (isIP(host) === 0) return true;
   const server = createServer();
   try {
     await once(server.listen({ host, port: 0 }), "listening");
     return true;
   } catch (error) {
-    return !/^(?:EADDRNOTAVAIL|ENOTFOUND|EAI_)/.test((error as NodeJS.ErrnoException).code ?? "");
+    return (error as NodeJS.ErrnoException).code !== "EADDRNOTAVAIL";
   } finally {
     server.close();
   }
