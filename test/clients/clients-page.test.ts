@@ -23,10 +23,13 @@ describe("the page of clients", () => {
 
   it("names the versions that are tested", () => {
     const told = JSON.stringify([...page.values()].flat());
-    const { "openapi-fetch": fetch, "openapi-typescript": typescript } = packageOfTests.devDependencies;
-    const versions = { ...generatorVersions, "openapi-fetch": fetch, "openapi-typescript": typescript };
+    const { typescript, ...others } = packageOfTests.devDependencies;
+    const { "openapi-fetch": fetch, "openapi-typescript": generator } = others;
+    const versions = { ...generatorVersions, typescript, "openapi-fetch": fetch, "openapi-typescript": generator };
     for (const [name, version] of Object.entries(versions)) {
-      const named = [...told.matchAll(new RegExp(`${name}(?:@|==|:)([\\d.]+)`, "g"))].map(([, number]) => number);
+      const named = [...told.matchAll(new RegExp(`(?<![\\w-])${name}(?:@|==|:)([\\d.]+)`, "g"))].map(
+        ([, number]) => number,
+      );
       expect(new Set(named), name).toEqual(new Set([version]));
     }
   });

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { ClientGenerators } from "@tessera/testkit/engines/client-generators";
 import { readClientsPage } from "./clients-page.ts";
@@ -20,22 +20,29 @@ interface Place {
 
 /** Generates types with openapi-typescript as the page says, has a program that uses them checked, and returns what it prints. */
 export function runTypescriptClient(journey: Journey): Promise<unknown> {
-  // Inside the package, so that the program finds openapi-fetch.
-  return inFolder(join(modules, ".generated-client-"), journey, async (place) => {
+  return inFolder(journey, async (place) => {
     const { folder } = place;
+    await symlink(modules, join(folder, "node_modules"));
     await writeFile(join(folder, "package.json"), '{"type": "module"}');
     await copyFile(join(import.meta.dirname, "flow-of-openapi-typescript.txt"), join(folder, "client.ts"));
     await writeProgram(join(folder, "bin", "npx"), 'exec "$@"');
-    await generate(place, "TypeScript", join(modules, ".bin"));
-    const strict = ["--strict", "--skipLibCheck", "--rewriteRelativeImportExtensions", "--types", "node"];
-    const output = ["--target", "es2024", "--module", "nodenext", "--outDir", "out"];
-    await place.run(join(modules, ".bin", "tsc"), [...strict, ...output, "client.ts"]);
-    return place.run(process.execPath, [join("out", "client.js")]);
+    const [, generate = "", use = ""] = textsOf("TypeScript", "sh");
+    await runLines(place, generate, { programs: join(modules, ".bin") });
+    return runLines(place, use, { programs: [join(modules, ".bin"), dirname(process.execPath)].join(delimiter) });
   });
 }
 
 /** The clients that `npm run test:clients` makes, by their headings on the page. */
 export const languages: Readonly<Record<string, (place: Place, generators: ClientGenerators) => Promise<string>>> = {
+  TypeScript: async (place) => {
+    await copyFile(join(import.meta.dirname, "flow-of-openapi-typescript.txt"), join(place.folder, "client.ts"));
+    await writeFile(join(place.folder, "package.json"), "{}");
+    let output = "";
+    for (const lines of textsOf("TypeScript", "sh"))
+      output = await runLines(place, lines, { programs: dirname(process.execPath) });
+    return output;
+  },
+
   "Python, with openapi-generator": async (place, { generator, python }) => {
     await symlink(generator, join(place.folder, "openapi-generator-cli.jar"));
     await generate(place, "Python, with openapi-generator");
@@ -86,11 +93,11 @@ export const languages: Readonly<Record<string, (place: Place, generators: Clien
 export function runClient(language: string, journey: Journey, generators: ClientGenerators): Promise<unknown> {
   const make = languages[language];
   if (make === undefined) throw new Error(`there is no client of ${language}`);
-  return inFolder(join(tmpdir(), "tessera-client-"), journey, (place) => make(place, generators));
+  return inFolder(journey, (place) => make(place, generators));
 }
 
-async function inFolder(prefix: string, journey: Journey, use: (place: Place) => Promise<string>): Promise<unknown> {
-  const folder = await mkdtemp(prefix);
+async function inFolder(journey: Journey, use: (place: Place) => Promise<string>): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), "tessera-client-"));
   const { records, ...given } = journey;
   const place: Place = {
     folder,
@@ -128,18 +135,27 @@ function generate(
   programs = "",
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
+  return runLines(place, textOf(language, "sh"), { programs, env });
+}
+
+function runLines(
+  place: Place,
+  lines: string,
+  { programs = "", env = {} }: { readonly programs?: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<string> {
   const path = [join(place.folder, "bin"), programs, process.env["PATH"]].join(delimiter);
-  return place.run("sh", ["-e", "-c", textOf(language, "sh")], { ...env, PATH: path });
+  return place.run("sh", ["-e", "-c", lines], { ...env, PATH: path });
+}
+
+function textsOf(language: string, kind: string): string[] {
+  const blocks = readClientsPage().get(language) ?? [];
+  return blocks.filter((block) => block.kind === kind).map(({ text }) => text);
 }
 
 function textOf(language: string, kind: string): string {
-  const blocks =
-    readClientsPage()
-      .get(language)
-      ?.filter((block) => block.kind === kind) ?? [];
-  const last = blocks.at(-1);
+  const last = textsOf(language, kind).at(-1);
   if (last === undefined) throw new Error(`docs/clients.md has no ${kind} for ${language}`);
-  return last.text;
+  return last;
 }
 
 /** The generator leaves out what it does not understand and succeeds: that may be further types of an upload, and nothing else. */
