@@ -31,6 +31,7 @@ export interface KnownPosition {
   readonly order: string;
   /** When the shop changed that order last, in microseconds since 1970; null: unknown. */
   readonly changedAt: number | null;
+  readonly secret: string;
   /** The record of its order leaves it out: another order may take it over. */
   readonly isLeftOut: boolean;
 }

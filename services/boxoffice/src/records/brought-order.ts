@@ -6,8 +6,9 @@ import type { BroughtHere } from "./recall.ts";
 
 /** The fields of a merely validated order that other records are checked against. */
 export function bringOrder(order: OrderData, known: Known): BroughtHere<"order"> {
-  const positions = order.positions.map(({ id, seat, subevent, canceled }) => ({
+  const positions = order.positions.map(({ id, secret, seat, subevent, canceled }) => ({
     id,
+    secret,
     seat: seat === null ? null : { ...(typeof seat === "string" ? { id: null, seat_guid: seat } : seat), subevent },
     takesSeat: takenAs({ canceled, orderStatus: order.status }) !== null,
   }));
@@ -18,8 +19,9 @@ export function bringOrder(order: OrderData, known: Known): BroughtHere<"order">
     data: {
       given,
       changedAt: order.last_modified,
-      positions: positions.map(({ id, seat, takesSeat }) => ({
+      positions: positions.map(({ id, secret, seat, takesSeat }) => ({
         id,
+        secret,
         seat: seat && { id: seat.id, guid: seat.seat_guid, subevent: seat.subevent, isTaken: takesSeat },
       })),
     },

@@ -99,6 +99,20 @@ describe("an order", () => {
     ).toEqual({});
   });
 
+  it("[R3.40] is refused where all of its positions have the ids of other tickets, and says that ids are unique", async () => {
+    const twice = {
+      positions: [expect.stringContaining("used once in an event")],
+      "positions.0": [expect.any(String)],
+    };
+    const other = (code: string, secret: string) => sample.order({ code, positions: [position({ secret })] });
+    expect(await office.apply(sample.order(), other("SAME1", "another"))).toEqual({ 2: twice });
+    expect(await office.apply(other("SAME2", "third"))).toEqual({ 1: twice });
+    expect(await office.db.many(sql`select "order".code from "order"`)).toHaveLength(1);
+    // A ticket that moves has its secret, and an order that is known stays what it is.
+    const known = sample.order({ code: "KNOWN", positions: [position({ id: 5, secret: "fifth" })] });
+    expect(await office.apply(known, other("KNOWN", "fourth"))).toEqual({ 2: { "positions.0": [expect.any(String)] } });
+  });
+
   it("[R4.5] keeps codes and secrets to the letter", async () => {
     await office.apply(
       sample.order({ code: " äbc ", positions: [position({ secret: " S=\\\"'\u{1f39f} " })] }),

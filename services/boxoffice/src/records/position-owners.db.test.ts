@@ -127,6 +127,7 @@ describe("an order that is split", () => {
     expect(await office.apply(split(), withoutSecond({ status: "n" }), other)).toEqual({
       3: {
         "positions.0": ["Position 2 belongs to another order."],
+        positions: [expect.stringContaining("used once in an event")],
       },
     });
     expect(await positionsOf("SPLIT")).toEqual([[2, false]]);

@@ -7,17 +7,26 @@ interface Order {
   readonly data: OrderData;
 }
 
-/** Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to no order. */
+const othersTickets =
+  "Their ids are those of tickets of other orders: an id of a position is used once in an event, not once in each order.";
+
+/**
+ * Finds positions of other orders. What else is wrong was left out before: a position that cannot be taken belongs to no order.
+ * A new order whose positions all have ids of other tickets is refused whole: it moves none, and its visitors would have none.
+ */
 export function refuseTaken<O extends Order>(
   values: readonly O[],
   run: { readonly known: Known; readonly behind: readonly Behind<Order>[] },
 ): Map<O, Record<string, string[]>> {
   const owners = findOwners(values, run);
   return refuseEach(values, ({ data }, addError) => {
-    for (const [index, { id }] of data.positions.entries()) {
-      if (owners.get(id)?.order !== data.code)
-        addError(`positions.${index}`, `Position ${id} belongs to another order.`);
-    }
+    const ofOthers = [...data.positions.entries()].filter(([, { id }]) => owners.get(id)?.order !== data.code);
+    for (const [index, { id }] of ofOthers) addError(`positions.${index}`, `Position ${id} belongs to another order.`);
+    const areOtherTickets =
+      ofOthers.length > 0 &&
+      ofOthers.length === data.positions.length &&
+      ofOthers.every(([, { id, secret }]) => owners.get(id)?.secret !== secret);
+    if (areOtherTickets && !run.known.orders.has(data.code)) addError("positions", othersTickets);
   });
 }
 
@@ -39,9 +48,10 @@ function findOwners(
   }
   for (const { data } of values) {
     const order = last.get(data.code);
-    const claimed = { order: data.code, changedAt: order?.changedAt ?? null, isLeftOut: false };
-    for (const { id } of data.positions) {
+    const claim = { order: data.code, changedAt: order?.changedAt ?? null, isLeftOut: false };
+    for (const { id, secret } of data.positions) {
       const owner = owners.get(id);
+      const claimed = { ...claim, secret };
       // What a later record of an order gives away belongs to it until then, if no other order brings it.
       if (owner === undefined || (order?.keeps(id) === true && isNewer(claimed, owner))) owners.set(id, claimed);
     }

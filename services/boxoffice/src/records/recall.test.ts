@@ -14,8 +14,8 @@ const entity = (kind: string, key: string, data: object = {}, { event = "e", org
   return { kind, organizer, event, key, names: [], data: JSON.stringify(data) };
 };
 const order = (code: string, positions: readonly object[], given: readonly number[] = []) =>
-  entity("order", code, { positions, given, changedAt: null });
-const of = (code: string) => ({ order: code, changedAt: null, isLeftOut: false });
+  entity("order", code, { positions: positions.map((each) => ({ secret: "s", ...each })), given, changedAt: null });
+const of = (code: string) => ({ order: code, secret: "s", changedAt: null, isLeftOut: false });
 const seat = (guid: string, { id = null as number | null, isTaken = true } = {}) => ({
   id,
   guid,

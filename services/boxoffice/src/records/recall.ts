@@ -11,7 +11,11 @@ interface BroughtData extends SharedData {
   readonly question: KnownQuestion;
   readonly seat: SeatPlace;
   readonly order: {
-    readonly positions: readonly { readonly id: number; readonly seat: BroughtSeat | null }[];
+    readonly positions: readonly {
+      readonly id: number;
+      readonly secret: string;
+      readonly seat: BroughtSeat | null;
+    }[];
     /** Positions that the order no longer has: another order may take them over. */
     readonly given: readonly number[];
     readonly changedAt: number | null;
@@ -122,7 +126,7 @@ function addOrder(draft: Draft, entity: BroughtEntity): void {
   const had = draft.orders.get(code) ?? [];
   draft.orders.set(code, [...new Set([...had, ...positions.map(({ id }) => id)])]);
   for (const id of given) if (draft.positions.get(id)?.order === code) draft.positions.delete(id);
-  for (const { id } of positions) draft.positions.set(id, { order: code, changedAt, isLeftOut: false });
+  for (const { id, secret } of positions) draft.positions.set(id, { order: code, secret, changedAt, isLeftOut: false });
 
   const own = new Set([...had, ...positions.map(({ id }) => id)]);
   const ids = new Map<string, number>();

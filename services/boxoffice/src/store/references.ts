@@ -117,6 +117,7 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
            (select jsonb_object_agg(position.id, jsonb_build_object(
                      'order', position.order_code,
                      'changedAt', ${inMicroseconds(sql`("order".data ->> 'last_modified')::timestamptz`)},
+                     'secret', position.secret,
                      'isLeftOut', position.left_out))
               from position
               left join "order"

@@ -55,6 +55,7 @@ select exists (select from organizer where organizer.slug = $1) as organizer,
        (select jsonb_object_agg(position.id, jsonb_build_object(
          'order', position.order_code,
          'changedAt', (extract(epoch from ("order".data ->> 'last_modified')::timestamptz) * 1000000)::bigint,
+         'secret', position.secret,
          'isLeftOut', position.left_out))
           from position
           left join "order"
