@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { ClientGenerators } from "@tessera/testkit/engines/client-generators";
 import { readClientsPage } from "./clients-page.ts";
@@ -22,7 +22,9 @@ interface Place {
 export function runTypescriptClient(journey: Journey): Promise<unknown> {
   return inFolder(journey, async (place) => {
     const { folder } = place;
-    await symlink(modules, join(folder, "node_modules"));
+    await mkdir(join(folder, "node_modules"));
+    for (const path of [join(modules, "openapi-fetch"), join(modules, "..", "..", "node_modules", "@types")])
+      await symlink(path, join(folder, "node_modules", basename(path)));
     await writeFile(join(folder, "package.json"), '{"type": "module"}');
     await copyFile(join(import.meta.dirname, "flow-of-openapi-typescript.txt"), join(folder, "client.ts"));
     await writeProgram(join(folder, "bin", "npx"), 'exec "$@"');
