@@ -6,6 +6,7 @@ interface Order {
   readonly code: string;
   readonly sales_channel: string;
   /** The ids of positions that could not be read. */
+  readonly status: string;
   readonly unread: Pick<ReadonlySet<number>, "has">;
   readonly fees: readonly { readonly tax_rule: number | null }[];
   readonly positions: readonly Position[];
@@ -89,8 +90,11 @@ function validatePosition(position: Position, known: Known, addError: AddError):
   }
 }
 
-/** Warns about unknown or ambiguous fields that do not matter to the tickets of an order. */
+/** Warns about fields that are unknown or ambiguous, or that cancel more than was meant. */
 export function doubtOrder(data: Order, known: Known, addWarning: AddError): void {
+  const had = known.orders.get(data.code) ?? [];
+  const losesAll = had.length > 0 && data.positions.length === 0 && !had.some((id) => data.unread.has(id));
+  if (losesAll && (data.status === "p" || data.status === "n")) addWarning("positions", cancelsAll);
   if (!known.salesChannels.has(data.sales_channel)) addWarning("sales_channel", notKnown("sales channel"));
   for (const [index, { tax_rule }] of data.fees.entries()) {
     if (isUnknown(tax_rule, known.taxRules)) addWarning(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
@@ -103,6 +107,8 @@ export function doubtOrder(data: Order, known: Known, addWarning: AddError): voi
     numbers.add(positionid);
   }
 }
+
+const cancelsAll = "It names no ticket, so every ticket that this order had is canceled. Send all of them to keep them.";
 
 function isUnknown(id: number | null, known: ReadonlySet<number>): boolean {
   return id !== null && !known.has(id);

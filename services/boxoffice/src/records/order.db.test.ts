@@ -110,7 +110,17 @@ describe("an order", () => {
     expect(await office.db.many(sql`select "order".code from "order"`)).toHaveLength(1);
     // A ticket that moves has its secret, and an order that is known stays what it is.
     const known = sample.order({ code: "KNOWN", positions: [position({ id: 5, secret: "fifth" })] });
-    expect(await office.apply(known, other("KNOWN", "fourth"))).toEqual({ 2: { "positions.0": [expect.any(String)] } });
+    expect(await office.apply(known, other("KNOWN", "fourth"))).toEqual({
+      2: { "positions.0": [expect.any(String)], positions: [expect.stringContaining("canceled")] },
+    });
+  });
+
+  it("[R3.41] warns where a record without positions cancels all that the order had", async () => {
+    await office.apply(sample.order());
+    const warned = { 1: { positions: [expect.stringContaining("every ticket that this order had is canceled")] } };
+    expect(await office.apply(sample.order({ positions: undefined }))).toEqual(warned);
+    expect(await office.apply(sample.order({ status: "c", positions: [] }))).toEqual({});
+    expect(await office.apply(sample.order({ code: "NONE", positions: [] }))).toEqual({});
   });
 
   it("[R4.5] keeps codes and secrets to the letter", async () => {

@@ -199,13 +199,24 @@ describe("records of check-in lists", () => {
     expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
   });
 
+  it("[C1.12] warn of products that they name without a limit", async () => {
+    const { warned } = await apply(
+      record(1, { id: 1, name: "Everybody", limit_products: [10] }),
+      record(2, { id: 2, name: "Some", all_products: false, limit_products: [10] }),
+      record(3, { id: 3, name: "All", limit_products: [] }),
+    );
+    expect(warned?.records).toEqual([
+      { line: 1, errors: [{ field: "limit_products", messages: [expect.stringContaining("send false")] }] },
+    ]);
+  });
+
   it("[R3.58, R5.7, R6.11] are rejected where they name a date that their event does not have, and warn of its items", async () => {
     const { rejected, warned } = await apply(
-      record(1, { id: 1, name: "Door", limit_products: [10, 99] }),
+      record(1, { id: 1, name: "Door", all_products: false, limit_products: [10, 99] }),
       record(2, { id: 2, name: "Door", subevent: 3 }),
       record(3, { id: 3, name: "Door" }, { event: "tomorrow" }),
       record(5, { id: 5, name: "", limit_products: [99], rules: { "===": [0, 1] } }),
-      record(4, { id: 4, name: "Door", limit_products: [10] }),
+      record(4, { id: 4, name: "Door", all_products: false, limit_products: [10] }),
     );
     expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
       [2, ["subevent"]],

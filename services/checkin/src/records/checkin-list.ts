@@ -16,6 +16,9 @@ const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no r
 
 const withoutEffect = "These are no rules, as they are no object: the list is open to all of its tickets.";
 
+const notLimited =
+  "It has no effect: `all_products` is true, as it is where it is left out. To limit the list, send false.";
+
 /** A check-in list, with its id. */
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
   name: "checkin_list",
@@ -42,11 +45,12 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     });
   },
   doubt: ({ values, known }) =>
-    refuseEach(values, ({ id, limitProducts, rules, softLimit, hardLimit, takesFrom }, addWarning) => {
+    refuseEach(values, ({ id, allProducts, limitProducts, rules, softLimit, hardLimit, takesFrom }, addWarning) => {
       if (takesFrom.includes(id))
         addWarning("takes_from", "A list cannot take visitors from itself: that is left out.");
       if (isAboveHard({ softLimit, hardLimit })) addWarning("soft_limit", "It is above the hard limit, and left out.");
       if (rulesNothing(rules)) addWarning("rules", withoutEffect);
+      if (allProducts && limitProducts.length > 0) addWarning("limit_products", notLimited);
       for (const [index, item] of limitProducts.entries()) {
         if (!known.items.has(item)) addWarning("limit_products", ofElement(index, notKnown(`item ${item}`)));
       }
