@@ -47,5 +47,5 @@ function isAllowed(
 }
 
 function forbidden(): Fault {
-  return fault("forbidden", "These credentials do not allow this.");
+  return fault("forbidden", "These credentials do not allow this, or there is no such event.");
 }
