@@ -139,7 +139,8 @@ export const ticketLayout = object(
     background: text({
       nullable: true,
       default: null,
-      description: "`file:…`, the id of an uploaded PDF, that lies below the elements; null: none.",
+      description:
+        "`file:…`, the id of an uploaded PDF, that lies below the elements; null: the built-in page, which is not blank.",
     }),
   },
   { required: ["name", "layout"] },
@@ -173,7 +174,8 @@ export const ticketLayoutRecord = object(
     background: text({
       nullable: true,
       default: null,
-      description: "The PDF below the elements, as `data:application/pdf;base64,…`; null: none.",
+      description:
+        "The PDF below the elements, as `data:application/pdf;base64,…`; null: the built-in page, which is not blank.",
       examples: ["data:application/pdf;base64,JVBERi0xLjcK…"],
     }),
   },

@@ -39,7 +39,10 @@ export const layoutShown = record("TicketLayout", {
   name: text({ trim: false }),
   default: boolean(),
   layout: layoutElements,
-  background: text({ nullable: true, description: "Address of the PDF, readable without credentials; null: none." }),
+  background: text({
+    nullable: true,
+    description: "Address of the PDF, readable without credentials; null: the built-in page.",
+  }),
   item_assignments: arrayOf(object(target, { required: ["item", "sales_channel"], closed: true })),
 });
 

@@ -96,8 +96,8 @@ export async function examineRecords({ database }: Surroundings, gateway: Servic
   return found.map(
     ({ kind, field, count }) =>
       warning`${describeCount(count, "warning")} about ${field} of ${kind} records, the last within ${warningDays} days
-        the shop sends values that were left out or are doubtful; the records were taken
-        → an import names the lines and says what is wrong; the tickets are admitted as they are`,
+        the shop sends values that were left out or are doubtful; the records were taken without them
+        → import the same records again with \`validate=true\`: the answer names the lines, and says what is wrong`,
   );
 }
 
