@@ -108,7 +108,8 @@ export function doubtOrder(data: Order, known: Known, addWarning: AddError): voi
   }
 }
 
-const cancelsAll = "It names no ticket, so every ticket that this order had is canceled. Send all of them to keep them.";
+const cancelsAll =
+  "It names no ticket, so every ticket that this order had is canceled. Send all of them to keep them.";
 
 function isUnknown(id: number | null, known: ReadonlySet<number>): boolean {
   return id !== null && !known.has(id);
