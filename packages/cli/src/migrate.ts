@@ -2,7 +2,7 @@ import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "./command/on-database.ts";
-import { databaseUrlOf, readOptions } from "./command/options.ts";
+import { readDatabaseUrl, readOptions } from "./command/options.ts";
 import { fault } from "./faults.ts";
 import { loadServices, requireServices, services } from "./services.ts";
 
@@ -23,7 +23,7 @@ export async function migrateServices(args: string[]): Promise<void> {
   if (read.names.length === 0)
     throw fault("no_services", `name what to migrate: all, or some of ${Object.keys(services).join(", ")}`);
   requireServices(read.names);
-  const url = read.values["database-url"] ?? databaseUrlOf(process.env);
+  const url = readDatabaseUrl(read.values["database-url"], process.env);
   if (url === undefined) throw fault("no_database_url", "set DATABASE_URL or pass --database-url");
   const count = await migrateAll({ url, names: read.names });
   process.stdout.write(count === 0 ? "Everything is up to date.\n" : `${count} migrations applied.\n`);

@@ -31,6 +31,7 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   "42501": ["the user lacks a right", "run `tessera migrate all` with an administrator's DATABASE_URL"],
   "22023": ["a role of the platform is missing", "run `tessera migrate all` with an administrator's DATABASE_URL"],
   "53300": ["all connections are in use", "raise max_connections, or find out what holds them"],
+  "53100": ["there is no room left on its disk", "make room on the disk of that server; it goes on by itself"],
   "57P03": ["the server starts or stops", "wait a moment; its log says more"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", unknownAuthority[1]],
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
@@ -89,7 +90,7 @@ export function explainFailure(
   const reason = reasonOf(error);
   if (reason === undefined) return { level, what, why: messageOf(error), mend };
   const { code, why = messageOf(error), mend: usual } = reason;
-  const isDecisive = ofCertificates.has(code) || code === "ENOSPC" || alertOf(code) !== undefined;
+  const isDecisive = ofCertificates.has(code) || code === "ENOSPC" || code === "53100" || alertOf(code) !== undefined;
   const advice = isDecisive ? (usual ?? mend) : (mend ?? usual);
   const isUntrusted = trust !== undefined && usual === unknownAuthority[1];
   return {

@@ -77,6 +77,26 @@ export function databaseUrlOf(environment: Environment): string | undefined {
   return environment["DATABASE_URL"] || undefined;
 }
 
+/** Whether this is an address of PostgreSQL. One with its socket folder in `host=` has no host. */
+export function isDatabaseUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text.replace("@/", "@localhost/"));
+}
+
+/** What to do about an address of a database that cannot be read. */
+export const databaseUrlAdvice =
+  "write it as postgresql://user:password@host:5432/database, and in a password %23 for #, %2F for /, %3F for ?, %40 for @ and %25 for %";
+
+/** The URL of the option, else of the environment; refuses one that cannot be read. */
+export function readDatabaseUrl(option: string | undefined, environment: Environment): string | undefined {
+  const url = option ?? databaseUrlOf(environment);
+  if (url !== undefined && !isDatabaseUrl(url))
+    throw fault(
+      "bad_url",
+      `${option === undefined ? "DATABASE_URL" : "--database-url"} is no address of PostgreSQL; ${databaseUrlAdvice}`,
+    );
+  return url;
+}
+
 /** Reads a port; `name` is its option or variable, for the message. */
 export function readPort(name: string, text: string, { lowest = 1 }: { lowest?: 0 | 1 } = {}): number {
   const port = Number(text);

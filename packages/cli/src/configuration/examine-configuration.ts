@@ -5,7 +5,7 @@ import { Fault } from "@tessera/kit/fault";
 import { closestName } from "@tessera/values";
 import { explainRefusal } from "../command/explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "../command/finding.ts";
-import { readPort } from "../command/options.ts";
+import { databaseUrlAdvice, databaseUrlOf, isDatabaseUrl, readPort } from "../command/options.ts";
 import { socketNetwork } from "../serve/network.ts";
 import { kafkaAccess, openFiles, redisAccess } from "../serve/open-engines.ts";
 import { refuseLostFacts } from "../serve/platform.ts";
@@ -175,12 +175,13 @@ export function isRedisUrl(url: string): boolean {
   return /^rediss?:\/\/./.test(url) && URL.canParse(url);
 }
 
-function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {
+function judgeDatabaseUrl({ environment, isWhole }: Surroundings): Finding[] {
+  const url = databaseUrlOf(environment);
   const what = url === undefined ? "is required: single services bring no database" : "is no address of PostgreSQL";
   return only([
-    (url === undefined ? !isWhole : !/^postgres(?:ql)?:\/\/./.test(url)) &&
+    (url === undefined ? !isWhole : !isDatabaseUrl(url)) &&
       wrong`DATABASE_URL ${what}
-        → set DATABASE_URL to postgresql://user:password@host:5432/database`,
+        → ${databaseUrlAdvice}`,
   ]);
 }
 
@@ -200,6 +201,11 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
       wrong`BASE_URL is more than the http or https address of a host
         every link is this address with a path behind it, and all clients see it
         → set it to the address that clients use, for instance https://tickets.example`,
+    url !== null &&
+      /\/api(?:\/|$)/.test(url.pathname) &&
+      wrong`BASE_URL ends with the path of the interface
+        links in answers have it twice, and lead nowhere
+        → set it to the address without /api/v1`,
     isOpen &&
       (given === "" || isOwnHost(url?.hostname ?? "")) &&
       warning`BASE_URL is ${given === "" ? "not set" : "an address that only this machine can use"}

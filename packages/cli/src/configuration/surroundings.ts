@@ -7,7 +7,7 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { Skip } from "../command/finding.ts";
-import { databaseUrlOf } from "../command/options.ts";
+import { databaseUrlOf, isDatabaseUrl } from "../command/options.ts";
 import { readOperationsPort } from "../local/local-data.ts";
 import { databaseElsewhere, findLocalServer } from "../local/local-database.ts";
 import { findNotedPlatform } from "../local/local-platform.ts";
@@ -48,8 +48,9 @@ export async function lookAround(
       })
     : environmentOfPod(given);
   const log = createLog({ service: "doctor", destination: { write: () => {} } });
-  const databaseUrl = databaseUrlOf(environment);
-  const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
+  const namedUrl = databaseUrlOf(environment);
+  const databaseUrl = namedUrl !== undefined && isDatabaseUrl(namedUrl) ? namedUrl : undefined;
+  const local = namedUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
   let unreadableFolder: Error | undefined;
   const noted = isWhole
     ? await findNotedPlatform(directory).catch((error: Error) => {
@@ -58,11 +59,14 @@ export async function lookAround(
       })
     : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
-  const reason = local?.kind === "absent" && noted?.isRunning ? databaseElsewhere(directory) : local?.reason;
+  const unreadable = namedUrl === undefined ? undefined : "DATABASE_URL cannot be read";
+  const reason =
+    unreadable ?? (local?.kind === "absent" && noted?.isRunning ? databaseElsewhere(directory) : local?.reason);
   const processes = noted?.isRunning ? noted.platform.processes : [];
   const isExpected = (isWhole && isDataNamed) || Number(given["METRICS_PORT"] || 0) > 0;
   return {
     directory,
+    isDataNamed,
     /** The environment that `tessera serve` gives to services. */
     environment,
     /** The environment of this process, without defaults. */

@@ -3,7 +3,7 @@ import { type Environment, readConfig } from "@tessera/kit/config/config";
 import { foldOutages } from "@tessera/kit/telemetry/fold-outages";
 import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
-import { databaseUrlOf, readPort } from "../command/options.ts";
+import { readDatabaseUrl, readPort } from "../command/options.ts";
 import { showProgress } from "../command/progress.ts";
 import { processSettings } from "../configuration/engine-settings.ts";
 import { environmentOfAll, ownUrl } from "../configuration/served-environment.ts";
@@ -35,7 +35,7 @@ export async function serveAll(
   const { signal } = options;
   const progress = showProgress();
   const directory = resolve(values.data ?? usualData);
-  const databaseUrl = values["database-url"] ?? databaseUrlOf(options.environment);
+  const databaseUrl = readDatabaseUrl(values["database-url"], options.environment);
   if (values.fresh) requireEmbedded(databaseUrl);
   await requireStopped(directory);
   const port = await readOrChoosePort(values.port ?? options.environment["HTTP_PORT"], options.environment);
@@ -84,19 +84,19 @@ export async function serveAll(
     await data.keepOperationsPort(platform.operationsPort);
     const url = ownUrl(environment.HTTP_HOST, port);
     const keys = await fill({ url, operatorKey, demo: values.demo, file: values.import, data, progress, signal });
+    const baseUrl = environment.BASE_URL.replace(/\/+$/, "");
     const note = await noteLocalPlatform(data.directory, {
       url,
-      baseUrl: environment.BASE_URL,
+      baseUrl,
       processes: [{ name: "all", operationsPort: platform.operationsPort }],
       isKeyInFolder: madeOperatorKey !== undefined,
     });
     undo.push(() => note.forget());
     const pageLink = keys === undefined ? undefined : await demoPageLink({ url, operatorKey, data });
-    const baseUrl = environment.BASE_URL.replace(/\/+$/, "");
     const boardLink = keys === undefined ? undefined : await demoBoardLink({ url, baseUrl, operatorKey, data });
     progress.done();
     await announce({
-      baseUrl: environment.BASE_URL,
+      baseUrl,
       operationsPort: platform.operationsPort,
       madeOperatorKey,
       logFile: log.file,

@@ -2,7 +2,7 @@ import { readConfig } from "@tessera/kit/config/config";
 import { foldOutages } from "@tessera/kit/telemetry/fold-outages";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
-import { databaseUrlOf, readOptions, readPort } from "../command/options.ts";
+import { readDatabaseUrl, readOptions, readPort } from "../command/options.ts";
 import { processSettings } from "../configuration/engine-settings.ts";
 import { requireConfiguration } from "../configuration/require-configuration.ts";
 import { environmentOfPod } from "../configuration/served-environment.ts";
@@ -67,7 +67,7 @@ async function servePod(
   values: ServeValues,
   { names, environment }: { names: readonly string[]; environment: NodeJS.ProcessEnv },
 ): Promise<{ stop(): Promise<void> }> {
-  const databaseUrl = values["database-url"] ?? databaseUrlOf(environment);
+  const databaseUrl = readDatabaseUrl(values["database-url"], environment);
   if (databaseUrl === undefined) throw fault("no_database_url", "set DATABASE_URL or pass --database-url");
   return onDatabase(databaseUrl, () =>
     startPlatform({

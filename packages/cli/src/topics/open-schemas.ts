@@ -3,7 +3,7 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
-import { databaseUrlOf } from "../command/options.ts";
+import { readDatabaseUrl } from "../command/options.ts";
 import { fault } from "../faults.ts";
 import { databaseElsewhere, findLocalServer } from "../local/local-database.ts";
 import { findLocalPlatform } from "../local/local-platform.ts";
@@ -37,7 +37,7 @@ export async function withServices<T>(
   work: (opened: readonly OpenService[]) => Promise<T>,
 ): Promise<T> {
   const definitions = await loadServices(names);
-  const url = values["database-url"] ?? databaseUrlOf(process.env) ?? (await requireLocalDatabase(values.data));
+  const url = readDatabaseUrl(values["database-url"], process.env) ?? (await requireLocalDatabase(values.data));
   const log = createLog({ service: "topics", destination: { write: () => {} } });
   const opened = definitions.map(({ name, schema, consumes }) => ({
     name,
