@@ -267,7 +267,7 @@ describe("a database that is ready", () => {
     ]);
     expect(findings.filter(({ area }) => area === "schemas").map(({ mend }) => mend)).toEqual([
       undefined,
-      "restore the file and add a new one",
+      "go back to the version that ran before, or, as a developer, restore the file and add a new one",
       "run `tessera migrate all`",
       undefined,
       undefined,

@@ -270,6 +270,25 @@ describe("processes", () => {
   });
 });
 
+describe("addresses and folders", () => {
+  it("of a database, of links and of files are found where they lead elsewhere than was meant", async () => {
+    const [url, data] = ["postgresql://tess:p#w@127.0.0.1:5432/tickets", join(await newFolder(), "typo")];
+    const environment = { DATABASE_URL: url, BASE_URL: "https://tickets.example/api/v1/", FILES_DIR: "some/files" };
+    const { findings, all } = await examine(environment, { data, isDataNamed: true });
+    const bad = findings.filter(({ level }) => level === "wrong" || level === "warning");
+    expect(bad.map(({ level, what }) => `${level}: ${what}`)).toEqual(
+      expect.arrayContaining([
+        "wrong: DATABASE_URL is no address of PostgreSQL",
+        "wrong: BASE_URL ends with the path of the interface",
+        `wrong: there is no data folder ${data}`,
+        "warning: FILES_DIR is some/files, which is another folder wherever a process starts",
+      ]),
+    );
+    expect(bad.find(({ what }) => what.startsWith("DATABASE_URL"))?.mend).toContain("%23 for #");
+    expect(all).not.toContain("p#w");
+  });
+});
+
 describe("what a process listens on", () => {
   it("is an address of this machine, and a port for each of its servers", async () => {
     const port = String(await deadPort());

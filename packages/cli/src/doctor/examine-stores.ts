@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, type Stats } from "node:fs";
 import { mkdtemp, readdir, rmdir, stat, statfs } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
 import { explainFailure } from "../command/explain-failure.ts";
@@ -101,9 +101,19 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
   const mend =
     "make it readable and writable for the user that the platform runs as, or set FILES_DIR to another folder";
-  const foreign = isUsed ? await findForeign(folder, around) : undefined;
-  if (foreign !== undefined) return [foreign];
+  const given = around.given["FILES_DIR"] ?? "";
+  const relative = only([
+    around.isWhole &&
+      given !== "" &&
+      !isAbsolute(given) &&
+      warning`FILES_DIR is ${given}, which is another folder wherever a process starts
+        here it is ${folder}, and the platform may use another one
+        → set it to the whole path`,
+  ]);
+  const foreign = await findForeign({ folder, nearest, isUsed }, around);
+  if (foreign !== undefined) return [...relative, foreign];
   return [
+    ...relative,
     isUsed ? await tryOut(files, `the folder ${folder}`, mend) : await judgeUnused(folder, nearest),
     ...judgeFree(await freeMegabytes(nearest), {
       disk: "FILES_DIR",
@@ -113,29 +123,38 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   ];
 }
 
-/** Root may write everywhere: whether the platform may is judged by who owns its note and its files. */
+/** Root may write everywhere: whether the platform may is judged by who owns its note, else its data folder. */
 async function findForeign(
-  folder: string,
-  { madeFiles }: Pick<Surroundings, "madeFiles">,
+  { folder, nearest, isUsed }: { readonly folder: string; readonly nearest: string; readonly isUsed: boolean },
+  { directory, isWhole }: Pick<Surroundings, "directory" | "isWhole">,
 ): Promise<Finding | undefined> {
-  if (folder !== madeFiles) return undefined;
-  const note = await stat(join(dirname(folder), localPlatformFile)).catch(() => undefined);
-  const parts = await Promise.all(["", "content", "incoming"].map((part) => stat(join(folder, part))));
-  return note === undefined ? undefined : judgeOwner({ folder, platform: note.uid, parts });
+  if (!isWhole || process.getuid?.() !== 0) return undefined;
+  const ownerOf = (path: string) => stat(path).then(({ uid }) => uid);
+  const platform = await ownerOf(join(directory, localPlatformFile)).catch(() => ownerOf(directory).catch(() => 0));
+  const names = isUsed ? ["", "content", "incoming"] : [""];
+  const parts = await Promise.all(names.map((part) => stat(join(nearest, part))));
+  return judgeOwner({ folder, nearest, platform, parts });
 }
 
 /** Judges whether the account of a platform may write where its files are. */
 export function judgeOwner({
   folder,
+  nearest,
   platform,
   parts,
 }: {
   readonly folder: string;
+  /** The folder, or the one in which it would be made. */
+  readonly nearest: string;
   readonly platform: number;
   readonly parts: readonly Pick<Stats, "uid" | "mode">[];
 }): Finding | undefined {
   const isClosed = ({ uid, mode }: Pick<Stats, "uid" | "mode">) => uid !== platform && (mode & 0o022) === 0;
   if (platform === 0 || !parts.some(isClosed)) return undefined;
+  if (nearest !== folder)
+    return wrong`the folder ${folder} cannot be made by the account of the platform
+      uploads, exports and tickets with a background are answered 503
+      → make it for the account with the number ${platform}: \`install -d -m 750 -o ${platform} ${folder}\``;
   return wrong`the folder ${folder} belongs to another account than the platform
     uploads, exports and tickets with a background are answered 503
     → give it to the account with the number ${platform}: \`chown -R ${platform} ${folder}\``;
@@ -173,7 +192,15 @@ async function judgeUnused(folder: string, nearest: string): Promise<Finding> {
 export async function examineDataFolder({
   database: { local },
   directory,
-}: Pick<Surroundings, "database" | "directory">): Promise<Finding[]> {
+  isDataNamed,
+  isWhole,
+}: Pick<Surroundings, "database" | "directory" | "isDataNamed" | "isWhole">): Promise<Finding[]> {
+  if (isWhole && isDataNamed && !existsSync(directory))
+    return [
+      wrong`there is no data folder ${directory}
+        no platform runs on it, whatever else runs here
+        → name the folder of the platform with --data`,
+    ];
   if (local === undefined || local.kind === "absent") return [];
   return judgeFree(await freeMegabytes(directory), {
     disk: `the data folder ${directory}`,

@@ -193,7 +193,7 @@ describe("a process", () => {
 
 describe("the folder of files", () => {
   const judge = (platform: number, ...parts: { uid: number; mode: number }[]) =>
-    say([judgeOwner({ folder: "/data/files", platform, parts }) ?? false]);
+    say([judgeOwner({ folder: "/data/files", nearest: "/data/files", platform, parts }) ?? false]);
 
   it("belongs to the account of the platform, or may be written by others", () => {
     const wrongly = ["wrong: the folder /data/files belongs to another account than the platform"];
@@ -204,5 +204,9 @@ describe("the folder of files", () => {
     ];
     expect([judge(999, own, own), judge(999, own, shared), judge(0, own, root)]).toEqual([[], [], []]);
     expect([judge(999, root, own), judge(999, own, root)]).toEqual([wrongly, wrongly]);
+    expect(judgeOwner({ folder: "/srv/files", nearest: "/srv", platform: 999, parts: [root] })).toMatchObject({
+      what: "the folder /srv/files cannot be made by the account of the platform",
+      mend: expect.stringContaining("install -d -m 750 -o 999 /srv/files"),
+    });
   });
 });

@@ -38,11 +38,7 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     await access(directory, constants.W_OK);
     madeFiles = await claim(files);
   } catch (error) {
-    throw fault(
-      "data_directory_not_writable",
-      `the data folder ${directory} cannot be written; choose another one with --data DIR`,
-      { cause: error },
-    );
+    throw notWritable(directory, error as NodeJS.ErrnoException);
   }
   if (fresh) {
     if (!madeFiles) throw notOurs(files);
@@ -107,6 +103,15 @@ async function claim(folder: string): Promise<boolean> {
 async function requireCluster(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   if (names.length > 0 && !names.includes("PG_VERSION")) throw notOurs(folder);
+}
+
+function notWritable(directory: string, error: NodeJS.ErrnoException): Error {
+  const { code, path = directory } = error;
+  const what = path === directory ? `the data folder ${directory}` : `${path} in the data folder`;
+  const lacksRight = code === "EACCES" || code === "EPERM";
+  const other = `choose another one with --data DIR`;
+  const mend = lacksRight ? `give ${directory} to the user of the platform (chown -R), or ${other}` : other;
+  return fault("data_directory_not_writable", `${what} cannot be written; ${mend}`, { cause: error });
 }
 
 function notOurs(folder: string): Error {

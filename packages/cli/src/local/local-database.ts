@@ -44,7 +44,7 @@ export async function findLocalServer(directory: string): Promise<LocalServer> {
   if (found.kind === "running") return found;
   const reason =
     found.kind === "stopped"
-      ? `the database of ${directory} does not run: \`tessera serve all\` starts it`
+      ? `the database of ${directory} does not run: it starts with the platform (\`systemctl start tessera\`, or \`tessera serve all --data ${directory}\`)`
       : `${directory} holds no database yet: \`tessera serve all\` creates it; DATABASE_URL or --data name another`;
   return { kind: found.kind, reason };
 }
