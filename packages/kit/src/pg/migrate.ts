@@ -174,7 +174,7 @@ function refuseUnknown(known: readonly Migration[], applied: ReadonlyMap<string,
     if (migration !== undefined && migration.checksum !== row.checksum) {
       throw fault(
         "migration_changed",
-        `migration ${row.name} of schema ${schema} was changed after it was applied; restore the file and add a new one`,
+        `migration ${row.name} of schema ${schema} was changed after it was applied; go back to the version that ran before, or, as a developer, restore the file and add a new one`,
       );
     }
   }
