@@ -61,7 +61,7 @@ describe("bad records", () => {
       JSON.stringify(ofEvent("order", orderData({ code: "A\u0000B" }))),
       JSON.stringify(ofEvent("order", orderData(), "no-such-event")),
       JSON.stringify(ofOrganizer("gate", { id: 1, name: "x" }, "no-such-organizer")),
-      JSON.stringify(ofEvent("checkin_list", listData({ id: 9, limit_products: [12345] }))),
+      JSON.stringify(ofEvent("checkin_list", listData({ id: 9, all_products: false, limit_products: [12345] }))),
       JSON.stringify(ofEvent("checkin_list", listData({ id: 9, rules: { "===": [1, 1] } }))),
       "",
       JSON.stringify(ofEvent("checkin_list", listData({ id: 9 }))),
