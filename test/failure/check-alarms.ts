@@ -15,37 +15,43 @@ interface StoredAlarm {
 const patienceMs = 120_000;
 
 /**
- * Each change of an alarm has exactly one fact, in their order, and a list whose persons are near its limit has an open alarm. Returns
- * each contradiction.
+ * Each change of an alarm has exactly one fact, in their order, and a list with a limit has an open alarm while its persons are near
+ * it. Returns each contradiction.
  */
-export async function checkAlarms(db: Db, { nearLimit }: { readonly nearLimit: number }): Promise<string[]> {
+export async function checkAlarms(db: Db, { limited }: { readonly limited: number }): Promise<string[]> {
+  const { persons } = await db.one<{ persons: number }>(sql`
+    select coalesce(sum(persons_inside.persons), 0)::bigint as persons
+      from checkin.persons_inside
+     where persons_inside.list = ${limited}`);
+  // Its limit is one.
+  const expected = persons > 0 ? 1 : 0;
   for (const until = performance.now() + patienceMs; performance.now() < until; await sleep(200)) {
-    const open = (await readAlarms(db)).filter(({ endedAt }) => endedAt === null);
-    if (open.some(({ kind, list }) => kind === "limit_near" && list === nearLimit)) break;
+    if (findOpen(await readAlarms(db), limited).length === expected) break;
   }
   return db.transaction(async (tx) => {
     // Alarms and facts of one moment.
     await tx.run(sql`set transaction isolation level repeatable read`);
     const alarms = await readAlarms(tx);
     const facts = Map.groupBy(await readFacts(tx), ({ id }) => id);
-    const near = alarms.filter(
-      ({ kind, list, endedAt }) => kind === "limit_near" && list === nearLimit && endedAt === null,
-    );
+    const { length: open } = findOpen(alarms, limited);
     return [
-      ...(near.length === 1 ? [] : [`list ${nearLimit} is near its limit, and has ${near.length} open alarms of it`]),
+      ...(open === expected ? [] : [`list ${limited} needs ${expected} open alarms of its limit, and has ${open}`]),
       ...[...facts.keys()]
         .filter((id) => !alarms.some((alarm) => alarm.id === id))
         .map((id) => `alarm ${id} has a fact and is not stored`),
       ...alarms.flatMap(({ id, raisedAt, endedAt }) => {
         const told = (facts.get(id) ?? []).map((fact) => [fact.raisedAt, fact.endedAt ?? null]);
-        const expected = [[raisedAt, null], ...(endedAt === null ? [] : [[raisedAt, endedAt]])];
-        return JSON.stringify(told) === JSON.stringify(expected)
+        const changes = [[raisedAt, null], ...(endedAt === null ? [] : [[raisedAt, endedAt]])];
+        return JSON.stringify(told) === JSON.stringify(changes)
           ? []
-          : [`alarm ${id} went through ${JSON.stringify(expected)}, its facts through ${JSON.stringify(told)}`];
+          : [`alarm ${id} went through ${JSON.stringify(changes)}, its facts through ${JSON.stringify(told)}`];
       }),
     ];
   });
 }
+
+const findOpen = (alarms: readonly StoredAlarm[], limited: number) =>
+  alarms.filter(({ kind, list, endedAt }) => kind === "limit_near" && list === limited && endedAt === null);
 
 const readAlarms = (db: Pick<Db, "many">) =>
   db.many<StoredAlarm>(sql`

@@ -58,7 +58,7 @@ export async function verifyFestival({
     ...checkTold(await readToldScans(db), scans, { again: toldAgain }),
     ...counts.flat(),
     ...(await checkPersons(db)),
-    ...(toldAgain ? [] : await checkAlarms(db, { nearLimit })),
+    ...(toldAgain ? [] : await checkAlarms(db, { limited: nearLimit })),
     ...checkRecords(edition.positions, await readAllPositions(baseUrl)),
     ...(await checkKeys(baseUrl, edition)),
   ];
