@@ -66,7 +66,7 @@ export function benchScannerPage(tickets: number): Promise<void> {
         await page.setViewport({ width: 390, height: 844 });
         await page.evaluateOnNewDocument(probe);
         // As the camera of a phone in poor light.
-        await installCamera(page, { framesPerSecond: 20 });
+        await installCamera(page, { framesPerSecond: 20, width: 1280 });
         await page.setOfflineMode(code === "");
         await page.goto(`${baseUrl}/scan/${code}`);
         return page;

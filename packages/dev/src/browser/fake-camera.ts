@@ -1,17 +1,27 @@
 import type { Page } from "puppeteer-core";
 import { toDataURL } from "qrcode";
 
+interface Camera {
+  readonly framesPerSecond: number;
+  /** Of a frame, in pixels; its height is nine sixteenths. */
+  readonly width: number;
+}
+
+const fewFrames: Camera = { framesPerSecond: 8, width: 640 };
+
 /** Runs in the page before its own scripts: a camera that sees what is held before it, as pixels that the page decodes itself. */
-const program = (framesPerSecond: number) => `
+const program = ({ framesPerSecond, width }: Camera) => `
+const [width, height] = [${width}, ${(width * 9) / 16}];
 const canvas = document.createElement("canvas");
-canvas.width = 1280;
-canvas.height = 720;
+canvas.width = width;
+canvas.height = height;
 const context = canvas.getContext("2d");
 let held;
 setInterval(() => {
   context.fillStyle = "#6a6f78";
-  context.fillRect(0, 0, 1280, 720);
-  if (held !== undefined) context.drawImage(held, 440, 160, 400, 400);
+  context.fillRect(0, 0, width, height);
+  const side = height / 1.8;
+  if (held !== undefined) context.drawImage(held, (width - side) / 2, (height - side) / 2, side, side);
 }, ${1000 / framesPerSecond});
 let stream;
 window.fakeCamera = {
@@ -36,9 +46,9 @@ navigator.mediaDevices.getUserMedia = async () => {
 };
 `;
 
-/** Gives a page a camera. Each frame costs the processor more than what is tested. */
-export async function installCamera(page: Page, { framesPerSecond = 8 } = {}): Promise<void> {
-  await page.evaluateOnNewDocument(program(framesPerSecond));
+/** Gives a page a camera. Frames cost the processor more than what is tested: where no time is measured, they are few and small. */
+export async function installCamera(page: Page, { framesPerSecond, width }: Camera = fewFrames): Promise<void> {
+  await page.evaluateOnNewDocument(program({ framesPerSecond, width }));
 }
 
 /** Holds the QR code of a text before the camera; an empty text takes it away. */
