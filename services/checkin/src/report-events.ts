@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/telemetry/log";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -108,9 +109,13 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     notExpanded(error: unknown): void {
       log.warn("a decided scan could not be shown in full", { error });
     },
-    /** A batch of scans, or a single scan, could not be decided. */
+    /** A batch of scans, or a single scan, could not be decided. After a conflict the scans of a batch are decided one by one. */
     scansFailed(error: unknown, count: number): void {
       failures.add();
+      if (count > 1 && error instanceof Fault && error.kind === "conflict") {
+        log.warn("scans met another change of the same rows, and are decided one by one", { error, scans: count });
+        return;
+      }
       // Without a database every batch fails; one line a second is enough.
       if (performance.now() < silentUntil) return;
       silentUntil = performance.now() + silenceMs;
