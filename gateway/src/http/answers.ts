@@ -13,6 +13,9 @@ export function record<P extends Properties, const O extends keyof P & string = 
   return { title, ...object(properties, { required: required as Exclude<keyof P & string, O>[], closed: true }) };
 }
 
+/** One sentence for all 403 of the steps before a route, so that none tells whether an event exists. */
+export const notAllowed = "These credentials do not allow this, or there is no such event.";
+
 export const detail = record("Detail", { detail: text() });
 
 const messages: JsonSchema = {

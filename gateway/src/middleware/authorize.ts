@@ -2,6 +2,7 @@ import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, hasOrganizerAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
+import { notAllowed } from "../http/answers.ts";
 import type { Context } from "../http/context.ts";
 import { isPublic, routesLike } from "../http/endpoint.ts";
 import type { Step } from "../http/step.ts";
@@ -47,5 +48,5 @@ function isAllowed(
 }
 
 function forbidden(): Fault {
-  return fault("forbidden", "These credentials do not allow this, or there is no such event.");
+  return fault("forbidden", notAllowed);
 }

@@ -2,7 +2,7 @@ import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import { sessionCookie } from "../../access/cookies.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { GatewayFault } from "../../faults.ts";
-import { detail, fieldErrors } from "../../http/answers.ts";
+import { detail, fieldErrors, notAllowed } from "../../http/answers.ts";
 import { pdf } from "../../http/attachment.ts";
 import { csv } from "../../http/csv.ts";
 import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
@@ -223,7 +223,7 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
   const repeatable = isRepeatable(route);
   const refusals: readonly (readonly [code: GatewayFault, applies: boolean, description: string])[] = [
     ["no_credentials", guarded, "No valid credentials."],
-    ["forbidden", guarded, "These credentials do not allow this, or there is no such event."],
+    ["forbidden", guarded, notAllowed],
     ["not_found", true, "There is no such object, or no such `format`."],
     ["request_under_way", repeatable, "A request with this idempotency key is still at work."],
     ["not_acceptable", true, "The Accept header rules out the answer."],

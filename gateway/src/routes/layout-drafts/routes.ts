@@ -4,7 +4,7 @@ import { holds } from "../../access/caller.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { detail, invalid } from "../../http/answers.ts";
+import { detail, invalid, notAllowed } from "../../http/answers.ts";
 import { asAttachment, warned } from "../../http/attachment.ts";
 import { largestRendered, type TakeTurn } from "../../http/downloads.ts";
 import { declare, type Incoming } from "../../http/route.ts";
@@ -66,8 +66,7 @@ export function layoutDraftRoutes({
       async handle(request) {
         const { body, tenant, signal } = request;
         const { position, format, dpi, page } = body;
-        if (position !== null && !holds(tenant, readOrders))
-          throw fault("forbidden", "These credentials do not allow this.");
+        if (position !== null && !holds(tenant, readOrders)) throw fault("forbidden", notAllowed);
         const draft = await readDraft(request, body);
         const turn = await takeTurn(request, largestRendered);
         const { content, warnings } = await rendering.previewLayout(
