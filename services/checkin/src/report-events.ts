@@ -112,17 +112,13 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     /** A batch of scans, or a single scan, could not be decided. After a conflict the scans of a batch are decided one by one. */
     scansFailed(error: unknown, count: number): void {
       failures.add();
-      if (count > 1 && error instanceof Fault && error.kind === "conflict") {
-        log.warn("scans met another change of the same rows, and are decided one by one", { error, scans: count });
-        return;
-      }
       // Without a database every batch fails; one line a second is enough.
       if (performance.now() < silentUntil) return;
       silentUntil = performance.now() + silenceMs;
-      log.error("scans could not be decided; tessera_checkin_batches_failed_total counts them", {
-        error,
-        scans: count,
-      });
+      const about = { error, scans: count };
+      if (count > 1 && error instanceof Fault && error.kind === "conflict")
+        log.warn("scans met another change of the same rows, and are decided one by one", about);
+      else log.error("scans could not be decided; tessera_checkin_batches_failed_total counts them", about);
     },
     /** The automatic exit of a list is complete; another replica may have begun it. */
     listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {
