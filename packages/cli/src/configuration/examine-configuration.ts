@@ -66,27 +66,28 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
       ${setting?.description}
       → set ${called} to ${setting?.takes ?? "a value that it takes"}${fallback}`;
   });
-  const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
   // All services in one process make links with the port, so the port must be known.
   const isUnknown = isWhole && environment["HTTP_PORT"] === "0";
   return [
     ...unreadable,
     ...(isUnknown ? await refusalsOf(() => readPort("HTTP_PORT", "0")) : []),
-    ...(await refusalsOf(() => readPort("METRICS_PORT", port, { lowest: 0 }))),
+    ...(await refusalsOf(() => readPort("METRICS_PORT", metricsPortOf({ environment, isWhole }), { lowest: 0 }))),
   ];
 }
 
 /** Finds settings that are valid one by one and that `tessera serve` refuses together. */
+function metricsPortOf({ environment, isWhole }: Pick<Surroundings, "environment" | "isWhole">): string {
+  return environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
+}
+
 /** Finds addresses that this machine does not have, and two servers of the process at one port. */
 async function judgeListening({ definitions, environment, isWhole }: Surroundings): Promise<Finding[]> {
   const isGateway = definitions.some(({ name }) => name === "gateway");
   const hosts = [...(isGateway ? ["HTTP_HOST"] : []), "METRICS_HOST", ...(isWhole ? [] : ["GRPC_HOST"])];
   const strange = await Promise.all(
     hosts.map(async (name) => {
-      const host = environment[name];
+      const host = environment[name] ?? "";
       return (
-        host !== undefined &&
-        host !== "" &&
         !(await canListen(host)) &&
         wrong`${name} is ${host}, which is no address of this machine
           the process does not start
@@ -94,11 +95,11 @@ async function judgeListening({ definitions, environment, isWhole }: Surrounding
       );
     }),
   );
-  const [port, metrics] = [environment["HTTP_PORT"] || "8000", environment["METRICS_PORT"] || (isWhole ? "0" : "9090")];
+  const port = environment["HTTP_PORT"] || "8000";
   return only([
     ...strange,
     isGateway &&
-      port === metrics &&
+      port === metricsPortOf({ environment, isWhole }) &&
       port !== "0" &&
       wrong`HTTP_PORT and METRICS_PORT are both ${port}
         the process does not start
@@ -106,7 +107,7 @@ async function judgeListening({ definitions, environment, isWhole }: Surrounding
   ]);
 }
 
-/** Asks for any free port, so it takes none from a platform that starts at this moment. Names are not looked up: that may take long. */
+/** Asks for any free port, so it takes none from a platform that starts at this moment. Names are not looked up: that may take long. An empty text stands for the default. */
 async function canListen(host: string): Promise<boolean> {
   if (isIP(host) === 0) return true;
   const server = createServer();
