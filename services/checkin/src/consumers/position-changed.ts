@@ -34,7 +34,8 @@ import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 /**
  * Keeps our copy of positions, the counts, and the scans of positions that were made elsewhere.
  *
- * Lock order, against deadlocks: positions, lists, presences; rows of one table in key order, or with `skip locked`.
+ * Lock order, against deadlocks: positions, lists, counts of persons, presences; rows of one table in key order, or with
+ * `skip locked`.
  */
 export const positionChanged = consume(
   topic,
@@ -136,7 +137,8 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
   await lockTicketLists(tx, { tickets: [...moveScans, ...deleted], deleted, keys: byPlace(earlier) });
   const scanned = entities.filter(({ earlierScans, deletedAt }) => earlierScans.length > 0 || deletedAt !== undefined);
-  await lockCountsOf(tx, keysOf(scanned));
+  const lists = earlier.map(({ organizer, event, list: id }) => ({ organizer, event, id }));
+  await lockCountsOf(tx, { tickets: keysOf(scanned), lists: [...byName(lists).values()] });
   await movePresences(tx, moveScans);
   await deleteScansOf(tx, deleted);
   const unanswered = await deleteAnswersOf(tx, deleted);

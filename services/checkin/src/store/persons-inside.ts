@@ -102,9 +102,12 @@ export async function lockCounts(tx: Queryable, lists: readonly EntityKey[]): Pr
        for no key update of persons_inside`);
 }
 
-/** Locks the counts of all lists that these tickets were scanned on. */
-export async function lockCountsOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
-  if (tickets.length === 0) return;
+/** Locks the counts of these lists, and of all that these tickets were scanned on. */
+export async function lockCountsOf(
+  tx: Queryable,
+  { tickets, lists }: { readonly tickets: readonly EntityKey[]; readonly lists: readonly EntityKey[] },
+): Promise<void> {
+  if (tickets.length === 0 && lists.length === 0) return;
   await tx.run(sql`
     select
       from persons_inside
@@ -112,7 +115,10 @@ export async function lockCountsOf(tx: Queryable, tickets: readonly EntityKey[])
            in (select presence.organizer, presence.event, presence.list
                  from presence
                  join ${keysAs("ticket", tickets)}
-                   on presence.organizer = ticket.organizer and presence.event = ticket.event and presence.position = ticket.id)
+                   on presence.organizer = ticket.organizer and presence.event = ticket.event and presence.position = ticket.id
+                union all
+               select named.organizer, named.event, named.id
+                 from ${keysAs("named", lists)})
      order by persons_inside.organizer, persons_inside.event, persons_inside.list
        for no key update of persons_inside`);
 }

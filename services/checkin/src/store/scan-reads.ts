@@ -57,8 +57,8 @@ export interface ScannedList extends AdmissionTerms {
   /** Another list takes visitors from it. */
   readonly isTakenFrom: boolean;
   readonly hardLimit: number | null;
-  /** Null: they are not counted. */
-  readonly personsInside: number | null;
+  /** Null: the list has no limit. `persons` are those inside; null: who was inside before the limit is not counted yet. */
+  readonly count: { readonly persons: number | null } | null;
 }
 
 export interface FoundTicket extends TicketRead {
@@ -190,11 +190,10 @@ const termsOfPlace = sql`
                    select from list as other
                     where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
                       and list.id = any(other.takes_from)),
-                 'personsInside', (
-                   select held.persons
+                 'count', (
+                   select json_build_object('persons', case when held.is_counted then held.persons end)
                      from persons_inside as held
-                    where held.organizer = list.organizer and held.event = list.event and held.list = list.id
-                      and held.is_counted),
+                    where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
                  'rules', list.rules),
                'timezone', event.timezone, 'locale', event.locale,
                'downloads', json_build_object(

@@ -34,7 +34,7 @@ export interface ScanToStore {
   readonly overruled?: string | null;
   /** An entry that is older than a scan that was stored before. */
   readonly isOutOfOrder?: boolean;
-  /** The persons inside of its list are counted. */
+  /** Its list has a count of persons, which may not be complete yet. */
   readonly isLimited?: boolean;
   /** Not scanned by a device: the list checks its tickets out. */
   readonly isAutomatic?: boolean;
@@ -212,14 +212,16 @@ export async function storeScans(
   return new Set(rows.map((row) => row.ord - 1));
 }
 
-/** Locked before tickets: a statement that holds a ticket waits for nothing. */
+/**
+ * Counts are locked before tickets and presences, all in one order: a statement that holds a ticket waits for nothing. Counts that
+ * are not complete yet are locked, too, because triggers change them: one for changed presences, then one for new ones.
+ */
 const countedLists = sql`counted_list as materialized (
-      select held_list.place, held.persons, list.hard_limit
+      select held_list.place, held.persons, case when held.is_counted then list.hard_limit end as hard_limit
         from held_list
         join list on list.organizer = held_list.organizer and list.event = held_list.event and list.id = held_list.list
         join persons_inside as held
           on held.organizer = held_list.organizer and held.event = held_list.event and held.list = held_list.list
-         and held.is_counted
        order by held.organizer, held.event, held.list
          for no key update of held
     ), `;

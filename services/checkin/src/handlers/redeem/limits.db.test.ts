@@ -6,8 +6,9 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lockCounts } from "../../store/persons-inside.ts";
 import { rollFrom } from "../../testing/dice.ts";
-import { eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
+import { earlierCheckin, eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
 import { recount } from "../../testing/recount.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
@@ -143,6 +144,41 @@ describe("a hard limit", () => {
     });
     expect(await answer).toBe("admitted");
   });
+
+  it("[C10.3] makes scans wait for counts in one order also while these are not complete yet", async () => {
+    const { first, second } = await twoCounts();
+    await checkin.db.run(sql`update persons_inside set is_counted = false`);
+    // One makes a presence of the first list, the other changes one of the second: two triggers.
+    const scans = [enter(first, 2), enter(second, 1, exit)];
+    const answers = await whileHeld({ held: first, free: second }, () => checkin.redeemAll(scans));
+    expect(answers.map(inWord)).toEqual(["admitted", "admitted"]);
+  });
+
+  it("[C10.3] makes imported check-ins wait for counts in the same order", async () => {
+    const { first, second } = await twoCounts();
+    const fact = positionFact(1, {}, { revision: 2, earlierCheckins: [earlierCheckin(1, { list: first })] });
+    await whileHeld({ held: first, free: second }, () => checkin.deliver(topics.positionChanged, [fact]));
+    expect([await inside(first), await inside(second)]).toEqual([1, 1]);
+  });
+
+  /** Two lists with limits; the first ticket is inside of the second. */
+  async function twoCounts() {
+    const [first, second] = [await checkin.createList({ softLimit: 9 }), await checkin.createList({ softLimit: 9 })];
+    await redeem(enter(second.id, 1));
+    return { first: first.id, second: second.id };
+  }
+
+  /** Starts something while a count is locked; when it waits, another count must be free: held, it would be part of a deadlock. */
+  async function whileHeld<T>({ held, free }: { held: number; free: number }, start: () => Promise<T>): Promise<T> {
+    const { result } = await checkin.db.transaction(async (tx) => {
+      await lockCounts(tx, [{ ...place, id: held }]);
+      const result = start();
+      await untilWaiting(checkin.db);
+      await tx.run(sql`select from persons_inside where persons_inside.list = ${free} for no key update nowait`);
+      return { result };
+    });
+    return await result;
+  }
 
   it("[C10.5] counts those who are inside already when it is set, and nothing once it is taken away", async () => {
     const { id } = await checkin.createList();

@@ -114,7 +114,8 @@ export function toCircumstances(
   };
 }
 
-function roomOn({ hardLimit: limit, personsInside: inside }: ScannedList) {
+function roomOn({ hardLimit: limit, count }: ScannedList) {
+  const inside = count?.persons ?? null;
   return limit === null || inside === null ? null : { limit, inside };
 }
 

@@ -163,7 +163,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan, readers: CheckinRea
     forced: verdict.outcome === "admitted" ? verdict.overruled !== null : scan.force,
     ...notes,
     forceSent: scan.force,
-    isLimited: read.list.personsInside !== null,
+    isLimited: read.list.count !== null,
     refusal,
     admission:
       verdict.outcome === "admitted"

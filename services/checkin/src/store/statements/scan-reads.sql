@@ -15,11 +15,10 @@ with place as materialized (
                select from list as other
                 where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
                   and list.id = any(other.takes_from)),
-             'personsInside', (
-               select held.persons
+             'count', (
+               select json_build_object('persons', case when held.is_counted then held.persons end)
                  from persons_inside as held
-                where held.organizer = list.organizer and held.event = list.event and held.list = list.id
-                  and held.is_counted),
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(
@@ -166,11 +165,10 @@ with place as materialized (
                select from list as other
                 where other.organizer = list.organizer and other.event = list.event and other.takes_from <> '{}'
                   and list.id = any(other.takes_from)),
-             'personsInside', (
-               select held.persons
+             'count', (
+               select json_build_object('persons', case when held.is_counted then held.persons end)
                  from persons_inside as held
-                where held.organizer = list.organizer and held.event = list.event and held.list = list.id
-                  and held.is_counted),
+                where held.organizer = list.organizer and held.event = list.event and held.list = list.id),
              'rules', list.rules),
            'timezone', event.timezone, 'locale', event.locale,
            'downloads', json_build_object(
