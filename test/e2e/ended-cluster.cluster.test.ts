@@ -34,13 +34,4 @@ describe("npm run cluster", () => {
       expect(all).toContainEqual(expect.stringContaining(part));
     expect(await started.interrupt("SIGINT")).toEqual([]);
   });
-
-  // All signals of a stop go the same way, and the test above sends another one.
-  it("leaves no process behind when the terminal is closed while it starts", async () => {
-    const npm = runNpm("npm run cluster", [...data, "--port", String(await findFirstPort()), "--no-demo"]);
-    started = npm;
-    const hasKafka = async () => (await npm.processes()).some(({ args }) => args.includes(" kafka.Kafka "));
-    await expect.poll(hasKafka, { timeout: 240_000 }).toBe(true);
-    expect(await npm.interrupt("SIGHUP")).toEqual([]);
-  });
 });

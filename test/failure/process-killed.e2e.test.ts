@@ -89,11 +89,12 @@ it("a platform with an embedded database recovers when either of the two is kill
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
 
     const recoveries: [string, number][] = [];
-    for (const killed of ["database", "platform", "both"] as const) {
+    // The test above kills the platform alone.
+    for (const killed of ["database", "both"] as const) {
       await sleep(300 + dice.below(1000));
       const from = performance.now();
-      if (killed !== "platform") await killPostmaster(dataDirectory, "SIGKILL");
-      if (killed !== "database") {
+      await killPostmaster(dataDirectory, "SIGKILL");
+      if (killed === "both") {
         await life.kill();
         life = platform.start();
         await life.ready;
