@@ -51,12 +51,23 @@ export async function rebuildImages(from: string, tag: string): Promise<void> {
   }
 }
 
+/** As in the slim images of Debian: no packages that are only recommended, no Perl, and of the documentation the licences. */
+const slim = [
+  // Otherwise the package that merges /usr comes, and Perl with it.
+  "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+  "--aptopt=APT::Install-Recommends false",
+  "--dpkgopt=path-exclude=/usr/share/doc/*",
+  "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+];
+
 async function makeBase(): Promise<void> {
   const known = await buildah(["images", "--quiet", base]).catch(() => "");
   if (known.trim() !== "") return;
-  const folder = await installOnce("debian-bookworm", async (draft) => {
-    const packages = ["--variant=minbase", "--include=ca-certificates", "bookworm", join(draft, "base.tar")];
-    await runTool("mmdebstrap", ["--quiet", ...packages], { minutes: 15 });
+  const folder = await installOnce("debian-bookworm-slim", async (draft) => {
+    const packages = ["--variant=minbase", "--include=ca-certificates,usr-is-merged"];
+    await runTool("mmdebstrap", ["--quiet", ...packages, ...slim, "bookworm", join(draft, "base.tar")], {
+      minutes: 15,
+    });
   });
   const scratch = await mkdtemp(join(tmpdir(), "tessera-base-"));
   const container = (await buildah(["from", "scratch"])).trim();
