@@ -9,7 +9,8 @@ import { measure } from "../failure/load.ts";
 import { report, withDice } from "../failure/seeded.ts";
 import { growthOf, type Sample } from "./slope.ts";
 
-const minutes = Number(process.env["SOAK_MINUTES"] ?? 10);
+/** The heaps of processes that do little take ten minutes to be as large as they stay. */
+const minutes = Number(process.env["SOAK_MINUTES"] ?? 20);
 /** Caches fill, pools open, and code is compiled. */
 const warmUpPart = 0.3;
 const sampleMs = 5000;
