@@ -12,7 +12,7 @@ const usage = `npm test runs the checks, which run no code, then the tests, and 
   npm test                          all of it
   npm test -- packages/kit          only the tests whose path contains one of the words
   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, helm, e2e, cluster
-  npm run test:fire                 the gate under fire, for 30 to 40 minutes; not among the above
+  npm run test:fire                 the gate under fire, for 40 minutes; not among the above
   npm run test:cluster              a Kubernetes on this machine, as root; not among the above
   npm run test:clients              clients in several languages, for 2 to 30 minutes; not among the above
 `;
