@@ -84,11 +84,16 @@ it("[D6.12] does not wait for a bus that is away, also not for one that went awa
 });
 
 it("[D6.12] does not wait for a bus that gives no answer", async () => {
-  const { consumer, asked } = consumerOf(0);
-  const before = performance.now();
-  await catchUp([consumer], { bus: { backlog: () => new Promise(() => {}) }, group: "voucher", log });
-  expect(performance.now() - before).toBeLessThan(7000);
-  expect(asked()).toBe(0);
+  vi.useFakeTimers();
+  try {
+    const { consumer, asked } = consumerOf(0);
+    const waiting = catchUp([consumer], { bus: { backlog: () => new Promise(() => {}) }, group: "voucher", log });
+    await vi.advanceTimersByTimeAsync(5000);
+    await waiting;
+    expect(asked()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("[D6.12] does not wait for ever", async () => {
