@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { ThreadFailure } from "@tessera/kit/threads/thread";
 import { isCollected } from "@tessera/testkit/collect-garbage";
@@ -57,11 +56,20 @@ it("a background stays prepared while others are used, and is given up when none
   const idleMs = 3000;
   const cache = openBackgroundCache({ flatten, idleMs });
   const prepare = (id: string) => cache.prepare({ id, bytes }, "one");
-  const prepared = new WeakRef(await prepare("first"));
-  for (const until = performance.now() + 2 * idleMs; performance.now() < until; await sleep(20)) await prepare("other");
-  await prepare("first");
-  expect(flatten).toHaveBeenCalledTimes(2);
-  await expect.poll(() => isCollected(prepared), { interval: 100 }).toBe(true);
-  await prepare("first");
-  expect(flatten).toHaveBeenCalledTimes(3);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const prepared = new WeakRef(await prepare("first"));
+    for (let times = 0; times < 4; times += 1) {
+      await prepare("other");
+      vi.advanceTimersByTime(idleMs - 1);
+    }
+    await prepare("first");
+    expect(flatten).toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(idleMs);
+    await expect.poll(() => isCollected(prepared), { interval: 100 }).toBe(true);
+    await prepare("first");
+    expect(flatten).toHaveBeenCalledTimes(3);
+  } finally {
+    vi.useRealTimers();
+  }
 });
