@@ -123,7 +123,7 @@ describe("[L6.2] what is no background", () => {
 
 describe("[L6.3] backgrounds of one organizer", () => {
   // Larger than the socket buffers, so that the answer waits for its reader.
-  const large = Buffer.alloc(64 * 1024 * 1024, "a");
+  const large = Buffer.alloc(24 * 1024 * 1024, "a");
 
   /** A client that sends a request, and reads nothing. */
   const askWithoutReading = (): Socket => {
@@ -146,7 +146,7 @@ describe("[L6.3] backgrounds of one organizer", () => {
 
   it("leave their places when their clients take nothing for too long", async () => {
     await app.close();
-    await start({ total: 4, each: 2, waitMs: 60_000, longestMs: 5000 }, large);
+    await start({ total: 4, each: 2, waitMs: 60_000, longestMs: 2000 }, large);
     const sockets = Array.from({ length: 2 }, askWithoutReading);
     await expect.poll(asked).toBe(2);
     // A busy machine may not read the file within that time itself.
