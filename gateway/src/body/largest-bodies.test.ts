@@ -97,10 +97,9 @@ describe("the largest bodies", () => {
   it.each(shapes)(
     "[S4.25] of %s stop no process for long, whatever operation they are sent to",
     async (_name, make) => {
-      const slow: string[] = [];
-      for (const { name, method, path, body, access } of operations) {
-        const sent = fill(body, make);
-        expect(Buffer.byteLength(sent), name).toBeLessThanOrEqual(body.maxBytes);
+      const sent = operations.map(({ name, method, path, body, access }) => {
+        const text = fill(body, make);
+        expect(Buffer.byteLength(text), name).toBeLessThanOrEqual(body.maxBytes);
         const at = path
           .replace("/api/v1/organizers/{organizer}/events/{event}", inEvent)
           .replace("{organizer}", "bigevents")
@@ -108,11 +107,20 @@ describe("the largest bodies", () => {
         const headers = { "content-type": "application/json" };
         const key = access.kind === "operator" ? keys.operator : keys.all;
         const statuses = new Set<number>();
-        const send = async () => statuses.add((await app.send(method, at, { body: sent, headers, key })).status);
-        const tookMs = await longestTurn(send, { enoughMs: mostMs });
-        expect(statuses, name).not.toContain(413);
-        if (tookMs > mostMs) slow.push(`${name} ${tookMs.toFixed(0)} ms ${[...statuses].join()}`);
-      }
+        const send = async () => statuses.add((await app.send(method, at, { body: text, headers, key })).status);
+        return { name, statuses, send };
+      });
+      const sendAll = async () => {
+        for (const { send } of sent) await send();
+      };
+      const slow: string[] = [];
+      // Each one alone, with many tries, only where they were too slow together: most of the time goes into measuring.
+      if ((await longestTurn(sendAll, { tries: 2, enoughMs: mostMs })) > mostMs)
+        for (const { name, statuses, send } of sent) {
+          const tookMs = await longestTurn(send, { enoughMs: mostMs });
+          if (tookMs > mostMs) slow.push(`${name} ${tookMs.toFixed(0)} ms ${[...statuses].join()}`);
+        }
+      for (const { name, statuses } of sent) expect(statuses, name).not.toContain(413);
       expect(operations.length).toBeGreaterThan(10);
       expect(slow).toEqual([]);
     },
