@@ -178,6 +178,23 @@ function device(
   });
 }
 
+function directoryWith(
+  findSession: AccessStore["findSession"] = async (tokenHash) => sessions.get(tokenHash.toString("hex")),
+): Directory {
+  return openDirectory(
+    {
+      findByHash: async (kind, tokenHash) =>
+        credentials.find((known) => known.kind === kind && known.tokenHash.equals(tokenHash)),
+      findSession,
+      hasEvent: async (organizer, event) => knownEvents.has(`${organizer}/${event}`),
+    },
+    { operatorKey: keys.operator },
+  );
+}
+
+/** Of all applications with the usual credentials: to make its caches takes longer than most tests. */
+const usualDirectory = directoryWith();
+
 export interface ServeOptions {
   /** By default off. */
   tracing?: Tracing;
@@ -218,15 +235,9 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
   });
   const metrics = createMetrics();
   const server = httpServer({ host: "127.0.0.1", port: 0, log, metrics, ...options.server });
-  const directory = openDirectory(
-    {
-      findByHash: async (kind, tokenHash) =>
-        credentials.find((known) => known.kind === kind && known.tokenHash.equals(tokenHash)),
-      findSession: options.findSession ?? (async (tokenHash) => sessions.get(tokenHash.toString("hex"))),
-      hasEvent: async (organizer, event) => knownEvents.has(`${organizer}/${event}`),
-    },
-    { operatorKey: keys.operator },
-  );
+  const { findSession } = options;
+  const directory =
+    findSession === undefined && options.sessions === undefined ? usualDirectory : directoryWith(findSession);
   const contacts = new DeviceContacts(() => heardAt);
   const all = allRoutes({
     clients,
