@@ -18,7 +18,8 @@ import { findPlatformKey } from "./verify-certificate.ts";
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
 function questionAbout(url: string, names: readonly string[] = ["all"]) {
-  const environment = { HTTP_PORT: "18439", DATABASE_URL: url };
+  // No browser is started: printing is not examined here.
+  const environment = { HTTP_PORT: "18439", DATABASE_URL: url, CHROMIUM_PATH: "/none" };
   return { names, environment, data: "/nonexistent", health: [] };
 }
 

@@ -35,7 +35,11 @@ async function examine(
   environment: Record<string, string>,
   { names = ["all"], limitMs = 10_000, health = [] as string[], data = "", isDataNamed = false } = {},
 ) {
-  const question = { names, environment, data: data || (await newFolder()), isDataNamed, health };
+  const question = {
+    ...{ names, data: data || (await newFolder()), isDataNamed, health },
+    // Only where a test wants one is a browser started.
+    environment: { CHROMIUM_PATH: "/none", ...environment },
+  };
   const findings = await diagnose(question, { limitMs });
   return {
     findings,
@@ -150,7 +154,7 @@ describe("what does not run", () => {
   });
 
   it("is no fault in a folder where nothing was started yet, and nothing is created there", async () => {
-    const { findings, of } = await examine({ HTTP_PORT: String(await deadPort()) });
+    const { findings, of } = await examine({ HTTP_PORT: String(await deadPort()), CHROMIUM_PATH: "" });
     expect(findings.filter(({ level }) => level === "wrong" || level === "warning")).toEqual([]);
     expect(of("database")).toEqual([
       expect.objectContaining({ level: "skipped", why: expect.stringContaining("holds no database yet") }),
