@@ -22,3 +22,11 @@ export async function emptyTables(db: Db): Promise<void> {
   // What triggers have written about it goes, too.
   if (tables.some(({ triggers }) => triggers)) await deleteAll();
 }
+
+/** Lets all sequences of a schema begin where they began in a new database. */
+export async function restartSequences(db: Db): Promise<void> {
+  await db.run(sql`
+    select setval(format('%I', sequence.sequencename)::regclass, sequence.start_value, false)
+      from pg_sequences as sequence
+     where sequence.schemaname = current_schema()`);
+}

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
@@ -17,15 +16,16 @@ const own = numberedTopic("owner.first.v1");
 const outside = { ...numberedTopic("owner.records.v1"), fromOutside: { subject: () => "", place: () => undefined } };
 const at = Date.UTC(2026, 10, 21) * 1000;
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let reader: Db;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   reader = database.open("reader");
 });
 
-afterEach(() => database.drop());
+afterEach(() => database.close());
 
 /** A message with the number; `headers` replace those of a fact. */
 function message(

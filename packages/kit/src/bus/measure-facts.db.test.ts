@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { memoryBus } from "@tessera/engines/memory-bus";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";
@@ -14,19 +13,20 @@ const topic = "owner.first.v1";
 const second = 1_000_000;
 const { signal } = new AbortController();
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let db: Db;
 let now: number;
 let backlog: () => Promise<readonly Backlog[]>;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   db = database.open("reader");
   now = Date.UTC(2026, 10, 21) * 1000;
   backlog = async () => [];
 });
 
-afterEach(() => database.drop());
+afterEach(() => database.close());
 
 function start() {
   const metrics = createMetrics();
@@ -159,5 +159,6 @@ describe("the metrics of facts", () => {
     await sample();
     await db.run(sql`alter table outbox rename to hidden`);
     expect(await read()).toMatchObject({ "waiting{": 0 });
+    await db.run(sql`alter table hidden rename to outbox`);
   });
 });

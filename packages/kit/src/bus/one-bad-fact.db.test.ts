@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import {
   effectsByKey,
   eventually,
@@ -22,12 +21,13 @@ import { header } from "./headers.ts";
 const topic = numberedTopic("owner.first.v1");
 const timeLimitMs = 400;
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 /** Its statements have a short time limit. */
 let reader: Db;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   reader = openDatabase({
     url: database.url,
     schema: "reader",
@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await reader.close();
-  await database.drop();
+  await database.close();
 });
 
 function fact(key: string, number: number, name = topic.name): Delivery {

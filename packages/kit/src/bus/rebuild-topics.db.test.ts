@@ -11,8 +11,7 @@ import {
   readCopy,
   readEntities,
 } from "@tessera/testkit/copied-entities";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { eventually, isDrained, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
@@ -24,24 +23,26 @@ import { startRelay } from "./relay.ts";
 import { replayDeadLetters } from "./replay-dead-letters.ts";
 
 const { signal } = new AbortController();
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile(async ({ open }) => {
+  await createEntities(open("owner"));
+  await createCopy(open("reader"));
+});
+let database: EmptiedDatabase;
 let owner: Db;
 let reader: Db;
 let refused: (key: string) => boolean;
 const undo: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   owner = database.open("owner");
   reader = database.open("reader");
-  await createEntities(owner);
-  await createCopy(reader);
   refused = () => false;
 });
 
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
-  await database.drop();
+  await database.close();
 });
 
 const consumer = () => copyEntities(reader, { refuse: (key) => refused(key) });

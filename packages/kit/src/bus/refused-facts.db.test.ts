@@ -1,6 +1,5 @@
 import { memoryBus } from "@tessera/engines/memory-bus";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
@@ -14,7 +13,8 @@ import { type Relay, startRelay } from "./relay.ts";
 const states = numberedTopic("owner.first.v1");
 const events = numberedTopic("owner.second.v1");
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let owner: Db;
 const relays: Relay[] = [];
 
@@ -24,14 +24,14 @@ let published: string[];
 let refused: Set<number>;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   owner = database.open("owner");
   [published, refused] = [[], new Set()];
 });
 
 afterEach(async () => {
   for (const relay of relays.splice(0)) await relay.stop();
-  await database.drop();
+  await database.close();
 });
 
 const numberOf = ({ value }: Message) =>

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";
@@ -9,19 +8,20 @@ import { type Relay, startRelay } from "./relay.ts";
 
 const topic = numberedTopic("owner.first.v1");
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let owner: Db;
 let relay: Relay | undefined;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   owner = database.open("owner");
 });
 
 afterEach(async () => {
   await relay?.stop();
   relay = undefined;
-  await database.drop();
+  await database.close();
 });
 
 const publish = (numbers: readonly number[]) =>

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import {
   effectsByKey,
   eventually,
@@ -20,13 +19,14 @@ import { type Relay, startRelay } from "./relay.ts";
 const first = numberedTopic("owner.first.v1");
 const second = numberedTopic("owner.second.v1");
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let owner: Db;
 let admin: Db;
 const running: { stop(): Promise<void> }[] = [];
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   owner = database.open("owner");
   admin = openDatabase({ url: database.url, schema: "owner", applicationName: "admin", log: quiet });
 });
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const it of running.splice(0).reverse()) await it.stop();
   await admin.close();
-  await database.drop();
+  await database.close();
 });
 
 const publish = (numbers: readonly number[], topic = first, key = "k") =>

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Topic } from "@tessera/protos/topic";
-import type { TestDatabase } from "@tessera/testkit/database";
-import { createFactDatabase } from "@tessera/testkit/fact-database";
+import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { currentContext } from "../context.ts";
@@ -25,18 +24,19 @@ const outside: Topic<Numbered> = {
 const at = Date.UTC(2026, 10, 21) * 1000;
 const { signal } = new AbortController();
 
-let database: TestDatabase;
+const emptyDatabase = await factDatabaseOfFile();
+let database: EmptiedDatabase;
 let db: Db;
 /** What the consumers do; a test that mends them replaces it. */
 let act: (tx: Tx, facts: readonly Fact<Numbered>[]) => ReturnType<Apply<Numbered>>;
 
 beforeEach(async () => {
-  database = await createFactDatabase();
+  database = await emptyDatabase();
   db = database.open("reader");
   act = async (_tx, facts) => facts.map((fact) => ({ fact, cause: "broken" }));
 });
 
-afterEach(() => database.drop());
+afterEach(() => database.close());
 
 function message(
   number: number | null,
