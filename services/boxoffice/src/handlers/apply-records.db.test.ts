@@ -1,25 +1,24 @@
 import { createHash } from "node:crypto";
-import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { emptyTables, restartSequences } from "@tessera/testkit/empty-tables";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 
-const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
-
-let database: TestDatabase;
-let db: Db;
+const { db } = await boxofficeDatabase();
 let office: BoxOffice;
 
 beforeEach(async () => {
-  database = await createTestDatabase([schema]);
-  db = database.open("boxoffice");
+  await emptyTables(db);
+  // As in a new database: what tests refuse is taken again, and ids begin at one.
+  for (const table of ["position", "quota"])
+    await db.run(sql`alter table ${identifier(table)} drop constraint if exists refused`);
+  await db.run(sql`drop function if exists fail cascade`);
+  await restartSequences(db);
   office = boxOfficeOn(db);
 });
-
-afterEach(() => database.drop());
 
 const orderOf = (id: number, rest: Record<string, unknown> = {}) =>
   sample.order({ code: `C${id}`, positions: [position({ id, secret: `secret ${id}` })], ...rest });
@@ -170,7 +169,7 @@ describe("a batch", () => {
 describe("a statement that fails unexpectedly", () => {
   it("[R6.4, R10.2] costs only the record that it fails for", async () => {
     await office.apply(...festival);
-    await db.run(sql`alter table position add check (secret <> 'secret 2')`);
+    await db.run(sql`alter table position add constraint refused check (secret <> 'secret 2')`);
     const rejected = await office.apply(
       orderOf(1),
       orderOf(2, { email: "somebody@example.org" }),
@@ -187,7 +186,7 @@ describe("a statement that fails unexpectedly", () => {
   it("[R6.4] leaves nothing of its record behind", async () => {
     await office.apply(...festival);
     await takeFacts(db);
-    await db.run(sql`alter table position add check (secret <> 'secret 2')`);
+    await db.run(sql`alter table position add constraint refused check (secret <> 'secret 2')`);
     await office.apply(orderOf(2));
     expect(await db.many(sql`select "order".code from "order"`)).toEqual([]);
     expect(await takeFacts(db)).toEqual([]);
@@ -322,7 +321,7 @@ describe("ids of our own", () => {
 
 describe("tokens", () => {
   it("[R10.3, S2.1] are nowhere in clear: not in a table, not in a fact, not in the log", async () => {
-    await db.run(sql`alter table quota add check (id <> 5)`);
+    await db.run(sql`alter table quota add constraint refused check (id <> 5)`);
     await office.apply(
       ...festival,
       sample.apiKey(),
