@@ -28,7 +28,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const many = 12_000;
+/** So many that most parts of a comparison have several rows. */
+const many = 6000;
 
 /** An event with vouchers that block quota, a tenth of them used once, consistent in both services. */
 beforeEach(async () => {
@@ -73,7 +74,7 @@ beforeEach(async () => {
 
 async function examine({ limitMs = 20_000 } = {}): Promise<string[]> {
   const question = {
-    names: ["all"],
+    names: ["boxoffice", "voucher"],
     environment: { HTTP_PORT: "18439", DATABASE_URL: database.url },
     data: "/nonexistent",
     health: [],
@@ -94,12 +95,12 @@ async function findRoomyLimit(): Promise<number> {
 
 const agreed = [
   "ok: holds of capacity that are under way, in boxoffice: 0 rows, as voucher has them",
-  "ok: how often positions use vouchers, in boxoffice: 1200 rows, as a recount has them",
-  "ok: how often vouchers were used, in voucher: 12000 rows, as a recount has them",
-  "ok: positions that were bought with vouchers, in voucher: 1200 rows, as boxoffice has them",
+  "ok: how often positions use vouchers, in boxoffice: 600 rows, as a recount has them",
+  "ok: how often vouchers were used, in voucher: 6000 rows, as a recount has them",
+  "ok: positions that were bought with vouchers, in voucher: 600 rows, as boxoffice has them",
   "ok: uses that a shop confirmed more than a day ago, of positions that have not arrived, in voucher: 0 rows, as a recount has them",
   "ok: what positions take of products, in boxoffice: 1 row, as a recount has them",
-  "ok: what vouchers take of quotas and seats, in boxoffice: 12000 rows, as voucher has them",
+  "ok: what vouchers take of quotas and seats, in boxoffice: 6000 rows, as voucher has them",
 ];
 
 it("services that say the same of vouchers agree, also where one says it in other words", async () => {
@@ -108,8 +109,8 @@ it("services that say the same of vouchers agree, also where one says it in othe
 
 it("a row that is missing, in excess or different is named, with the rebuild that mends it", async () => {
   await boxoffice.run(sql`update voucher_claim set uses = 2, max_usages = 4 where id = 20`);
-  await boxoffice.run(sql`delete from voucher_claim where id in (7, 11001)`);
-  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 5000`);
+  await boxoffice.run(sql`delete from voucher_claim where id in (7, 5501)`);
+  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 3000`);
   await boxoffice.run(sql`update voucher_claim set id = 777777 where id = 9`);
   await voucher.run(sql`update current_use set counts = false where position = 40`);
   const found = await examine();
@@ -120,7 +121,7 @@ it("a row that is missing, in excess or different is named, with the rebuild tha
     "wrong: how often positions use vouchers: boxoffice has 1 row that a recount has differently (org/fest/20) → tessera topics rebuild voucher.voucher-changed.v1",
     "wrong: how often vouchers were used: voucher has 1 row that a recount has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
     "wrong: positions that were bought with vouchers: voucher has 1 row that boxoffice has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
-    "wrong: what vouchers take of quotas and seats: boxoffice lacks 3 rows that voucher has, has 1 row that voucher does not have, has 1 row that voucher has differently (org/fest/7, org/fest/9, org/fest/5000, org/fest/11001, org/fest/777777) → tessera topics rebuild voucher.voucher-changed.v1",
+    "wrong: what vouchers take of quotas and seats: boxoffice lacks 3 rows that voucher has, has 1 row that voucher does not have, has 1 row that voucher has differently (org/fest/7, org/fest/9, org/fest/3000, org/fest/5501, org/fest/777777) → tessera topics rebuild voucher.voucher-changed.v1",
   ]);
 });
 
@@ -205,15 +206,15 @@ it("a confirmed use whose position does not arrive is named after a day", async 
 
 it("what differs while facts wait is no finding, nor what its owner changes meanwhile", async () => {
   const limitMs = await findRoomyLimit();
-  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 5000`);
-  await voucher.run(sql`insert into outbox (topic, key) values ('voucher.voucher-changed.v1', 'org/fest/5000')`);
+  await boxoffice.run(sql`update voucher_claim set max_usages = 9 where id = 3000`);
+  await voucher.run(sql`insert into outbox (topic, key) values ('voucher.voucher-changed.v1', 'org/fest/3000')`);
   expect(await examine({ limitMs })).toContain(
     "skipped: 1 row of what vouchers take of quotas and seats, in boxoffice",
   );
   let revision = 1_000_000;
   const change = setInterval(() => {
     revision += 1;
-    void voucher.run(sql`update voucher set revision = ${revision} where id = 5000`);
+    void voucher.run(sql`update voucher set revision = ${revision} where id = 3000`);
   }, 50);
   // Late enough for the doctor to have seen the row before, and early enough for it to look again.
   setTimeout(() => void voucher.run(sql`delete from outbox`), 0.7 * limitMs);
