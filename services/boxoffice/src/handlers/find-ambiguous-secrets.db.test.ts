@@ -96,7 +96,7 @@ describe("ambiguous secrets", () => {
     await db.run(sql`
       insert into position (organizer, event, id, order_code, positionid, item, secret, canceled, state, revision)
       select 'org', 'fest', 1000 + number, 'C1', number, 1, 'bulk ' || number, false, ''::bytea, 1
-        from generate_series(1, 50000) as number`);
+        from generate_series(1, 5000) as number`);
     await db.run(sql`analyze position`);
     const scopes = Array.from({ length: 50 }, (_, index) => ({ organizer: "org", event: `small${index}` }));
     const scanned = await db.transaction((tx) =>
