@@ -137,7 +137,7 @@ describe("a claim", () => {
     await db.run(sql`
       insert into work (kind, id, owner, turn, most_tries, keep, payload)
       select ${kind}, number, 'a', number, 1, interval '0', ''
-        from generate_series(1, 30000) as number`);
+        from generate_series(1, 3000) as number`);
     await db.run(sql`analyze work`);
     const scanned = await db.transaction((tx) =>
       countScannedRows(tx, "work", async () => {
