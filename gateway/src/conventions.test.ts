@@ -72,6 +72,9 @@ const collections: readonly (readonly [name: string, Collection])[] = [
   ],
 ];
 
+/** What no collection decides by itself is proven on one of them. */
+const one = collections.slice(0, 1);
+
 /** An address that takes a JSON body. */
 interface Target {
   readonly path: string;
@@ -90,7 +93,6 @@ const noObjects = ["[]", '"x"', "7", "true"];
 
 const targets: readonly (readonly [name: string, Target])[] = [
   ["POST checkinlists/", { ...ofObjects, path: `${inEvent}/checkinlists/`, shapeless: noObjects, text: "name" }],
-  ["POST vouchers/", { ...ofObjects, path: `${inEvent}/vouchers/`, shapeless: noObjects, text: "code" }],
   [
     "POST vouchers/batch_create/",
     {
@@ -240,7 +242,7 @@ describe.each(collections)("methods of %s", (_name, { path, reader, writer, desc
   });
 });
 
-describe.each(collections)("addresses of %s", (_name, { path }) => {
+describe.each(one)("addresses of %s", (_name, { path }) => {
   const bare = path.slice(0, -1);
 
   it.each(["GET", "HEAD", "DELETE", "OPTIONS"])("[A4.2] %s without the last slash is sent to it", async (method) => {
@@ -286,7 +288,7 @@ describe.each(collections)("addresses of %s", (_name, { path }) => {
   });
 });
 
-describe.each(collections)("what is accepted of %s", (_name, { path }) => {
+describe.each(one)("what is accepted of %s", (_name, { path }) => {
   it.each([
     undefined,
     "*/*",
@@ -315,7 +317,7 @@ describe.each(collections)("what is accepted of %s", (_name, { path }) => {
   });
 });
 
-describe.each(collections)("pages of %s", (_name, { path, prepare, call }) => {
+describe.each(one)("pages of %s", (_name, { path, prepare, call }) => {
   it("[A5.1, A5.5, A5.6, A5.7, A5.8, S8.5] are linked by the configured address, with the query as it came and ordered by name", async () => {
     prepare(app.peers, { count: 101, page: 2 });
     const query = "page=2&tag=&ordering=id&x=b&x=a&page_size=500";
