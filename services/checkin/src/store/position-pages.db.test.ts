@@ -97,6 +97,6 @@ it("[C2.16, C2.17] each page in each order is the one that sorting all tickets g
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
