@@ -83,7 +83,7 @@ it("[L34.1] lie under what comes before them in the layout on no ticket", async 
 it("[L27.3, L29.4] warnings name each ticket", async () => {
   const elements = (index: number) => [
     anArea(`Ticket ${index}`, { bottom: 200 }),
-    aContainer("word ".repeat(3000), { height: 3, isAutoresized: true }),
+    aContainer("word ".repeat(1000), { height: 1, isAutoresized: true }),
     anArea("\u{10FFFF}", { bottom: 30 }),
   ];
   const all = Array.from({ length: 150 }, (_, index) => ({ elements: elements(index), background: null }));
