@@ -67,38 +67,6 @@ describe("what the ledger is asked for", () => {
     expect(changed({ comment: "y" }, usedUp)).toBeUndefined();
   });
 
-  it.each<readonly [string, Partial<Voucher>]>([
-    ["nothing", {}],
-    ["what takes nothing", { code: "OTHER", tag: "x", comment: "y", priceMode: "set", value: "1.00" }],
-    ["max_usages to less", { maxUsages: 2 }],
-    ["block_quota to false", { blockQuota: false }],
-    ["allow_ignore_quota", { allowIgnoreQuota: true }],
-    ["valid_until to an end", { validUntil: now + 1 }],
-    ["valid_until to the past", past],
-    ["valid_until to the past, and the item", { ...past, item: 11 }],
-  ])("[V12.4, V12.6] is nothing when a voucher that blocks changes %s", (_name, changes) => {
-    expect(changed(changes)).toBeUndefined();
-  });
-
-  it("[V12.4] is nothing when quotas are respected from now on", () => {
-    expect(changed({ allowIgnoreQuota: false }, { ...blocking, allowIgnoreQuota: true })).toBeUndefined();
-  });
-
-  it.each<readonly [string, Partial<Voucher>, Partial<Voucher>, number]>([
-    ["begins to block", { blockQuota: true }, { blockQuota: false }, 5],
-    ["was expired", { validUntil: null }, past, 5],
-    ["gets another item", { item: 11 }, {}, 5],
-    ["gets a variation", { variation: 110 }, {}, 5],
-    ["gets a quota", { item: null, quota: 1 }, {}, 5],
-    ["gets another date", { subevent: 8 }, { subevent: 7 }, 5],
-    ["gets more usages", { maxUsages: 6 }, {}, 6],
-    ["was used up and gets more usages", { maxUsages: 7 }, { redeemed: 5 }, 7],
-  ])("[V12.2, V12.3, V12.4] is checked when a voucher %s", (_name, changes, before, usages) => {
-    expect(changed(changes, { ...blocking, ...before })).toMatchObject({ usages, isChecked: true });
-    const ignoring = { ...changes, allowIgnoreQuota: true };
-    expect(changed(ignoring, { ...blocking, ...before })).toMatchObject({ usages, isChecked: false });
-  });
-
   it.each([null, now + 2])("[V12.4] is held, but not checked, when a voucher is valid longer: %j", (validUntil) => {
     const before = { ...blocking, validUntil: now + 1 };
     expect(changed({ validUntil }, before)).toMatchObject({ usages: 5, isChecked: false, validUntil });
@@ -148,7 +116,7 @@ describe("what the ledger is asked for", () => {
   }));
   const selectionOf = ({ item, variation, quota, subevent }: TakingTerms) => [item, variation, quota, subevent];
 
-  it("covers every moment and quota at which a voucher takes more than before", () => {
+  it("[V12.2, V12.3, V12.4, V12.6] covers every moment and quota at which a voucher takes more than before", () => {
     assert(
       property(changes, ({ before, after }) => {
         const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
