@@ -20,7 +20,7 @@ const reasons: readonly Reason[] = [
   { reason: "canceled", ticket: { orderStatus: "expired" }, exits: true },
   { reason: "blocked", ticket: { blocked: true }, exits: true },
   { reason: "unapproved", ticket: { orderStatus: "pending", requireApproval: true }, exits: true },
-  { reason: "invalid_time", ticket: { validUntil: noon - hour }, exits: false },
+  { reason: "invalid_time", ticket: { validFrom: noon + hour, validUntil: noon - hour }, exits: false },
   { reason: "product", otherwise: { on: { allProducts: false, limitProducts: [99] } }, exits: true },
   { reason: "unpaid", ticket: { orderStatus: "pending" }, exits: true },
   { reason: "rules", otherwise: { rules: { "==": [0, 1] } }, exits: false },

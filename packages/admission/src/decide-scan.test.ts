@@ -135,41 +135,6 @@ describe("[C3.30] exits", () => {
   });
 });
 
-describe("the first objection wins", () => {
-  const everything = {
-    orderStatus: "canceled",
-    blocked: true,
-    requireApproval: true,
-    validFrom: noon + hour,
-    validUntil: noon - hour,
-  } as const;
-  const other = { allProducts: false, limitProducts: [] };
-  const rules = { "==": [0, 1] };
-  const asking = { presence: entered, questions: [isOfAge] };
-  it.each([
-    ["the state of the order", everything, "canceled"],
-    ["a block", { ...everything, ...pending }, "blocked"],
-    ["approval", { ...everything, ...pending, blocked: false }, "unapproved"],
-    [
-      "the beginning of validity",
-      { ...everything, ...pending, blocked: false, requireApproval: false },
-      "invalid_time",
-    ],
-    ["the product", pending, "product"],
-  ] as const)("%s", (_name, changes, expected) => {
-    expect(inWord([match(changes, { presence: entered })], { on: other })).toBe(expected);
-  });
-
-  it.each([
-    ["payment", [match(pending, asking)], { rules }, "unpaid"],
-    ["the rules of the list", [match({}, asking)], { rules }, "rules"],
-    ["questions", [match({}, asking)], {}, "incomplete"],
-    ["earlier use", [match({}, { presence: entered })], {}, "already_redeemed"],
-  ] as const)("%s", (_name, matches, otherwise, expected) => {
-    expect(inWord(matches, otherwise)).toBe(expected);
-  });
-});
-
 describe("force", () => {
   it.each([
     ["a canceled order", match({ orderStatus: "canceled" }), {}, "canceled"],
@@ -184,13 +149,6 @@ describe("force", () => {
     ["nothing at all", match(), {}, null],
   ] as const)("[C3.31, F3.1] overrides %s", (_name, found, on, overruled) => {
     expect(decide([found], { how: { force: true }, on })).toMatchObject({ outcome: "admitted", overruled });
-  });
-
-  it("[C3.31, F3.1] overrides the rules of the list", () => {
-    expect(decide([match()], { ...forced, rules: { "==": [0, 1] } })).toMatchObject({
-      outcome: "admitted",
-      overruled: "rules",
-    });
   });
 
   it.each([
