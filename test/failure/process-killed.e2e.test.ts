@@ -41,8 +41,16 @@ it("[F1.5, F1.8] a platform that is killed again and again loses no answer, repe
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true, feedReaders: 3 });
 
+    // Otherwise the test proves nothing.
+    const isEnough = () => {
+      const outcomes = countOutcomes(load.gates.attempts);
+      return (
+        ["admitted", "already_redeemed", "unknown"].every((kind) => (outcomes[kind] ?? 0) > 10) &&
+        (["ended", "cut", "refused"] as const).every((ending) => load.feed.counts[ending] > 5)
+      );
+    };
     const recoveries: number[] = [];
-    for (let killed = 0; killed < kills; killed += 1) {
+    for (let killed = 0; killed < kills || !isEnough(); killed += 1) {
       const atBirth = killed > 0 && dice.chance(25);
       if (!atBirth) await life.ready;
       await sleep(dice.below(1400));
@@ -61,11 +69,8 @@ it("[F1.5, F1.8] a platform that is killed again and again loses no answer, repe
     expect(oddities).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform)).toEqual([]);
-    // Otherwise the test proves nothing.
-    const outcomes = countOutcomes(attempts);
-    for (const kind of ["admitted", "already_redeemed", "unknown"]) expect(outcomes[kind]).toBeGreaterThan(10);
+    expect(isEnough()).toBe(true);
     expect(Math.max(...imports.map((run) => run.attempts))).toBeGreaterThan(1);
-    for (const ending of ["ended", "cut", "refused"] as const) expect(answersOfFeed[ending]).toBeGreaterThan(5);
     expect(answersOfFeed["begun again"]).toBe(0);
   }));
 
