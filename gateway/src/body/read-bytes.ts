@@ -163,7 +163,7 @@ function discard(request: IncomingMessage): Promise<void> {
         // Such a client waits for its answer: it would only send the next body.
         if (size > discardBytes || isCrumbled({ pieces, size })) giveUp();
         else if (size - rested > bytesAtOnce) {
-          rested = size;
+          rested += bytesAtOnce;
           request.pause();
           rest = setTimeout(() => request.resume(), restMs);
         }
