@@ -75,7 +75,7 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
   ];
 }
 
-/** Finds settings that are valid one by one and that `tessera serve` refuses together. */
+/** The port as it is set, or its default. */
 function metricsPortOf({ environment, isWhole }: Pick<Surroundings, "environment" | "isWhole">): string {
   return environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
 }
@@ -107,7 +107,10 @@ async function judgeListening({ definitions, environment, isWhole }: Surrounding
   ]);
 }
 
-/** Asks for any free port, so it takes none from a platform that starts at this moment. Names are not looked up: that may take long. An empty text stands for the default. */
+/**
+ * Asks for any free port, so it takes none from a platform that starts at this moment. Names are not looked up, because that may take
+ * long; an empty text stands for the default.
+ */
 async function canListen(host: string): Promise<boolean> {
   if (isIP(host) === 0) return true;
   const server = createServer();
@@ -121,6 +124,7 @@ async function canListen(host: string): Promise<boolean> {
   }
 }
 
+/** Finds settings that are valid one by one and that `tessera serve` refuses together. */
 async function findRefused({
   config,
   definitions,
