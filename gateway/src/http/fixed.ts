@@ -19,7 +19,7 @@ export async function fix(type: string, content: string | Buffer): Promise<Fixed
   return { type, plain, compressed: [{ encoding: "gzip", body: await promisify(gzip)(plain) }], tag: tagOf(plain) };
 }
 
-/** Names a content. */
+/** The ETag: the SHA-256 of the content. */
 export function tagOf(content: Buffer): string {
   return hash("sha256", content, "base64url");
 }

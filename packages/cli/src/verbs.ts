@@ -1,6 +1,5 @@
 import type { Verbs } from "./command/run-verb.ts";
 
-/** All verbs of the command. */
 export const verbs: Verbs = {
   serve: {
     summary: "serve all | NAME…: run the platform, or single services of it",

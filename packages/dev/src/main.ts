@@ -4,7 +4,6 @@ import { runCommand, type Verbs } from "@tessera/cli/command/run-verb";
 // Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
 enableCompileCache();
 
-/** The tools of developers. */
 const verbs: Verbs = {
   cluster: {
     summary: "cluster: run one process per part on this machine, with Kafka and Redis",

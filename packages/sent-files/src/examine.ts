@@ -49,7 +49,6 @@ export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner 
   };
 }
 
-/** Examines one file. */
 export async function examine(file: SentContent, limits: ExaminationLimits = usualLimits): Promise<Examined> {
   const examiner = openExaminer(limits);
   try {

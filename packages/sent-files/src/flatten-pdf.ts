@@ -163,7 +163,7 @@ function unpack(stream: PDFObject): Uint8Array {
   return decodePDFRawStream(PDFRawStream.of(dict, contents)).decode();
 }
 
-/** Whether bytes are differences to former ones, which the library does not undo. */
+/** Whether a stream has a predictor (of PNG or TIFF), which the library does not undo. */
 function isPredicted(parameters: PDFObject | undefined): boolean {
   if (parameters instanceof PDFArray)
     return parameters.asArray().some((_, index) => isPredicted(parameters.lookup(index)));

@@ -83,7 +83,6 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
 
   return {
     db,
-    /** All its log lines. */
     lines,
     /** A test moves it with `at`. */
     clock,
@@ -128,7 +127,6 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
       ]);
     },
 
-    /** Ends what it has opened. */
     close: () => parts.close(),
 
     async runJob(wanted: string): Promise<void> {

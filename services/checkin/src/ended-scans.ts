@@ -6,7 +6,7 @@ export interface EndedEvent extends EventKey {
   readonly deletedAt: number;
 }
 
-/** Deletes the scans of unknown codes in an event that was deleted: the event of its name that may follow has others. */
+/** Deletes the scans of unknown codes in an event that was deleted. A new event may have the same slug: its scans stay. */
 export const removeEndedScans = defineWork<EndedEvent, void>("remove ended scans", {
   payload: json(),
   result: nothing,

@@ -10,7 +10,6 @@ const english = "en";
 const hourAndMinute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: "UTC" } as const;
 const wholeDate = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
 
-/** A Monday. */
 const someMonday = Date.UTC(2024, 0, 1);
 const dayMs = 86_400_000;
 

@@ -15,8 +15,8 @@ export interface PageBrowser {
 }
 
 /**
- * Without a graphics card a browser draws frames by software alone, and the packaged one in one process alone. It has no
- * sandbox, because it sees our own pages alone.
+ * Without a graphics card a browser draws frames by software, and the packaged browser does that only as a single process. It
+ * has no sandbox, because it sees only our own pages.
  */
 const flags = [
   ...["--no-sandbox", "--disable-dev-shm-usage", "--mute-audio", "--lang=en-US", "--force-color-profile=srgb"],

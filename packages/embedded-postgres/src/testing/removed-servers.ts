@@ -69,7 +69,7 @@ interface Client {
   end(): Promise<void>;
 }
 
-/** Makes what asks a server, each time through a connection of its own. */
+/** Makes a function that runs a statement on a server, each through a new connection. */
 export function queryThrough(Driver: new (options: { connectionString: string }) => Client) {
   return async (url: string, text: string): Promise<Record<string, unknown>[]> => {
     const client = new Driver({ connectionString: url });

@@ -113,7 +113,6 @@ export interface RebuildState {
   readonly cause: string | null;
 }
 
-/** Reads the state of a rebuild. */
 export async function readRebuild(owner: Db, id: string): Promise<RebuildState> {
   return owner.one<RebuildState>(sql`
     select rebuild.begun_at as "begunAt", rebuild.written, rebuild.expected, rebuild.partitions,

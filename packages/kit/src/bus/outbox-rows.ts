@@ -110,7 +110,6 @@ export async function readRows(
   };
 }
 
-/** Deletes rows of a topic. */
 export async function deleteRows(db: Queryable, topic: string, rows: readonly Pick<OutboxRow, "id">[]): Promise<void> {
   await db.run(sql`
     delete from outbox

@@ -16,5 +16,4 @@ export interface Batch extends Place {
   refused(connection: Dedicated, error: unknown): Promise<void>;
 }
 
-/** Names a place. */
 export const nameOf = ({ topic, lane }: Place) => `${topic} ${lane}`;

@@ -3,7 +3,6 @@ import { takeLocks } from "../pg/locks.ts";
 import { ownerLock, type Work } from "./work.ts";
 import * as table from "./work-table.ts";
 
-/** A claimed piece of work. */
 export interface WorkInHand<P> {
   readonly id: string;
   readonly owner: string;
@@ -31,7 +30,6 @@ export interface WorkInHand<P> {
 /** Stores the outcome of work and returns its result. It runs in the transaction that ends the work: once, or not at all. */
 export type Effect<R> = (tx: Tx) => Promise<R>;
 
-/** Does one kind of work. */
 export interface Worker {
   readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce" | "atOnceEach">;
   /** Does a claimed piece of work and ends it. */

@@ -58,7 +58,6 @@ export function json<T>(): Codec<T> {
 /** For work without a result. */
 export const nothing: Codec<void> = { encode: () => ({ finish: () => new Uint8Array() }), decode: () => {} };
 
-/** A piece of work to enqueue. */
 export interface WorkRequest<P> {
   readonly id: string;
   /** Owners take turns. */

@@ -20,7 +20,7 @@ const mostNeeds = 10_000;
 /** A waiting hold occupies a connection. Most connections are left to other requests. */
 const mostHolds = 4;
 
-/** The lock timeout: a sale is over by then, unless others follow. */
+/** The lock timeout. One sale is over by then; behind several ones, a hold fails. */
 const longestWaitMs = 3000;
 
 /** Limits concurrent holds, and those of one organizer to half, so that another organizer need not wait for them. */

@@ -18,7 +18,6 @@ export function findDay(date: string, zone: Zone): LocalDay | undefined {
   return { date, since: midnight(local), before: midnight(local + dayLength) };
 }
 
-/** The day of an instant. */
 export function dayOf(at: Instant, zone: Zone): LocalDay | undefined {
   return findDay(formatInstant(toLocal(at, zone)).slice(0, 10), zone);
 }

@@ -113,7 +113,6 @@ export async function countOnLists(
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
-/** A list with its counts. */
 export interface CountedList extends ListCounts {
   readonly id: number;
   readonly name: string;

@@ -157,7 +157,7 @@ const descending = joinSql(
 
 /**
  * Finds how many tickets were inside when a day began, on each list, and how that has changed: a ticket is inside while its latest successful
- * scan is an entry, and is counted as the status of the list counts it. A part is of every so-manyth ticket; the planner would take an equation for a few rows.
+ * scan is an entry, and is counted as the status of the list counts it. A part has the tickets with one remainder; the planner would take an equation for a few rows.
  */
 export async function followTickets(
   db: Queryable,

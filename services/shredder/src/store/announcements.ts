@@ -103,7 +103,6 @@ export async function storePage(
                           else kept.next_at end`);
 }
 
-/** Finds the erasures that have begun. */
 export function findBegun(db: Queryable): Promise<AnnouncedErasure[]> {
   return db.many<AnnouncedErasure>(sql`
     ${announced}

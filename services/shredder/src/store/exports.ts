@@ -33,7 +33,6 @@ const columns = sql`
   export.organizer, export.event, export.id, export.file, export.kinds, export.instance, export.versions,
   export.started_at as "startedAt", export.file_key as "fileKey", export.sha256`;
 
-/** Finds an export. */
 export function findExport(db: Queryable, { organizer, event, id }: Named): Promise<Export | undefined> {
   return db.maybeOne<Export>(sql`
     select ${columns}

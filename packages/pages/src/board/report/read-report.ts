@@ -71,7 +71,7 @@ export function readReport(inEvent: string, asked: AskedReport, onSignedOut: () 
   return {
     ...{ asked, state, lists },
     end() {
-      // An organizer has one report made at a time.
+      // An abandoned request would block the next one: an organizer has one report made at a time.
       ended.abort();
       clearTimeout(timer);
     },

@@ -27,9 +27,7 @@ export function openSpeech<W extends { readonly page: string }>({
   }
 
   return {
-    /** The language of the page. */
     language,
-    /** Says a word of the page. */
     say,
     /** Takes the language that was chosen before, else that of the browser. */
     startLanguage(): void {
