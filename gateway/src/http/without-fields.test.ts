@@ -39,10 +39,24 @@ describe("choosing fields", () => {
     ["a field of the elements of a list", ["id", "entries.url"], { id: 1, entries: [{ url: "x" }, 3, null] }],
     ["a field further in", ["entries.inner.b"], { entries: [{ inner: [{ b: 2 }] }, 3, null] }],
     ["a whole list, if it is named too", ["entries.url", "entries"], { entries: shown.entries }],
-    ["nothing that is not there", ["nonsense", "id.x", "place.url", ".", ""], {}],
+    ["a field of an object", ["place.url", "name"], { name: "Gate", place: { url: "y" } }],
+    ["a whole object, if it is named too", ["place", "place.url"], { place: shown.place }],
+    ["what has no fields", ["id.x", "entries.inner.a.x"], { id: 1, entries: [{ inner: [{ a: 1 }] }, 3, null] }],
+    [
+      "nothing that is not there",
+      ["nonsense", "place.z", "__proto__", "constructor.name", "place.__proto__.x", ".", ""],
+      { place: {} },
+    ],
   ])("keeps %s", (_name, included, expected) => {
     expect(onlyFields(shown, readFields(included))).toEqual(expected);
   });
+});
+
+it("names may be as deep as a request can say", () => {
+  const deep = (first: string) => readFields([`${first}${".a".repeat(3000)}`]);
+  const nested = { a: [{ a: { a: 1 } }], b: 2 };
+  expect(onlyFields(nested, deep("a"))).toEqual({ a: nested.a });
+  expect(withoutFields(nested, deep("a"))).toEqual(nested);
 });
 
 describe("[S4.48] hundreds of names", () => {

@@ -9,7 +9,7 @@ export type Fields = ReadonlyMap<string, Named>;
 interface Named {
   /** The field itself is named. */
   readonly isWhole: boolean;
-  /** Fields of the objects in its list are named. */
+  /** Fields of its object, or of the objects in its list, are named. */
   readonly inner: Fields;
 }
 
@@ -18,7 +18,7 @@ interface Growing {
   readonly inner: Map<string, Growing>;
 }
 
-/** Reads names: `a` is a field of an object, `a.b` a field of each object in its list `a`. */
+/** Reads names: `a` is a field of an object, `a.b` a field of its object `a`, or of each object in its list `a`. */
 export function readFields(names: readonly string[]): Fields {
   const fields = new Map<string, Growing>();
   for (const name of names) {
@@ -34,7 +34,7 @@ export function readFields(names: readonly string[]): Fields {
   return fields;
 }
 
-/** Removes fields. */
+/** Removes fields; those of an object that is not in a list stay. */
 export function withoutFields(shown: Shown, excluded: Fields): Shown {
   if (excluded.size === 0) return shown;
   const kept = Object.entries(shown).flatMap(([field, value]): [string, unknown][] => {
@@ -51,14 +51,14 @@ export function onlyFields(shown: Shown, included: Fields): Shown {
   const kept = Object.entries(shown).flatMap(([field, value]): [string, unknown][] => {
     const named = included.get(field);
     if (named === undefined) return [];
-    if (named.isWhole) return [[field, value]];
-    return Array.isArray(value) ? [[field, value.map((each) => onlyInner(each, named.inner))]] : [];
+    return [[field, named.isWhole ? value : onlyInner(value, named.inner)]];
   });
   return Object.fromEntries(kept);
 }
 
-function onlyInner(element: unknown, included: Fields): unknown {
-  return isObject(element) ? onlyFields(element, included) : element;
+function onlyInner(value: unknown, included: Fields): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => onlyInner(each, included));
+  return isObject(value) ? onlyFields(value, included) : value;
 }
 
 function withoutInner(value: unknown, excluded: Fields): unknown {

@@ -6,10 +6,9 @@ import type { Scan, ScanAnswer, ScanOnLists, SentAnswer } from "@tessera/protos/
 import { standsInPublic } from "@tessera/values";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { type Fields, fieldsOf, pickFields } from "../../http/pick-fields.ts";
 import { toProblem } from "../../http/problem.ts";
 import type { Incoming, Reply } from "../../http/route.ts";
-import type { Shown } from "../../http/without-fields.ts";
+import { type Fields, onlyFields, readFields, type Shown } from "../../http/without-fields.ts";
 import { amongEventsOf } from "../catalogue/among.ts";
 import { type AnswerOptions, saidOf } from "./answer-scan.ts";
 import { namedUploads, readAnswers } from "./answers.ts";
@@ -47,7 +46,7 @@ const batchMs = 12_000;
 
 /** Answers each scan of a batch as it would be answered alone, with the fields that were asked for. */
 export async function answerBatch(request: BatchRequest, options: BatchOptions): Promise<Reply> {
-  const fields = fieldsOf(request.query.fields);
+  const fields = readFields(request.query.fields);
   const read = await readScans(request, options.findUploads);
   const answers = await ask(request, { read, isSlim: showsIdAlone(fields), ...options });
   const answered = withAnswers(read, answers);
@@ -173,7 +172,7 @@ function toResult(
       ...{ names: [], pdfData: undefined, prints: new Map(), force: body.force ?? false, refusedStatus: 400 },
       onlyId: decided.position === undefined ? answer.position : undefined,
     });
-    return { status: reply.status, body: pickFields(reply.body as Shown, fields) };
+    return { status: reply.status, body: onlyFields(reply.body as Shown, fields) };
   } catch (error) {
     return toResultOf(error);
   }
@@ -193,7 +192,7 @@ function wrong(fields: FieldErrors): Fault {
 /** Whether checkin need not send positions. */
 function showsIdAlone(fields: Fields): boolean {
   const ofPosition = fields.get("position");
-  return ofPosition !== null && Array.from(ofPosition?.keys() ?? []).every((name) => name === "id");
+  return ofPosition?.isWhole !== true && Array.from(ofPosition?.inner.keys() ?? []).every((name) => name === "id");
 }
 
 /** Uploads that an admitted scan named expire soon, if answers of its event are erased. Else, and if this fails, within a day. */

@@ -264,6 +264,11 @@ describe("[F2.5] fields", () => {
     });
   });
 
+  it("may be named as deep as an address can say", async () => {
+    const [result] = await shown(`?fields=position.id${".a".repeat(3000)},list${".a".repeat(3000)}`);
+    expect(result?.body).toEqual({ position: { id: 42 }, list: {} });
+  });
+
   it("show a device in public no more than a scan alone", async () => {
     const scans = [scanned("a")];
     const { results } = await send({ lists: [8], scans }, { key: devices.kiosk, query: "?fields=position" });
