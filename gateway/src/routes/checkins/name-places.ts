@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import { isTransient } from "@tessera/kit/fault";
 import { DocumentKind, type ListDocumentsResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ReportDayResponse, ReportedPlace } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import { isObject } from "@tessera/values";
@@ -20,7 +20,7 @@ const mostPages = 40;
 
 /**
  * Adds the names of gates and devices, which check-in does not know. Those of deleted ones are unknown, and those of gates while boxoffice
- * cannot be reached.
+ * does not answer.
  */
 export async function namePlaces(
   report: ReportDayResponse,
@@ -38,7 +38,7 @@ export async function namePlaces(
 }
 
 function whileAway(error: unknown): ReadonlyMap<number, string> {
-  if (error instanceof Fault && error.kind === "unavailable") return new Map();
+  if (isTransient(error)) return new Map();
   throw error;
 }
 

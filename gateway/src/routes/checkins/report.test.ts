@@ -82,10 +82,12 @@ describe("GET checkins/report/", () => {
     expect(asked).toEqual([{ organizer: "bigevents", event: "sampleconf" }]);
   });
 
-  it("[C9.2] has no names of gates while they cannot be read", async () => {
-    app.peers.when("catalogue", "listDocuments", async () => {
-      throw new Fault("unavailable", "peer_unavailable", "boxoffice is away");
-    });
+  it.each([
+    ["away", new Fault("unavailable", "peer_unavailable", "boxoffice is away")],
+    ["hanging", new Fault("timeout", "deadline_exceeded", "boxoffice is late")],
+    ["full", new Fault("exhausted", "overloaded", "boxoffice has no room")],
+  ])("[C9.2] has no names of gates while boxoffice is %s", async (_how, error) => {
+    app.peers.when("catalogue", "listDocuments", () => Promise.reject(error));
     const { status, json } = await app.send("GET", path);
     expect([status, (json as { gates: object[] }).gates[0]]).toEqual([200, { gate: 2, gate_name: null, ...scans }]);
   });
