@@ -1,4 +1,5 @@
-import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { shareAnswers } from "@tessera/kit/waiting/share-answers";
+import { type GetCertificateKeyResponse, ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { isShredder, shredders } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import { shortenId } from "../../access/shorten-id.ts";
@@ -11,7 +12,6 @@ import { eventUrl } from "../../http/event-url.ts";
 import { pageOf } from "../../http/paging.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
-import { askSeldom } from "./ask-seldom.ts";
 import { shredderExamples } from "./examples.ts";
 import { kindsByName } from "./kinds-by-name.ts";
 import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
@@ -36,7 +36,7 @@ export interface ShredderTargets {
 const shredding: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
 
 /** The key changes at most with a restored database. Anyone may request it at any rate, even during an outage. */
-const keyAsked = { keptMs: 60_000, failedMs: 1000 };
+const keyShared = { keptMs: 60_000, longestMs: 10_000, most: 1 };
 
 const zip = "application/zip";
 const root = "shredders";
@@ -57,7 +57,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
     export: request.uuid("export"),
     file: request.uuid("file"),
   });
-  const findKey = askSeldom(() => service.getCertificateKey({}), keyAsked);
+  const share = shareAnswers<GetCertificateKeyResponse>(keyShared);
 
   return {
     list: declare({
@@ -207,7 +207,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       access: { kind: "public" },
       answers: { 200: { description: "The key.", schema: certificateKeyShown } },
       async handle() {
-        const { publicKey } = await findKey();
+        const { publicKey } = await share("key", () => service.getCertificateKey({}));
         return { status: 200, body: { public_key: publicKey } };
       },
     }),
