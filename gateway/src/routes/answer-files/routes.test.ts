@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { parse } from "content-disposition";
 import { beforeEach, describe, expect, it } from "vitest";
+import { publicUrl } from "../../http/public-url.ts";
 import { aPosition } from "../../testing/fake-peers.ts";
 import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 import { presentPosition } from "../listed-positions/present.ts";
@@ -93,7 +94,7 @@ describe("an answer that is a file", () => {
           ],
         },
       }),
-      { base: publicBase, organizer: "bigevents", event: "sampleconf" },
+      { url: publicUrl(publicBase, "/", new URLSearchParams()), organizer: "bigevents", event: "sampleconf" },
       { names: [], documents: undefined, pdfData: undefined, prints: new Map() },
     );
     expect(shown.answers.map((each) => each.answer)).toEqual([`${publicBase}${address}`, "file:image/png;9;abc"]);

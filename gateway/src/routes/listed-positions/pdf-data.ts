@@ -1,7 +1,7 @@
 import { Turns } from "@tessera/kit/waiting/turns";
 import type { Clients } from "../../clients.ts";
+import { eventUrl } from "../../http/event-url.ts";
 import { type AskFor, type Asking, askBeside } from "./ask-beside.ts";
-import { answerUrl } from "./position-url.ts";
 
 /** The printed variables, by ticket. A missing ticket has none yet. */
 export type PdfData = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
@@ -56,8 +56,6 @@ async function read(
   request: Asking,
   { positions, longestMs: timeoutMs, tries, data = new Map() }: Reading,
 ): Promise<PdfData> {
-  const { organizer, event, url } = request;
-  const place = { base: url.base, organizer, event };
   const ask = async (asked: readonly number[]) => {
     for (let left = tries; ; left -= 1) {
       try {
@@ -72,7 +70,7 @@ async function read(
     for (const { position, texts, images } of tickets) {
       const urls = Object.entries(images).map(([name, { question, owner }]): [string, string | null] => [
         name,
-        owner === 0 ? null : answerUrl(place, owner, question),
+        owner === 0 ? null : eventUrl(request, "orderpositions", owner, "answer", question),
       ]);
       data.set(position, { ...texts, images: Object.fromEntries(urls) });
     }

@@ -2,9 +2,9 @@ import { type Answer, OrderStatus, Seat } from "@tessera/protos/gen/ticketing/bo
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { fields, type Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
+import { type EventAddress, eventUrl } from "../../http/event-url.ts";
 import { nameScanType } from "../checkins/scan-type.ts";
 import { type Expansion, type Resources, readResources } from "./expand.ts";
-import { answerUrl, downloadUrl, type PositionAddress } from "./position-url.ts";
 import { presentPrint } from "./print.ts";
 import { type checkinFields, seat } from "./schema.ts";
 
@@ -19,12 +19,12 @@ const canceled = "c";
 export const seats = fields(seat, Seat);
 
 /** Presents a position as a check-in list sees it, with the expanded resources. */
-export function presentPosition(listed: ListedPosition | undefined, address: PositionAddress, expansion: Expansion) {
+export function presentPosition(listed: ListedPosition | undefined, address: EventAddress, expansion: Expansion) {
   return present(listed, address, { ...expansion, resources: readResources(expansion, address) });
 }
 
 /** Presents several positions; their expanded resources are read once. */
-export function presentPositions(listed: readonly ListedPosition[], address: PositionAddress, expansion: Expansion) {
+export function presentPositions(listed: readonly ListedPosition[], address: EventAddress, expansion: Expansion) {
   const resources = readResources(expansion, address);
   return listed.map((each) => present(each, address, { ...expansion, resources }));
 }
@@ -34,7 +34,7 @@ interface Expanded extends Pick<Expansion, "names" | "pdfData" | "prints"> {
 }
 
 /** With `expand=addons` clients expect `addons` in each position, and in each add-on, too. */
-function present(listed: ListedPosition | undefined, address: PositionAddress, expanded: Expanded) {
+function present(listed: ListedPosition | undefined, address: EventAddress, expanded: Expanded) {
   return {
     ...presentAlone(listed, address, expanded),
     ...(expanded.pdfData === undefined ? {} : { pdf_data: expanded.pdfData.get(listed?.position?.id ?? 0) ?? {} }),
@@ -46,7 +46,7 @@ function present(listed: ListedPosition | undefined, address: PositionAddress, e
   };
 }
 
-function presentAlone(listed: ListedPosition | undefined, address: PositionAddress, { resources, prints }: Expanded) {
+function presentAlone(listed: ListedPosition | undefined, address: EventAddress, { resources, prints }: Expanded) {
   const { position } = listed ?? {};
   if (listed === undefined || position?.order === undefined)
     throw new Error("checkin answered without a position or its order");
@@ -109,14 +109,15 @@ export function presentCheckin(checkin: Checkin): Shown<typeof checkinFields> {
 }
 
 /** Presents outputs of a position with the addresses of their files. */
-export function presentDownloads(outputs: readonly string[], position: number, address: PositionAddress) {
-  return outputs.map((output) => ({ output, url: downloadUrl(address, position, output) }));
+export function presentDownloads(outputs: readonly string[], position: number, address: EventAddress) {
+  return outputs.map((output) => ({ output, url: eventUrl(address, "orderpositions", position, "download", output) }));
 }
 
-export function presentAnswer(answer: Answer, position: number, address: PositionAddress) {
+export function presentAnswer(answer: Answer, position: number, address: EventAddress) {
   return {
     question: answer.question,
-    answer: answer.file === true ? answerUrl(address, position, answer.question) : answer.answer,
+    answer:
+      answer.file === true ? eventUrl(address, "orderpositions", position, "answer", answer.question) : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,

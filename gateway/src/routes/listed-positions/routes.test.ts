@@ -2,6 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { NextPage, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { beforeEach, describe, expect, it } from "vitest";
+import { publicUrl } from "../../http/public-url.ts";
 import { aList, aPosition } from "../../testing/fake-peers.ts";
 import { appOfEachTest, devices, inEvent, keys, publicBase } from "../../testing/serve-app.ts";
 import { presentPosition } from "./present.ts";
@@ -352,7 +353,8 @@ describe("pdf_data", () => {
 });
 
 describe("presentPosition", () => {
-  const place = { base: "https://a.example", organizer: "o", event: "e" };
+  const url = publicUrl("https://a.example", "/", new URLSearchParams());
+  const place = { url, organizer: "o", event: "e" };
   const unexpanded = { names: [], documents: undefined, pdfData: undefined, prints: new Map() };
   const { position } = aPosition();
   if (position?.order === undefined) throw new Error("the example has no order");

@@ -50,7 +50,6 @@ export function listedPositionRoutes({
     filters: toFilters(sent, { gate: tenant.device?.gate ?? undefined }),
     expand: toExpand(sent.expand),
   });
-  const addressOf = ({ url, organizer, event }: Incoming) => ({ base: url.base, organizer, event });
   const expansionOf = async (
     request: Incoming<Values<typeof query>, unknown>,
     { documents, shown }: { readonly documents: Documents | undefined; readonly shown: readonly ListedPosition[] },
@@ -94,7 +93,7 @@ export function listedPositionRoutes({
         );
         const { documents, positions: shown } = found;
         const expansion = await expansionOf(request, { documents, shown });
-        return { ...found, results: presentPositions(found.positions, addressOf(request), expansion) };
+        return { ...found, results: presentPositions(found.positions, request, expansion) };
       },
     }),
 
@@ -122,7 +121,7 @@ export function listedPositionRoutes({
         );
         const shown = position === undefined ? [] : [position];
         const expansion = await expansionOf(request, { documents, shown });
-        return { status: 200, body: presentPosition(position, addressOf(request), expansion) };
+        return { status: 200, body: presentPosition(position, request, expansion) };
       },
     }),
   };

@@ -64,7 +64,7 @@ export function searchRoutes({
           const place = { organizer, event, url, inEvent: ofTenantIn(event) };
           const printed = await prints.read(place, idsOf(positions));
           const expansion = { names: query.expand, documents, pdfData: undefined, prints: printed };
-          return presentPositions(positions, { base: url.base, organizer, event }, expansion);
+          return presentPositions(positions, place, expansion);
         });
         return { ...counts, results: (await Promise.all(results)).flat() };
       },

@@ -6,17 +6,17 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import type { CheckinsOfPosition } from "@tessera/protos/gen/ticketing/checkin/v1/order_checkins";
 import { formatInstant } from "@tessera/values";
+import type { EventAddress } from "../../http/event-url.ts";
 import type { Shown } from "../../http/without-fields.ts";
 import { readJson } from "../../read-json.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
-import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentAnswer, presentCheckin, presentDownloads, seats } from "../listed-positions/present.ts";
 import { presentPrint } from "../listed-positions/print.ts";
 import type { PrintBody } from "./schema.ts";
 
 /** What orders show of other services. */
 export interface Beside {
-  readonly address: PositionAddress;
+  readonly address: EventAddress;
   readonly checkins: ReadonlyMap<number, CheckinsOfPosition>;
   /** Undefined: not requested. */
   readonly pdfData: PdfData | undefined;

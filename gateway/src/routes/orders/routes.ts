@@ -101,16 +101,14 @@ export function orderRoutes({
   type Asking = Incoming<Pick<Values<typeof showing>, "pdf_data">>;
 
   async function findBeside(request: Asking, ids: readonly number[]): Promise<Beside> {
-    const { url, organizer, event, signal } = request;
-    const address = { base: url.base, organizer, event };
     const checkins = new Map<number, CheckinsOfPosition>();
     for (let at = 0; at < ids.length; at += mostPositions) {
       const part = ids.slice(at, at + mostPositions);
-      const found = await orderCheckins.findCheckins(request.inEvent({ positions: part }), { signal });
+      const found = await orderCheckins.findCheckins(request.inEvent({ positions: part }), { signal: request.signal });
       for (const each of found.positions) checkins.set(each.position, each);
     }
     const pdfData = showsPdfData(request.query, request.tenant) ? await readPdfData(request, ids) : undefined;
-    return { address, checkins, pdfData };
+    return { address: request, checkins, pdfData };
   }
 
   async function presentOrders(request: Incoming<Values<typeof showing>>, found: readonly OrderDocument[]) {

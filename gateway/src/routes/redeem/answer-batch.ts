@@ -168,7 +168,7 @@ function toResult(
     requireList(decided);
     const { organizer, url, tenant } = request;
     const reply = presentOutcome(standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided, {
-      address: { base: url.base, organizer, event: decided.list?.event ?? "" },
+      address: { url, organizer, event: decided.list?.event ?? "" },
       ...{ names: [], pdfData: undefined, prints: new Map(), force: body.force ?? false, refusedStatus: 400 },
       onlyId: decided.position === undefined ? answer.position : undefined,
     });

@@ -69,7 +69,7 @@ export class ScanAnswers {
       this.#printsOf(outcome, { request, event }),
     ]);
     return presentOutcome(outcome, {
-      address: { base: url.base, organizer, event },
+      address: { url, organizer, event },
       names: query.expand,
       pdfData,
       prints,

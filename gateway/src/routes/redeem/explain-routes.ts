@@ -45,7 +45,7 @@ export function explainRoutes({
       },
       exists: listRequirer(checkinLists),
       async handle(request) {
-        const { organizer, event, url, query, tenant } = request;
+        const { query, tenant } = request;
         const { outcome, explanation } = await askCheckin(
           (scan, call) => scans.simulateScan({ scan, lists: [] }, call),
           {
@@ -64,7 +64,7 @@ export function explainRoutes({
         );
         const printed = await prints.read(request, outcome.position === undefined ? [] : idsOf([outcome.position]));
         const reply = presentOutcome(outcome, {
-          ...{ address: { base: url.base, organizer, event }, names: query.expand, pdfData: undefined },
+          ...{ address: request, names: query.expand, pdfData: undefined },
           ...{ force: false, refusedStatus: 200, explanation, prints: printed },
         });
         return reply.status === 404 ? reply : { ...reply, status: 200 };

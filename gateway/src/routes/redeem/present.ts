@@ -1,15 +1,15 @@
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
+import type { EventAddress } from "../../http/event-url.ts";
 import type { Reply } from "../../http/route.ts";
 import { readJson } from "../../read-json.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
-import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { presentPosition } from "../listed-positions/present.ts";
 import type { Prints } from "../listed-positions/print.ts";
 
 export interface PresentOptions {
-  readonly address: PositionAddress;
+  readonly address: EventAddress;
   /** The resources that the scan expands. */
   readonly names: readonly Expandable[];
   readonly pdfData: PdfData | undefined;
