@@ -67,8 +67,6 @@ const kept = sql`kept_answer`;
 /** The request id; a new one if this is another request. */
 const idUnless = (isAnother: Sql) => sql`case when ${isAnother} then gen_random_uuid() else kept_answer.request_id end`;
 
-const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
-
 /**
  * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A
  * request whose lease expired without an answer is claimed again under its id. A request of a deleted event gets a new
@@ -120,26 +118,12 @@ function lastDeletion(of: EventName | undefined): Sql {
 }
 
 /** Returns why a request cannot be claimed, without claiming it; undefined: it can be. */
-export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedRequest): Promise<Occupied | undefined> {
-  const held = await db.maybeOne<{
-    is_same: boolean;
-    is_leased: boolean;
-    is_of_deleted: boolean;
-    status: number | null;
-    headers: Record<string, string>;
-    body: Buffer | null;
-  }>(sql`
-    select kept_answer.request_hash = ${requestHash} as is_same, kept_answer.leased_until > now() as is_leased,
-           ${isOfDeleted(kept)} as is_of_deleted, ${keptHeaders}
-      from kept_answer
-     where ${isUse(use)}`);
+export async function findRequest(db: Queryable, request: KeyedRequest): Promise<Occupied | undefined> {
+  const held = await findHeld(db, request);
   if (held === undefined) return undefined;
-  if (!held.is_same) return { kind: "taken" };
-  if (held.status !== null) {
-    if (held.is_of_deleted) return undefined;
-    return { kind: "answered", answer: { status: held.status, headers: held.headers, body: held.body } };
-  }
-  return held.is_leased ? { kind: "under way" } : undefined;
+  if (!held.requestHash.equals(request.requestHash)) return { kind: "taken" };
+  const { state } = held;
+  return state.kind === "answered" || state.kind === "under way" ? state : undefined;
 }
 
 /**
@@ -177,7 +161,15 @@ export type KeyState =
 
 /** Finds the state of the request under a key; undefined: the caller has not used the key. */
 export async function findAnswer(db: Queryable, use: KeyUse): Promise<KeyState | undefined> {
+  return (await findHeld(db, use))?.state;
+}
+
+async function findHeld(
+  db: Queryable,
+  { caller, key }: KeyUse,
+): Promise<{ readonly requestHash: Buffer; readonly state: KeyState } | undefined> {
   const held = await db.maybeOne<{
+    request_hash: Buffer;
     is_leased: boolean;
     is_erased: boolean;
     is_of_deleted: boolean;
@@ -185,16 +177,19 @@ export async function findAnswer(db: Queryable, use: KeyUse): Promise<KeyState |
     headers: Record<string, string>;
     body: Buffer | null;
   }>(sql`
-    select kept_answer.leased_until > now() as is_leased, kept_answer.is_erased, ${isOfDeleted(kept)} as is_of_deleted,
-           ${keptHeaders}
+    select kept_answer.request_hash, kept_answer.leased_until > now() as is_leased, kept_answer.is_erased,
+           ${isOfDeleted(kept)} as is_of_deleted, kept_answer.status, kept_answer.headers, kept_answer.body
       from kept_answer
-     where ${isUse(use)}`);
+     where kept_answer.caller = ${caller}
+       and kept_answer.key = ${key}
+       and not ${isOver}`);
   if (held === undefined) return undefined;
-  const { status, headers, body } = held;
+  const { request_hash: requestHash, status, headers, body } = held;
+  const toHeld = (state: KeyState) => ({ requestHash, state });
   if (status !== null)
-    return held.is_of_deleted ? { kind: "erased" } : { kind: "answered", answer: { status, headers, body } };
-  if (held.is_leased) return { kind: "under way" };
-  return { kind: held.is_erased ? "erased" : "open" };
+    return toHeld(held.is_of_deleted ? { kind: "erased" } : { kind: "answered", answer: { status, headers, body } });
+  if (held.is_leased) return toHeld({ kind: "under way" });
+  return toHeld({ kind: held.is_erased ? "erased" : "open" });
 }
 
 /** Few enough to hold the row locks briefly. */
@@ -331,12 +326,6 @@ async function eraseWhere(
      where kept_answer.caller = locked.caller
        and kept_answer.key = locked.key`);
   return { count: erased, isMore: erased === mostErased };
-}
-
-/** The row of a key whose answer has not expired. */
-function isUse({ caller, key }: KeyUse) {
-  return sql`
-    kept_answer.caller = ${caller} and kept_answer.key = ${key} and not ${isOver}`;
 }
 
 /** The row of a claim. After its answer has expired another request may have claimed the key. */
