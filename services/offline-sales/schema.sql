@@ -32,7 +32,6 @@ create table batch (
   constraint batch_pkey primary key (organizer, event, id),
   constraint batch_job_key unique (job)
 );
-create index batch_by_creation on batch using btree (organizer, event, created_at, id);
 comment on column batch.comment is 'personal data: kept; what the organizer noted';
 
 create table dead_letter (
@@ -106,17 +105,6 @@ create table inbox (
 
 create table inbox_other partition of inbox default;
 
-create table item (
-  organizer text collate "C" not null,
-  event text collate "C" not null,
-  id bigint not null,
-  variations bigint[] not null,
-  revision bigint not null,
-  known_columns integer not null default 0,
-  constraint item_pkey primary key (organizer, event, id)
-);
-create index item_by_variation on item using gin (variations);
-
 create table migration (
   scope text not null,
   revision integer not null,
@@ -178,15 +166,6 @@ create table rendering (
   constraint rendering_pkey primary key (organizer, event, batch, job, file)
 );
 create index rendering_by_time on rendering using btree (started_at);
-
-create table subevent (
-  organizer text collate "C" not null,
-  event text collate "C" not null,
-  id bigint not null,
-  revision bigint not null,
-  known_columns integer not null default 0,
-  constraint subevent_pkey primary key (organizer, event, id)
-);
 
 create table work (
   kind text not null,

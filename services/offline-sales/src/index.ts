@@ -2,7 +2,7 @@ import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { OfflineSales } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
-import { eventChanged, itemChanged, subeventChanged } from "./consumers/keep-copies.ts";
+import { eventChanged } from "./consumers/keep-copies.ts";
 import { cancelBatch } from "./handlers/cancel-batch.ts";
 import { createBatch } from "./handlers/create-batch.ts";
 import { findCreation } from "./handlers/find-creation.ts";
@@ -29,7 +29,7 @@ export const offlineSales = defineService({
       ...{ renderBatch, findRendering, cancelBatch },
     }),
   ],
-  consumers: [eventChanged, itemChanged, subeventChanged],
+  consumers: [eventChanged],
   jobs: [forgetRenderings, removeGoneEvents],
   works: [makeBatches, cancelEndedSales],
   rebuilds: [],

@@ -66,12 +66,9 @@ afterEach(async () => {
 });
 
 it("[O10.1] lists batches without their orders", async () => {
-  const query = "?item=11&variation=2&subevent=3&layout=4&sales_channel=web&testmode=true&ordering=-creation&page=1";
-  const { status, json } = await app.send("GET", `${all}${query}`, { key: keys.reader });
+  const { status, json } = await app.send("GET", `${all}?page=1&page_size=20`, { key: keys.reader });
   expect([status, json]).toEqual([200, { count: 1, next: null, previous: null, results: [listed] }]);
-  expect(app.peers.requestsOf("listBatches")).toMatchObject([
-    { item: 11, variation: 2, subevent: 3, layout: 4, salesChannel: "web", testmode: true, ordering: ["-creation"] },
-  ]);
+  expect(app.peers.requestsOf("listBatches")).toMatchObject([{ page: 1, pageSize: 20 }]);
 });
 
 it("[O10.6] shows a batch with its orders", async () => {

@@ -6,7 +6,6 @@ import { fileShown, pdf, warnsOfPrints } from "../../http/attachment.ts";
 import type { ReplyStored } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
-import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { offlineSalesExamples } from "./examples.ts";
@@ -49,25 +48,10 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       example: offlineSalesExamples.list,
       summary: "Lists the batches of tickets that are sold elsewhere",
       access: reading,
-      query: {
-        ordering: ordering(["creation", "id"], "id"),
-        item: idFilter("Only batches of this item."),
-        variation: idFilter("Only batches of this variation."),
-        subevent: idFilter("Only batches of this date."),
-        layout: idFilter("Only batches with this layout."),
-        sales_channel: textFilter("Only batches of this sales channel."),
-        testmode: flagFilter("Only batches of test orders, or only others."),
-      },
       page: "One page of batches, without their orders.",
       shows: batchListed,
       async find(request, page) {
-        const { query, signal } = request;
-        const { item, variation, subevent, layout, sales_channel: salesChannel, testmode } = query;
-        const filter = { item, variation, subevent, layout, salesChannel, testmode };
-        const found = await offlineSales.listBatches(
-          request.inEvent({ ...page, ...filter, ordering: [...query.ordering] }),
-          { signal },
-        );
+        const found = await offlineSales.listBatches(request.inEvent(page), { signal: request.signal });
         return { ...found, results: found.batches.map(presentListed) };
       },
     }),

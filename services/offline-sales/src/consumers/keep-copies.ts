@@ -5,7 +5,6 @@ import { topics } from "@tessera/protos/topics";
 import { cancelEnded } from "../cancel-work.ts";
 import { makeBatch, makingsOf } from "../make-work.ts";
 import { deleteBatches } from "../store/batches.ts";
-import { items, subevents } from "../store/copies.ts";
 import { events } from "../store/events.ts";
 
 const endingBatches = endingWith(events, async (tx, { deletedAt, ...event }) => {
@@ -25,11 +24,3 @@ const endingBatches = endingWith(events, async (tx, { deletedAt, ...event }) => 
  * left out stay for a day, unreachable: it may come back.
  */
 export const eventChanged = keepCopy(topics.eventChanged, notingGone(endingBatches), (fact) => fact);
-
-/** Keep our copies of what filters name. */
-export const itemChanged = keepCopy(topics.itemChanged, items, ({ variations, ...fact }) => ({
-  ...fact,
-  variations: variations.map(({ id }) => id),
-}));
-
-export const subeventChanged = keepCopy(topics.subeventChanged, subevents, (fact) => fact);

@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text, texts, uuid } from "@tessera/kit/pg/table";
 import type { Batch, BatchFields, BatchTickets } from "../domain/batch.ts";
 import { fault } from "../faults.ts";
@@ -27,55 +27,27 @@ const whole = table("batch", { key: entityKey, columns: { ...fields, orders: tex
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Which batches of an event are wanted; what is missing is not asked for. */
-export interface BatchFilter extends EventKey {
-  readonly item?: number | undefined;
-  readonly variation?: number | undefined;
-  readonly subevent?: number | undefined;
-  readonly layout?: number | undefined;
-  readonly salesChannel?: string | undefined;
-  readonly testmode?: boolean | undefined;
-}
-
-function matching({ organizer, event, item, variation, subevent, layout, salesChannel, testmode }: BatchFilter): Sql {
-  return sql`
-        batch.organizer = ${organizer}
-    and batch.event = ${event}
-    and (${item ?? null}::bigint is null or batch.item = ${item ?? null})
-    and (${variation ?? null}::bigint is null or batch.variation = ${variation ?? null})
-    and (${subevent ?? null}::bigint is null or batch.subevent = ${subevent ?? null})
-    and (${layout ?? null}::bigint is null or batch.layout = ${layout ?? null})
-    and (${salesChannel ?? null}::text is null or batch.sales_channel = ${salesChannel ?? null})
-    and (${testmode ?? null}::boolean is null or batch.testmode = ${testmode ?? null})`;
-}
-
-export async function countBatches(db: Queryable, filter: BatchFilter): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from batch where ${matching(filter)}`);
+export async function countBatches(db: Queryable, { organizer, event }: EventKey): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from batch
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}`);
   return count;
 }
 
-/** The interface's names for what batches can be ordered by. */
-const orderings: ReadonlyMap<string, Sql> = new Map([
-  ["creation", sql`batch.created_at`],
-  ["-creation", sql`batch.created_at desc`],
-  ["id", sql`batch.id`],
-  ["-id", sql`batch.id desc`],
-]);
-
-/** Reads one page of the batches of an event; of the orders that are asked for the first known one counts. */
+/** Reads one page of the batches of an event, by their ids. */
 export async function pageBatches(
   db: Queryable,
-  filter: BatchFilter,
-  page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
+  { organizer, event }: EventKey,
+  page: { readonly limit: number; readonly offset: number },
 ): Promise<Batch[]> {
-  const wanted = page.ordering.find((name) => orderings.has(name)) ?? "id";
-  const isDescending = wanted.startsWith("-");
-  const terms = [orderings.get(wanted) ?? sql`batch.id`, isDescending ? sql`batch.id desc` : sql`batch.id`];
   const rows = await db.many<Row>(sql`
     select ${listed.selected}
       from batch
-     where ${matching(filter)}
-     order by ${joinSql(terms, ", ")}
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}
+     order by batch.id
      limit ${page.limit} offset ${page.offset}`);
   return rows.map(listed.toRow);
 }

@@ -142,28 +142,10 @@ export async function startOfflineSales(db: Db) {
         enqueueWork(tx, makeBatch, [{ id: makingId(payload), owner: place.organizer, payload }]),
       );
     },
-    /** An event with item 1, item 2 with the variation 21, and the date 5. */
     async prepareEvent(inEvent: { organizer: string; event: string } = place): Promise<void> {
       const document = new Uint8Array();
       const event = { ...inEvent, revision: 1, name: {}, timezone: "UTC", locale: "en", document };
       await service.deliver(topics.eventChanged, [{ ...event, hasSubevents: true, ticketDownload: undefined }]);
-      const item = {
-        ...inEvent,
-        revision: 1,
-        name: {},
-        admission: true,
-        position: 0,
-        checkinAttention: false,
-        document,
-      };
-      const variation = { id: 21, value: {}, position: 0, checkinAttention: false };
-      await service.deliver(topics.itemChanged, [
-        { ...item, id: 1, variations: [] },
-        { ...item, id: 2, variations: [variation] },
-      ]);
-      await service.deliver(topics.subeventChanged, [
-        { ...inEvent, revision: 1, name: {}, active: true, id: 5, document },
-      ]);
     },
     async reset(): Promise<void> {
       await service.reset();

@@ -107,14 +107,6 @@ export interface ListBatchesRequest {
   /** From 1; 0 asks for the last page. */
   page: number;
   pageSize: number;
-  /** creation or id, `-` for descending; unknown ones are ignored. */
-  ordering: string[];
-  item?: number | undefined;
-  variation?: number | undefined;
-  subevent?: number | undefined;
-  layout?: number | undefined;
-  salesChannel?: string | undefined;
-  testmode?: boolean | undefined;
 }
 
 export interface ListBatchesResponse {
@@ -402,19 +394,7 @@ export const OfflineBatch: MessageFns<OfflineBatch> = {
 };
 
 function createBaseListBatchesRequest(): ListBatchesRequest {
-  return {
-    organizer: "",
-    event: "",
-    page: 0,
-    pageSize: 0,
-    ordering: [],
-    item: undefined,
-    variation: undefined,
-    subevent: undefined,
-    layout: undefined,
-    salesChannel: undefined,
-    testmode: undefined,
-  };
+  return { organizer: "", event: "", page: 0, pageSize: 0 };
 }
 
 export const ListBatchesRequest: MessageFns<ListBatchesRequest> = {
@@ -430,27 +410,6 @@ export const ListBatchesRequest: MessageFns<ListBatchesRequest> = {
     }
     if (message.pageSize !== 0) {
       writer.uint32(32).int32(message.pageSize);
-    }
-    for (const v of message.ordering) {
-      writer.uint32(42).string(v!);
-    }
-    if (message.item !== undefined) {
-      writer.uint32(48).int64(message.item);
-    }
-    if (message.variation !== undefined) {
-      writer.uint32(56).int64(message.variation);
-    }
-    if (message.subevent !== undefined) {
-      writer.uint32(64).int64(message.subevent);
-    }
-    if (message.layout !== undefined) {
-      writer.uint32(72).int64(message.layout);
-    }
-    if (message.salesChannel !== undefined) {
-      writer.uint32(82).string(message.salesChannel);
-    }
-    if (message.testmode !== undefined) {
-      writer.uint32(88).bool(message.testmode);
     }
     return writer;
   },
@@ -498,62 +457,6 @@ export const ListBatchesRequest: MessageFns<ListBatchesRequest> = {
             }
 
             message.pageSize = reader.int32();
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.ordering.push(reader.string());
-            continue;
-          }
-          case 6: {
-            if (tag !== 48) {
-              break;
-            }
-
-            message.item = longToNumber(reader.int64());
-            continue;
-          }
-          case 7: {
-            if (tag !== 56) {
-              break;
-            }
-
-            message.variation = longToNumber(reader.int64());
-            continue;
-          }
-          case 8: {
-            if (tag !== 64) {
-              break;
-            }
-
-            message.subevent = longToNumber(reader.int64());
-            continue;
-          }
-          case 9: {
-            if (tag !== 72) {
-              break;
-            }
-
-            message.layout = longToNumber(reader.int64());
-            continue;
-          }
-          case 10: {
-            if (tag !== 82) {
-              break;
-            }
-
-            message.salesChannel = reader.string();
-            continue;
-          }
-          case 11: {
-            if (tag !== 88) {
-              break;
-            }
-
-            message.testmode = reader.bool();
             continue;
           }
         }
@@ -1562,7 +1465,7 @@ export const CancelBatchResponse: MessageFns<CancelBatchResponse> = {
 
 export type OfflineSalesServiceService = typeof OfflineSalesServiceService;
 export const OfflineSalesServiceService = {
-  /** Newest last, unless the order is turned around. */
+  /** Newest last. */
   listBatches: {
     path: "/ticketing.offlinesales.v1.OfflineSalesService/ListBatches" as const,
     requestStream: false as const,
@@ -1636,7 +1539,7 @@ export const OfflineSalesServiceService = {
 } as const;
 
 export interface OfflineSalesServiceServer extends UntypedServiceImplementation {
-  /** Newest last, unless the order is turned around. */
+  /** Newest last. */
   listBatches: handleUnaryCall<ListBatchesRequest, ListBatchesResponse>;
   getBatch: handleUnaryCall<GetBatchRequest, GetBatchResponse>;
   /** Starts a job that makes the orders of a batch, all of them or none. */
@@ -1652,7 +1555,7 @@ export interface OfflineSalesServiceServer extends UntypedServiceImplementation 
 }
 
 export interface OfflineSalesServiceClient extends Client {
-  /** Newest last, unless the order is turned around. */
+  /** Newest last. */
   listBatches(
     request: ListBatchesRequest,
     callback: (error: ServiceError | null, response: ListBatchesResponse) => void,
