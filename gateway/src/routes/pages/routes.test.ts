@@ -116,8 +116,8 @@ describe("the scanner page", () => {
     for (const file of files) expect((await get(file)).headers["content-security-policy"]).toBe(policy);
   });
 
-  it("says what to do where it was not built", () => {
-    expect(() => scannerPageRoutes(new URL("file:///nowhere/"))).toThrow(/prepare\.mjs/);
+  it("says which page was not built, and what to do", () => {
+    expect(() => scannerPageRoutes(new URL("file:///nowhere/"))).toThrow(/\/nowhere\/.*prepare\.mjs/);
   });
 });
 

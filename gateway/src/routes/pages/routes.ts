@@ -176,7 +176,5 @@ function list(folder: URL): readonly string[] {
 }
 
 function notBuilt({ pathname }: URL, cause?: unknown): Error {
-  return new Error(`the scanner page is not built: ${pathname} lacks it; \`node scripts/prepare.mjs\` builds it`, {
-    cause,
-  });
+  return new Error(`the page in ${pathname} is not built: \`node scripts/prepare.mjs\` builds it`, { cause });
 }
