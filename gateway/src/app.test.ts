@@ -82,12 +82,14 @@ describe("paths", () => {
   });
 
   it.each([
+    "*",
     "//evil.example",
     "//evil.example/api/v1/import",
     "/api/v1",
     "/API/V1/import/",
     "/api/v1/import//",
     "/api/v1//import/",
+    "/api/v1/organizers//events/",
   ])("%s leads nowhere", async (path) => {
     const { status, headers } = await app.send("GET", path, { key: null });
     expect([status, headers.location]).toEqual([404, undefined]);

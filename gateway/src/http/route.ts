@@ -246,8 +246,6 @@ export interface Route extends AnyDeclaration {
   readonly method: HttpMethod;
   /** With `{name}` for a path segment and `{name+}` for one or more, whose slashes belong to the value. */
   readonly path: string;
-  /** Found in a radix tree before all other routes. */
-  readonly hot: boolean;
 }
 
 /** Whether a route ignores idempotency keys: its body is a stream, and its handler does not claim them. */
@@ -262,11 +260,6 @@ export function declare<const P extends Parameters = Record<never, never>, B = u
   return declaration;
 }
 
-export function at(
-  method: HttpMethod,
-  path: string,
-  declaration: AnyDeclaration,
-  options: { hot?: boolean } = {},
-): Route {
-  return { ...declaration, method, path, hot: options.hot ?? false };
+export function at(method: HttpMethod, path: string, declaration: AnyDeclaration): Route {
+  return { ...declaration, method, path };
 }

@@ -171,7 +171,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const signIn = provider && signInRoutes({ ...deps, provider });
 
   const routes: readonly Route[] = [
-    at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists, { hot: true }),
+    at("POST", `${organizer}/checkinrpc/redeem/`, scans.redeemOnLists),
     at("POST", `${organizer}/checkinrpc/redeem_batch/`, scans.redeemBatch),
     at("GET", `${organizer}/checkinrpc/search/`, search.search),
     at("POST", `${organizer}/checkinrpc/annul/`, annulments.annul),
@@ -217,7 +217,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
     at("GET", `${event}/checkinlists/{list}/positions/{id}/`, positions.get),
-    at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
+    at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem),
     at("GET", `${event}/checkinlists/{list}/positions/{lookup+}/explain/`, explanations.explain),
 
     at("POST", `${event}/checkinlists/{list}/failed_checkins/`, refusals.create),

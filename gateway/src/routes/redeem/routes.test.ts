@@ -535,24 +535,15 @@ describe("the scanned code", () => {
     expect(scans).toEqual([]);
   });
 
-  it("comes out of both routers alike, whatever it holds", async () => {
-    const cold = await serveApp({ routes: (routes) => routes.map((route) => ({ ...route, hot: false })) });
-    const coldScans: Scan[] = [];
-    cold.peers.when("scans", "redeem", async ({ scan }) => {
-      if (scan !== undefined) coldScans.push(scan);
-      return { outcome: admitted };
-    });
+  it("comes out as it was, whatever it holds", async () => {
     const codes = sample(string({ unit: "binary", minLength: 1, maxLength: 40 }), 60).filter(
       (code) => !code.includes("\0") && code.isWellFormed(),
     );
     const tricky = ["/", "//", "%", "%2F", "a/redeem", "redeem", "redeem/", "/redeem/", "?", "#", "..", "%25%32%46"];
     for (const code of [...codes, ...tricky]) {
-      for (const served of [app, cold]) {
-        expect((await served.send("POST", pathTo(encodeURIComponent(code)), { body: {} })).status).toBe(201);
-      }
-      expect([scans.at(-1)?.lookup, coldScans.at(-1)?.lookup]).toEqual([code, code]);
+      expect((await app.send("POST", pathTo(encodeURIComponent(code)), { body: {} })).status).toBe(201);
+      expect(scans.at(-1)?.lookup).toBe(code);
     }
-    await cold.close();
   });
 });
 
