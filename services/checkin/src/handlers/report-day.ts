@@ -20,7 +20,7 @@ import {
 import { requireEvent } from "../store/events.ts";
 import { listItems } from "../store/items.ts";
 import { findKnownIds } from "../store/known-ids.ts";
-import { findListNames } from "../store/names.ts";
+import { findListNames } from "../store/lists.ts";
 import { toDayReport } from "../wire/day-report.ts";
 import { requireFilteredList } from "./list-scans.ts";
 
@@ -62,11 +62,7 @@ export async function reportDay(
   const rest = inTurn(async (db) => ({
     products: await tallyProducts(db, asked),
     items: nameItems(await listItems(db, request), info.locale),
-    lists: await findListNames(
-      db,
-      request,
-      [...new Set([...tallies.map((tally) => tally.list), list ?? null])].filter((id) => id !== null),
-    ),
+    lists: await findListNames(db, request),
   }));
   const [{ products, items, lists }, { insideBefore, steps }] = await Promise.all([
     rest,

@@ -149,6 +149,19 @@ export async function listIdsOf(
   return rows.map(({ id }) => id);
 }
 
+/** Finds the names of the lists of an event. */
+export async function findListNames(
+  db: Queryable,
+  { organizer, event }: EventKey,
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.many<{ readonly id: number; readonly name: string }>(sql`
+    select list.id, list.name
+      from list
+     where list.organizer = ${organizer}
+       and list.event = ${event}`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** As many as a message names. */
 const mostShared = 10;
 

@@ -4,7 +4,7 @@ import type { ExportedRow } from "../store/exported-scans.ts";
 
 export interface ScanNames {
   readonly items: ItemNames;
-  readonly lists: ReadonlyMap<number, string | null>;
+  readonly lists: ReadonlyMap<number, string>;
 }
 
 /** Writes exported scans, each as a line. */
