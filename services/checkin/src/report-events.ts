@@ -28,9 +28,6 @@ const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"
 const silenceMs = 1000;
 
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
-  const lists = metrics.counter("checkin_list_changes_total", "Check-in lists created, changed, deleted or imported.", [
-    "change",
-  ]);
   const scans = metrics.counter(
     "checkin_scans_total",
     "Decided scans by outcome, and by reason where they were refused.",
@@ -52,25 +49,15 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     "checkin_automatic_exits_total",
     "Tickets that were checked out by the exit_all_at of a list.",
   );
-  const folded = metrics.counter("checkin_count_rows_folded_total", "Count rows that were replaced by their sums.");
   return {
     listCreated(place: ListPlace): void {
-      lists.add({ change: "created" });
       log.info("check-in list created", { ...place });
     },
     listChanged(place: ListPlace): void {
-      lists.add({ change: "changed" });
       log.info("check-in list changed", { ...place });
     },
     listDeleted(place: ListPlace): void {
-      lists.add({ change: "deleted" });
       log.info("check-in list deleted with its scans", { ...place });
-    },
-    /** Imported lists were created, replaced or deleted. */
-    listsImported(count: number): void {
-      if (count === 0) return;
-      lists.add({ change: "imported" }, count);
-      log.debug("check-in lists imported", { lists: count });
     },
     scanDecided({ organizer, event, list }: ListPlace, { outcome, position }: ScanOutcome): void {
       const kind = outcomeLabels[outcome?.$case ?? "undecided"];
@@ -124,9 +111,6 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {
       exited.add(exits);
       log.info("a check-in list checked out all tickets, at its exit_all_at", { organizer, event, list, exits });
-    },
-    countsFolded(rows: number): void {
-      if (rows > 0) folded.add(rows);
     },
   };
 }

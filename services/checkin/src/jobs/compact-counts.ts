@@ -1,6 +1,5 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import type { CheckinEvents } from "../report-events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
 import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 
@@ -8,16 +7,12 @@ import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 const everyMs = 3000;
 
 /** Compacts the increments of counts, and deletes old notes of deleted tickets. Replicas may run it concurrently. */
-export function compactCounts({ db, events }: { readonly db: Db; readonly events: CheckinEvents }): Job {
+export function compactCounts({ db }: { readonly db: Db }): Job {
   return {
     name: "compact-counts",
     everyMs,
     async run(signal) {
-      for (;;) {
-        const folded = await foldCounts(db);
-        events.countsFolded(folded);
-        if (folded < mostFolded || signal.aborted) break;
-      }
+      while ((await foldCounts(db)) >= mostFolded && !signal.aborted);
       while (!signal.aborted && (await deleteOldNotes(db)) === mostNotes);
     },
   };
