@@ -21,7 +21,6 @@ import { CheckinLists } from "@tessera/protos/services";
 import { countNoted } from "../count-noted.ts";
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { CheckinList, ListFields } from "../domain/list.ts";
-import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import type { CheckinEvents } from "../report-events.ts";
 import { countOnLists } from "../store/counts.ts";
@@ -41,8 +40,8 @@ import {
   removeList,
   requireList,
 } from "../store/lists.ts";
-import { findSubevent } from "../store/subevents.ts";
 import { fromListFields, listFields, toCheckinList } from "../wire/list-messages.ts";
+import { requireKnown } from "./unknown-ids.ts";
 
 export async function getCheckinList(
   request: GetCheckinListRequest,
@@ -82,11 +81,7 @@ export async function listCheckinLists(
   return reads.inTurn(request.organizer, async (db) => {
     const { organizer, event, subevent, subeventMatch, endsAfter } = request;
     await requireEvent(db, request);
-    if (subevent !== undefined && (await findSubevent(db, { organizer, event, id: subevent })) === undefined) {
-      throw fault("invalid_filter", "The event has no such date.", {
-        fields: { subevent: reportUnknownIds([subevent], "date") },
-      });
-    }
+    await requireKnown(db, request, { subevent });
     const changedAt = await findListsChanged(db, request);
     const { knownAsOf } = request;
     if (changedAt !== undefined && knownAsOf !== undefined && changedAt <= knownAsOf) {

@@ -9,7 +9,7 @@ import { listItems } from "../store/items.ts";
 import { findListNames } from "../store/lists.ts";
 import { toScanFilter } from "../wire/history.ts";
 import { jsonLines, tableLines } from "../wire/scan-lines.ts";
-import { requireFilteredList } from "./list-scans.ts";
+import { requireKnown } from "./unknown-ids.ts";
 
 /** Reads whose lines are one answer, of about two megabytes: callers hold some of them. */
 const readsEach = 4;
@@ -28,7 +28,7 @@ export async function exportScans(
   const { head, write } = request.isTable ? tableLines : jsonLines;
   return reads.inTurn(request.organizer, async (db) => {
     const { locale } = await requireEvent(db, request);
-    if (request.place === undefined) await requireFilteredList(db, request);
+    if (request.place === undefined) await requireKnown(db, request, { list: request.list });
     const place = request.place ?? { after: 0, ...(await openSpan(db, request)) };
     const isOver = ({ last }: ExportedScans) => last === null || last >= place.until;
     const names = {

@@ -3,13 +3,11 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
-import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
-import type { EventKey } from "../store/keys.ts";
-import { findList } from "../store/lists.ts";
 import { countScans, pageScans } from "../store/scan-history.ts";
 import { toPastScan, toScanFilter } from "../wire/history.ts";
+import { requireKnown } from "./unknown-ids.ts";
 
 /**
  * Pages through the scans of an event, refused ones too.
@@ -23,20 +21,9 @@ export async function listScans(
 ): Promise<ListScansResponse> {
   return reads.inTurn(request.organizer, async (db) => {
     await requireEvent(db, request);
-    await requireFilteredList(db, request);
+    await requireKnown(db, request, { list: request.list });
     const { scans, count, page } = await db.transaction((tx) => findPage(tx, toScanFilter(request), request));
     return { scans: scans.map(toPastScan), count, page };
-  });
-}
-
-/** Throws if the event does not have the list of a filter. */
-export async function requireFilteredList(
-  db: Queryable,
-  { organizer, event, list }: EventKey & { readonly list?: number | undefined },
-): Promise<void> {
-  if (list === undefined || (await findList(db, { organizer, event, id: list })) !== undefined) return;
-  throw fault("invalid_filter", "The event has no such check-in list.", {
-    fields: { list: reportUnknownIds([list], "check-in list") },
   });
 }
 

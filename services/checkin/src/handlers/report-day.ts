@@ -6,7 +6,6 @@ import type { ReportDayRequest, ReportDayResponse } from "@tessera/protos/gen/ti
 import { pick } from "@tessera/values";
 import { nameItems } from "../domain/item-names.ts";
 import { dayOf, findDay, followInside, type LocalDay, type Step, wallClock } from "../domain/report-day.ts";
-import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import {
   type DayOfTickets,
@@ -19,10 +18,9 @@ import {
 } from "../store/day-reports.ts";
 import { requireEvent } from "../store/events.ts";
 import { listItems } from "../store/items.ts";
-import { findKnownIds } from "../store/known-ids.ts";
 import { findListNames } from "../store/lists.ts";
 import { toDayReport } from "../wire/day-report.ts";
-import { requireFilteredList } from "./list-scans.ts";
+import { requireKnown } from "./unknown-ids.ts";
 
 /** Scans that one statement follows: it sorts them, which takes half a second. */
 const mostFollowed = 250_000;
@@ -52,7 +50,7 @@ export async function reportDay(
   const { info, zone, day, tallies } = await inTurn(async (db) => {
     const info = await requireEvent(db, request);
     const zone = readers.zone(info.timezone) ?? utc(readers);
-    await requireFilters(db, request);
+    await requireKnown(db, request, { list, subevent });
     const day = await chooseDay(db, request, { zone, now: clock.now() });
     return { info, zone, day, tallies: await tallyScans(db, { organizer, event, list, subevent, ...day }) };
   });
@@ -83,16 +81,6 @@ function utc(readers: Pick<Readers, "zone">): Zone {
   const zone = readers.zone("UTC");
   if (zone === null) throw new Error("every system knows UTC");
   return zone;
-}
-
-async function requireFilters(db: Queryable, { organizer, event, list, subevent }: ReportDayRequest): Promise<void> {
-  await requireFilteredList(db, { organizer, event, list });
-  if (subevent === undefined) return;
-  const known = await findKnownIds(db, "subevent", { organizer, event, ids: [subevent] });
-  if (known.size > 0) return;
-  throw fault("invalid_filter", "The event has no such date.", {
-    fields: { subevent: reportUnknownIds([subevent], "date") },
-  });
 }
 
 /** The day that was asked for; else today, or the last day with scans. */

@@ -53,10 +53,6 @@ async function selectList(
   return row && lists.toRow(row);
 }
 
-export async function findList(db: Queryable, key: EntityKey): Promise<CheckinList | undefined> {
-  return selectList(db, key, sql``);
-}
-
 /** Locks a list until the transaction ends: serializes its changes. */
 export async function lockList(tx: Queryable, key: EntityKey): Promise<StoredList | undefined> {
   return selectList(tx, key, sql`for no key update`);
@@ -218,8 +214,8 @@ export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Prom
 }
 
 /** Finds a list of an event; throws if the event has no such list. */
-export async function requireList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList> {
-  const found = await findList(db, { organizer, event, id });
+export async function requireList(db: Queryable, key: EntityKey): Promise<CheckinList> {
+  const found = await selectList(db, key, sql``);
   if (found === undefined) throw listNotFound();
   return found;
 }

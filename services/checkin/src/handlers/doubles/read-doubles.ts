@@ -1,14 +1,12 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type DoubleFilter, isWanted, type NotedDouble } from "../../domain/double-filter.ts";
 import { findDoubles } from "../../domain/doubles.ts";
-import { reportUnknownIds } from "../../domain/report-unknown-ids.ts";
 import { fault } from "../../faults.ts";
 import { readTicketsOfDoubles } from "../../store/double-notes.ts";
 import { nextDoubtful, readScansOnLists, type TicketOnList } from "../../store/doubtful-scans.ts";
 import { requireEvent } from "../../store/events.ts";
 import type { EventKey } from "../../store/keys.ts";
-import { findKnownIds } from "../../store/known-ids.ts";
-import { findList } from "../../store/lists.ts";
+import { requireKnown } from "../unknown-ids.ts";
 
 /** Tickets that are looked at together: few enough that a statement is quick, and that deciding them stops no scan. */
 const ticketsAtOnce = 500;
@@ -75,14 +73,5 @@ export async function readAllDoubles(
 /** Throws if the event does not exist, or has no such list or ticket. */
 export async function requireFilter(db: Queryable, place: EventKey, { list, position }: DoubleFilter): Promise<void> {
   await requireEvent(db, place);
-  const known = {
-    list: list === undefined || (await findList(db, { ...place, id: list })) !== undefined,
-    position: position === undefined || (await findKnownIds(db, "position", { ...place, ids: [position] })).size > 0,
-  };
-  const unknown = {
-    ...(known.list ? {} : { list: reportUnknownIds([list ?? 0], "check-in list") }),
-    ...(known.position ? {} : { position: reportUnknownIds([position ?? 0], "position") }),
-  };
-  if (!known.list || !known.position)
-    throw fault("invalid_filter", "The event has no such check-in list, or no such position.", { fields: unknown });
+  await requireKnown(db, place, { list, position });
 }

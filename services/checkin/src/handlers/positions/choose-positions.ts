@@ -1,14 +1,12 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { reportUnknownIds } from "../../domain/report-unknown-ids.ts";
 import { planSearch } from "../../domain/search-text.ts";
-import { fault } from "../../faults.ts";
 import type { EventKey } from "../../store/keys.ts";
-import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../../store/position-filter.ts";
 import { findVoucherOfCode } from "../../store/vouchers.ts";
 import { toOrderStatusOfLetter } from "../../wire/position-messages.ts";
+import { findUnknown, nameOne } from "../unknown-ids.ts";
 
 /** The texts of a request that tickets are searched by. */
 export interface Texts {
@@ -75,26 +73,15 @@ export async function resolveVoucher(
 /** Finds the parameters whose ids the event does not have. */
 export async function findUnknownIds(
   db: Queryable,
-  { organizer, event }: EventKey,
+  place: EventKey,
   filters: PositionFilters | undefined,
 ): Promise<Fault | undefined> {
   if (filters === undefined) return undefined;
-  const groups: readonly (readonly [IdKind, string, readonly Ids[]])[] = [
-    ["item", "item", filters.items],
-    ["variation", "variation", filters.variations],
-    ["subevent", "date", filters.subevents],
-    ["position", "position", filters.addonTo],
-    ["voucher", "voucher", filters.voucher === undefined ? [] : [{ ids: [filters.voucher], parameter: "voucher" }]],
-  ];
-  const fields: Record<string, string[]> = {};
-  for (const [kind, what, sent] of groups) {
-    const asked = [...new Set(sent.flatMap(({ ids }) => ids))];
-    const known = await findKnownIds(db, kind, { organizer, event, ids: asked });
-    for (const { ids, parameter } of sent) {
-      const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-      if (unknown.length > 0) fields[parameter] = reportUnknownIds(unknown, what);
-    }
-  }
-  if (Object.keys(fields).length === 0) return undefined;
-  return fault("invalid_filter", "The event has no such objects.", { fields });
+  return findUnknown(db, place, [
+    ["item", filters.items],
+    ["variation", filters.variations],
+    ["subevent", filters.subevents],
+    ["position", filters.addonTo],
+    nameOne("voucher", filters.voucher),
+  ]);
 }
