@@ -63,7 +63,7 @@ function findProblem(statement: string, existing: ReadonlySet<string>): string |
   if (first === "update" && isExisting(/^update (?:only )?(\S+)/.exec(statement)?.[1])) return rewrites;
   if (first === "delete" && isExisting(/^delete from (?:only )?(\S+)/.exec(statement)?.[1])) return rewrites;
   if (["do", "cluster", "lock", "reindex", "truncate", "vacuum", "with"].includes(first)) {
-    return "it may lock or rewrite an existing table; a job can do this in stretches";
+    return "it may lock or rewrite an existing table; a job can do this in batches";
   }
   const [, table, actions = ""] = /^alter table (?:if exists )?(?:only )?(\S+) (.*)$/.exec(statement) ?? [];
   if (!isExisting(table)) return undefined;
@@ -72,7 +72,7 @@ function findProblem(statement: string, existing: ReadonlySet<string>): string |
     .find((problem) => problem !== undefined);
 }
 
-const rewrites = "it rewrites rows of an existing table under one lock; a job can do this in stretches";
+const rewrites = "it rewrites rows of an existing table under one lock; a job can do this in batches";
 
 /** The parts between commas that are in no parentheses. */
 function splitActions(actions: string): string[] {

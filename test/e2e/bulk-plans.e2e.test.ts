@@ -27,7 +27,7 @@ type Statistics = "of one event alone" | "none";
 
 /**
  * Of one kind a statement handles no more rows in all its runs of a step. Where one event seemed to be all there is, what reads
- * an event may read the table a few times: never for each row, nor for each stretch.
+ * an event may read the table a few times: never for each row, nor for each batch.
  */
 const mostRows: Readonly<Record<Statistics, number>> = {
   "of one event alone": 8 * many + 3 * copied.orders * copied.times,
@@ -35,7 +35,7 @@ const mostRows: Readonly<Record<Statistics, number>> = {
 };
 
 /**
- * What waits is read in stretches of a fixed size; catalogues do not grow with events. Holds are of requests under way: with
+ * What waits is read in batches of a fixed size; catalogues do not grow with events. Holds are of requests under way: with
  * statistics of so few PostgreSQL may read their few pages whole for each of them.
  */
 const leftOut: Readonly<Record<Statistics, RegExp>> = {

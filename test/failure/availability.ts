@@ -1,6 +1,6 @@
 import { type Attempt, toCourses } from "./scan-history.ts";
 
-/** A stretch of time on the clock of `performance.now()`. */
+/** A period on the clock of `performance.now()`. */
 export interface Span {
   readonly from: number;
   readonly to: number;

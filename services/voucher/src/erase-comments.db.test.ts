@@ -102,7 +102,7 @@ describe("an erasure of the waiting list", () => {
     await other.close();
   });
 
-  it("[D3.2] goes on after a crash between two stretches, and counts each comment once", async () => {
+  it("[D3.2] goes on after a crash between two batches, and counts each comment once", async () => {
     await service.create(...Array.from({ length: 501 }, (_, at) => ({ code: `GUEST-${at}`, tag, comment: guest })));
     await service.db.run(sql`
       create function stumble() returns trigger language plpgsql as $$

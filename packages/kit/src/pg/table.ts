@@ -188,11 +188,11 @@ function declare<Key extends object, Input extends object, Row>(
           on conflict (${list(keyNames)}) do update set ${joinSql(assigned, ", ")}${condition}`,
     );
 
-  type Stretch = Readonly<Record<string, unknown>> & { readonly seen: number; readonly deleted: number };
+  type Batch = Readonly<Record<string, unknown>> & { readonly seen: number; readonly deleted: number };
 
   /** Deletes the old ones of the next rows in the order of their keys; undefined: there is no row. */
-  async function deleteOlderStretch(db: Queryable, revision: number, where: Sql): Promise<Stretch | undefined> {
-    return db.maybeOne<Stretch>(sql`
+  async function deleteOlderBatch(db: Queryable, revision: number, where: Sql): Promise<Batch | undefined> {
+    return db.maybeOne<Batch>(sql`
       with seen as (
         select ${list(keyNames, id)}, ${id}.ctid from ${id}${where} order by ${list(keyNames, id)} limit ${sweptAtOnce}
       ), deleted as (
@@ -207,8 +207,8 @@ function declare<Key extends object, Input extends object, Row>(
        limit 1`);
   }
 
-  /** The rows behind the last one of a stretch. */
-  function after(last: Stretch): Sql {
+  /** The rows behind the last one of a batch. */
+  function after(last: Batch): Sql {
     const values = Object.values(key).map(
       ({ send: sendColumn }, at) => sql`(${sendColumn([last[keyNames[at] ?? ""] as never])})[1]`,
     );
@@ -230,7 +230,7 @@ function declare<Key extends object, Input extends object, Row>(
       let deleted = 0;
       // A row that another transaction has just changed stands in another place, where the next try finds it.
       for (let left = keys.length; left > 0; ) {
-        const stretch = await db.one<{ found: number; gone: number }>(sql`
+        const batch = await db.one<{ found: number; gone: number }>(sql`
           with found as materialized (
             select kept.ctid
               from unnest(${send(key, keys)}) as sent (${list(keyNames)})
@@ -242,8 +242,8 @@ function declare<Key extends object, Input extends object, Row>(
             delete from ${id} where ${isPlacedIn(id, sql`found`)} returning 1
           )
           select (select count(*) from found) as found, (select count(*) from gone) as gone`);
-        deleted += stretch.gone;
-        left = stretch.found - stretch.gone;
+        deleted += batch.gone;
+        left = batch.found - batch.gone;
       }
       return deleted;
     },
@@ -256,9 +256,9 @@ function declare<Key extends object, Input extends object, Row>(
     async deleteOlder(db, revision) {
       let deleted = 0;
       for (let last: Sql | undefined = sql``; last !== undefined; ) {
-        const stretch: Stretch | undefined = await deleteOlderStretch(db, revision, last);
-        deleted += stretch?.deleted ?? 0;
-        last = stretch === undefined || stretch.seen < sweptAtOnce ? undefined : after(stretch);
+        const batch: Batch | undefined = await deleteOlderBatch(db, revision, last);
+        deleted += batch?.deleted ?? 0;
+        last = batch === undefined || batch.seen < sweptAtOnce ? undefined : after(batch);
       }
       return deleted;
     },

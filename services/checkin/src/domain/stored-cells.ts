@@ -1,6 +1,6 @@
-/** Counts of what was stored within one stretch of time. */
+/** Counts of what was stored within one period. */
 interface StoredCell {
-  /** The beginning of the stretch, in seconds since 1970. */
+  /** The beginning of the period, in seconds since 1970. */
   readonly storedIn: number;
 }
 

@@ -95,7 +95,7 @@ describe("counting", () => {
     expect(await status(id)).toMatchObject({ positionCount: 2, checkinCount: 1, insideCount: 1 });
   });
 
-  it("is the same when rows are folded", async () => {
+  it("is the same when rows are compacted", async () => {
     const { id } = await series.checkin.createList();
     for (const secret of ["secret1", "secret2", "secret3"]) await series.checkin.redeem(scan(id, secret));
     await series.checkin.redeem(scan(id, "secret3", { type: "SCAN_TYPE_EXIT" }));

@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { foldCounts, mostFolded } from "../store/counts.ts";
+import { compactIncrements, mostCompacted } from "../store/counts.ts";
 import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 
 /** Often enough that a busy list sums thousands of rows, not millions. */
@@ -12,7 +12,7 @@ export function compactCounts({ db }: { readonly db: Db }): Job {
     name: "compact-counts",
     everyMs,
     async run(signal) {
-      while ((await foldCounts(db)) >= mostFolded && !signal.aborted);
+      while ((await compactIncrements(db)) >= mostCompacted && !signal.aborted);
       while (!signal.aborted && (await deleteOldNotes(db)) === mostNotes);
     },
   };

@@ -9,11 +9,11 @@ import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import type { CheckinEvents } from "../report-events.ts";
 import {
+  type Batch,
   findInside,
   findNextInside,
   type InsideTicket,
   type NextInside,
-  type Stretch,
 } from "../store/automatic-exits.ts";
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
 import { type ScanToStore, storeScans } from "../store/store-scans.ts";
@@ -27,7 +27,7 @@ const everyMs = 1000;
 /** Few enough that a scan of a locked ticket waits only briefly. */
 const defaultTicketsAtATime = 1000;
 
-/** Stretches that are stored concurrently. More would only take CPU from the gates. */
+/** Batches that are stored concurrently. More would only take CPU from the gates. */
 const defaultStoredAtOnce = 2;
 
 /** Lists that are handled concurrently; others follow when a list is complete. */
@@ -79,13 +79,13 @@ interface Handling {
   /** Tickets that another transaction had locked: they are read again. */
   left: readonly number[];
   exits: number;
-  /** The number of stretches being stored. */
+  /** The number of batches being stored. */
   storing: number;
   failed: boolean;
 }
 
 /**
- * Takes one stretch of every due list in turn, so that a small list does not wait for a large one. The next stretches
+ * Takes one batch of every due list in turn, so that a small list does not wait for a large one. The next batches
  * are read while earlier ones are stored.
  */
 async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<void> {
@@ -117,16 +117,16 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
   }
 
   /** Returns whether there was something to do now. */
-  async function handleStretch(name: string, handling: Handling): Promise<boolean> {
+  async function handleBatch(name: string, handling: Handling): Promise<boolean> {
     const isOver = handling.failed || (await isComplete(tools, handling));
     if (isOver) {
       underWay.delete(name);
       over.add(name);
       return true;
     }
-    const stretch = nextStretch(handling, tools.ticketsAtATime ?? defaultTicketsAtATime);
-    if (stretch === undefined) return false;
-    const found = await findInside(db, handling.list, stretch);
+    const batch = nextBatch(handling, tools.ticketsAtATime ?? defaultTicketsAtATime);
+    if (batch === undefined) return false;
+    const found = await findInside(db, handling.list, batch);
     if (found === undefined) {
       handling.failed = true;
       return true;
@@ -154,7 +154,7 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
       for (const [name, handling] of underWay) {
         if (signal.aborted) break;
         try {
-          if (await handleStretch(name, handling)) isStuck = false;
+          if (await handleBatch(name, handling)) isStuck = false;
         } catch (error) {
           failures.push(error);
           handling.failed = true;
@@ -175,7 +175,7 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
 }
 
 /** Takes the next tickets to read; undefined: no more before the pending stores are done. */
-function nextStretch(handling: Handling, limit: number): Stretch | undefined {
+function nextBatch(handling: Handling, limit: number): Batch | undefined {
   const { after, left } = handling;
   if (after !== undefined) return { after, limit };
   if (left.length === 0) return undefined;

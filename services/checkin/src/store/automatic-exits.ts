@@ -5,7 +5,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 
 /** Which tickets to read: a number of tickets after an id (keyset pagination), or these. */
-export type Stretch = { readonly after: number; readonly limit: number } | { readonly positions: readonly number[] };
+export type Batch = { readonly after: number; readonly limit: number } | { readonly positions: readonly number[] };
 
 /** A ticket that is inside, and the id of its exit. */
 export interface InsideTicket {
@@ -37,15 +37,15 @@ interface Row {
  *
  * Reads along the primary key: an index of the tickets inside would have to be updated by every scan.
  */
-export async function findInside(db: Queryable, list: DueList, stretch: Stretch): Promise<InsideTickets | undefined> {
+export async function findInside(db: Queryable, list: DueList, batch: Batch): Promise<InsideTickets | undefined> {
   const rows = await db.many<Row>(sql`
     with walked as materialized (
       select position.id
         from position
-       where ${within(list, stretch)}
+       where ${within(list, batch)}
          and ${covers(list)}
        order by position.organizer, position.event, position.id
-       limit ${"limit" in stretch ? stretch.limit : stretch.positions.length}
+       limit ${"limit" in batch ? batch.limit : batch.positions.length}
     ), found as materialized (
       select walked.id, presence.version, presence.entries, presence.last_type, presence.last_at
         from walked
@@ -71,7 +71,7 @@ export async function findInside(db: Queryable, list: DueList, stretch: Stretch)
      where ${isUnchanged(list)}`);
   const [first] = rows;
   if (first === undefined) return undefined;
-  const isFull = "limit" in stretch && first.looked_at === stretch.limit;
+  const isFull = "limit" in batch && first.looked_at === batch.limit;
   return {
     upTo: isFull ? (first.up_to ?? undefined) : undefined,
     inside: rows.flatMap(({ position, scan_id, version, entries, last_type, last_at }) =>
@@ -85,14 +85,14 @@ export async function findInside(db: Queryable, list: DueList, stretch: Stretch)
 /** A range of the primary key, so that no plan chooses another index. */
 function within(
   { organizer, event }: DueList,
-  stretch: { readonly after: number } | { readonly positions: readonly number[] },
+  batch: { readonly after: number } | { readonly positions: readonly number[] },
 ): Sql {
-  if ("positions" in stretch) {
+  if ("positions" in batch) {
     return sql`
-      (position.organizer, position.event) = (${organizer}, ${event}) and position.id = any(${stretch.positions}::bigint[])`;
+      (position.organizer, position.event) = (${organizer}, ${event}) and position.id = any(${batch.positions}::bigint[])`;
   }
   return sql`
-    (position.organizer, position.event, position.id) > (${organizer}, ${event}, ${stretch.after}::bigint)
+    (position.organizer, position.event, position.id) > (${organizer}, ${event}, ${batch.after}::bigint)
      and (position.organizer, position.event) <= (${organizer}, ${event})`;
 }
 

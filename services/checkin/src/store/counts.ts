@@ -200,16 +200,16 @@ export async function countByItem(db: Queryable, { organizer, event, id }: Entit
 }
 
 /** Rows compacted at a time: enough for the busiest seconds, few enough to be quick. */
-export const mostFolded = 20_000;
+export const mostCompacted = 20_000;
 
 /**
  * Compacts the increments of each bucket into one row; zero sums are deleted. Returns how many rows it replaced.
  *
  * One statement inserts the sum of the rows that it deletes: a concurrent count sees the old rows or their sum, and a
- * concurrent fold finds nothing left to delete. Lists are locked, because the deletion of a list would miss a sum that
+ * concurrent run finds nothing left to delete. Lists are locked, because the deletion of a list would miss a sum that
  * is inserted after it; lists that are being deleted are skipped.
  */
-export async function foldCounts(db: Queryable): Promise<number> {
+export async function compactIncrements(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`
     with crowded as (
       select distinct fresh.organizer, fresh.event, fresh.list, fresh.subevent, fresh.item, fresh.variation, fresh.counted_as
@@ -218,7 +218,7 @@ export async function foldCounts(db: Queryable): Promise<number> {
                 from count_delta
                where not count_delta.folded
                order by count_delta.id
-               limit ${mostFolded}) as fresh
+               limit ${mostCompacted}) as fresh
     ), held_list as (
       select list.organizer, list.event, list.id
         from list

@@ -27,7 +27,7 @@ export interface Held {
 /** The most that a request waits for a silent boxoffice, which learns the same from the facts later. */
 const tellMs = 500;
 
-/** Tells boxoffice the new state of vouchers, so that capacity is released before the request is answered. */
+/** Announces the new state of vouchers to boxoffice, so that capacity is released before the request is answered. */
 export async function tellVouchers(
   { capacity, events }: Omit<HoldTools, "db">,
   vouchers: readonly VoucherChanged[],

@@ -61,7 +61,7 @@ describe("vouchers of a deleted event", () => {
     expect(await vouchersLeft()).toBe(1);
   });
 
-  it("[V9.1, V9.2] are deleted in stretches, and the event is not back before that", async () => {
+  it("[V9.1, V9.2] are deleted in batches, and the event is not back before that", async () => {
     await many(2500);
     await service.deliver(topics.eventChanged, [eventKey, { ...eventState, revision: 2 }]);
     expect(await vouchersLeft()).toBe(1500);
@@ -87,7 +87,7 @@ describe("vouchers of a deleted event", () => {
   it("[V9.1] are deleted wherever a process is killed, and by many at once", async () => {
     await many(1030);
     await service.deliver(topics.eventChanged, [eventKey]);
-    const stretch = async (after: number) => {
+    const batch = async (after: number) => {
       const killed = service.db.transaction(async (tx) => {
         await removeNext(tx, place, { after, limit: 4 });
         throw new Error("killed");
@@ -96,7 +96,7 @@ describe("vouchers of a deleted event", () => {
       return service.db.transaction((tx) => removeNext(tx, place, { after, limit: 4 }));
     };
     const remove = async () => {
-      for (let after: number | undefined = 0; after !== undefined; ) after = await stretch(after);
+      for (let after: number | undefined = 0; after !== undefined; ) after = await batch(after);
     };
     await Promise.all([remove(), remove(), service.deliver(topics.eventChanged, [{ ...eventState, revision: 2 }])]);
     expect(await vouchersLeft()).toBe(0);

@@ -79,7 +79,7 @@ describe("a voucher for what is deleted", () => {
     expect(answer).toMatchObject({ rejected: [], warned: { records: [{ errors: [{ field: "item" }] }] } });
   });
 
-  it("[V9.4] is changed in stretches, once each, by many processes at once and beside other changes", async () => {
+  it("[V9.4] is changed in batches, once each, by many processes at once and beside other changes", async () => {
     const made = await service.create(...Array.from({ length: 1300 }, (_, at) => (at % 2 === 0 ? { item: 1 } : {})));
     const [first] = made;
     const changing = Array.from({ length: 3 }, (_, at) => service.update(first?.id ?? 0, { tag: `tag ${at}` }));

@@ -121,7 +121,7 @@ describe("the count of a list", () => {
     return count;
   };
 
-  it("[V14.1] is right while vouchers come and go, and rows of counts are folded", async () => {
+  it("[V14.1] is right while vouchers come and go, and rows of counts are compacted", async () => {
     const record = (id: number, deleted = false) => ({
       line: id,
       kind: "voucher",
@@ -131,7 +131,7 @@ describe("the count of a list", () => {
     });
     const records = Array.from({ length: 20 }, (_, index) => record(900_000 + index));
     let isOver = false;
-    const folding = (async () => {
+    const compacting = (async () => {
       while (!isOver) await service.runJob("compact-counts");
     })();
     await Promise.all([
@@ -150,7 +150,7 @@ describe("the count of a list", () => {
       records: [record(900_001, true), record(900_002, true), record(900_099, true)],
     });
     isOver = true;
-    await folding;
+    await compacting;
     expect(await recount()).toBe(many + 40 + 50 + 20 + 1 - 2);
     expect((await ask({})).count).toBe(await recount());
     await service.runJob("compact-counts");

@@ -134,18 +134,18 @@ const generatedAtOnce = 500;
 /** Vouchers, and characters of their comments, that are stored in one turn of some milliseconds. */
 const [storedAtOnce, charactersAtOnce] = [500, 512 * 1024];
 
-function* stretchesOf(vouchers: readonly Voucher[]): Generator<readonly Voucher[]> {
-  let stretch: Voucher[] = [];
+function* batchesOf(vouchers: readonly Voucher[]): Generator<readonly Voucher[]> {
+  let batch: Voucher[] = [];
   let characters = 0;
   for (const voucher of vouchers) {
-    if (stretch.length === storedAtOnce || characters >= charactersAtOnce) {
-      yield stretch;
-      [stretch, characters] = [[], 0];
+    if (batch.length === storedAtOnce || characters >= charactersAtOnce) {
+      yield batch;
+      [batch, characters] = [[], 0];
     }
-    stretch.push(voucher);
+    batch.push(voucher);
     characters += voucher.comment.length;
   }
-  yield stretch;
+  yield batch;
 }
 
 /** Stores vouchers, publishes them, and returns their resources. */
@@ -156,9 +156,9 @@ export async function storeNew(
 ): Promise<readonly VoucherOnWire[]> {
   await lockEvent(tx, place);
   const answered: VoucherOnWire[] = [];
-  for (const stretch of stretchesOf(vouchers)) {
-    const revisions = await nextRevisions(tx, stretch.length);
-    const stored = stretch.map((voucher, index) => ({
+  for (const batch of batchesOf(vouchers)) {
+    const revisions = await nextRevisions(tx, batch.length);
+    const stored = batch.map((voucher, index) => ({
       ...voucher,
       revision: revisions[index] ?? 0,
       baseRedeemed: 0,

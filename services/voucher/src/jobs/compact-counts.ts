@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { foldCounts, mostFolded } from "../store/voucher-counts.ts";
+import { compactIncrements, mostCompacted } from "../store/voucher-counts.ts";
 
 /** Often enough that a busy event sums thousands of rows, not millions. */
 const everyMs = 3000;
@@ -11,7 +11,7 @@ export function compactCounts({ db }: { readonly db: Db }): Job {
     name: "compact-counts",
     everyMs,
     async run(signal) {
-      while (!signal.aborted && (await foldCounts(db)) >= mostFolded);
+      while (!signal.aborted && (await compactIncrements(db)) >= mostCompacted);
     },
   };
 }

@@ -94,13 +94,13 @@ async function judge(
   const admitted = new Set<number>();
   const several = tickets.filter(({ id }) => (sums.get(id)?.count ?? 0) > 1);
   for (let from = 0; from < several.length; from += readAtOnce) {
-    const stretch = several.slice(from, from + readAtOnce);
+    const batch = several.slice(from, from + readAtOnce);
     const scans = await readRuledScans(
       tx,
       key,
-      stretch.map(({ id }) => id),
+      batch.map(({ id }) => id),
     );
-    await inSlices(stretch, (ticket) => {
+    await inSlices(batch, (ticket) => {
       if (isAdmitted(ticket, scans.get(ticket.id) ?? [])) admitted.add(ticket.id);
     });
   }

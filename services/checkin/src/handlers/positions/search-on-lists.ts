@@ -58,7 +58,7 @@ function findOn(db: Db, { request, filter, scanned }: OpenedList, page: number):
   return findTickets(db, filter, { ordering, page, pageSize, scanned });
 }
 
-/** Reads a stretch that is no longer than a page; it may begin in the middle of one. */
+/** Reads no more tickets than a page has; they may begin in the middle of one. */
 async function cutFrom(
   db: Db,
   list: OpenedList & { readonly first: FoundTickets },
