@@ -16,15 +16,7 @@ export {
   type TicketMedium,
 } from "./media-terms.ts";
 export type { Circumstances } from "./objections.ts";
-export {
-  afterScan,
-  countChange,
-  isOutOfOrder,
-  mayEnter,
-  neverScanned,
-  type Presence,
-  type ScanType,
-} from "./presence.ts";
+export { afterScan, countChange, neverScanned, type Presence, type ScanType } from "./presence.ts";
 export type { GivenAnswer, SentAnswer, StoredAnswer } from "./questions/answer-questions.ts";
 export type { Question } from "./questions/question.ts";
 export { createReaders, type Readers } from "./readers.ts";

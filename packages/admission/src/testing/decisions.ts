@@ -6,6 +6,8 @@ import { neverScanned, type Presence } from "../presence.ts";
 import { createReaders } from "../readers.ts";
 import type { Match, Ticket } from "../ticket.ts";
 
+export { isOutOfOrder, mayEnter } from "../presence.ts";
+
 export const noon = Date.UTC(2026, 10, 21, 12) * 1000;
 export const hour = 3_600_000_000;
 

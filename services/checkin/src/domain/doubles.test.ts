@@ -1,4 +1,5 @@
-import { afterScan, isOutOfOrder, mayEnter, neverScanned, type ScanType } from "@tessera/admission";
+import { afterScan, neverScanned, type ScanType } from "@tessera/admission";
+import { isOutOfOrder, mayEnter } from "@tessera/admission/testing/decisions";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { minute, noon } from "../testing/facts.ts";

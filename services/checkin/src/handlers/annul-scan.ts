@@ -14,7 +14,6 @@ import {
   lockPresence,
   lockTicket,
   markAnnulled,
-  publishScan,
   type ScanOfNonce,
   sumScans,
 } from "../store/annulled-scans.ts";
@@ -23,6 +22,7 @@ import { lockForScan } from "../store/failed-scans.ts";
 import { listNotFound } from "../store/lists.ts";
 import { lockCounts } from "../store/persons-inside.ts";
 import { putPresences } from "../store/presences.ts";
+import { publishFacts } from "../store/publish-facts.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
 import type { ListPlaces } from "./list-places.ts";
 
@@ -73,7 +73,7 @@ async function takeBack(tx: Tx, scan: ScanOfNonce, explanation: string | null): 
   if (bucket !== null)
     await addCounts(tx, [{ organizer, event, ...bucket, list, positions: 0, ...countChange(before, after) }]);
   const { traceparent = null } = currentContext();
-  await publishScan(tx, topics.scanDecided.name, { ...toScanFact({ ...scan, reason: "annulled" }), traceparent });
+  await publishFacts(tx, topics.scanDecided.name, [{ ...toScanFact({ ...scan, reason: "annulled" }), traceparent }]);
 }
 
 const messages: Readonly<Record<Objection, string>> = {

@@ -1,6 +1,5 @@
 import type { Presence, ScanType } from "@tessera/admission";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
 import type { NamedScan } from "../domain/annulment.ts";
@@ -112,8 +111,4 @@ export async function lockPresence(
        and presence.organizer = ${organizer}
        for update`);
   return row && toPresence(row);
-}
-
-export async function publishScan(tx: Tx, topic: string, fact: OutboxFact): Promise<void> {
-  await tx.run(outboxRows(topic, [fact]));
 }
