@@ -16,3 +16,11 @@ it("the documentation shows the keys of the demo on this machine alone", () => {
     expect(environmentOfAll({ HTTP_HOST }, options)).not.toHaveProperty("DEMO_API_KEY");
   expect(environmentOfAll({}, { ...options, demoKeys: undefined })).not.toHaveProperty("DEMO_API_KEY");
 });
+
+it.each([
+  ["HTTP_HOST", "127.0.0.1"],
+  ["BASE_URL", "http://localhost:8000"],
+  ["FILES_DIR", "/files"],
+])("takes an empty %s as not set", (name, value) => {
+  expect(environmentOfAll({ [name]: "" }, options)).toHaveProperty(name, value);
+});

@@ -11,7 +11,8 @@ export function environmentOfAll(
     HTTP_HOST: "127.0.0.1",
     BASE_URL: `http://localhost:${port}`,
     FILES_DIR: files,
-    ...environment,
+    // An empty variable counts as not set.
+    ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)),
     HTTP_PORT: port,
     OPERATOR_KEY: operatorKey,
   };
