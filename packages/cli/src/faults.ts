@@ -3,7 +3,6 @@ import { faultCodes } from "@tessera/kit/faults";
 export const fault = faultCodes({
   all_and_more: "invalid",
   bad_certificate: "invalid",
-  bad_database_url: "invalid",
   bad_id: "invalid",
   bad_number: "invalid",
   bad_options: "invalid",

@@ -4,7 +4,6 @@ import { endpointOf } from "./hide-secrets.ts";
 
 /** Runs work on the database of a URL. If the database cannot be used, the fault names it; `mend` replaces the usual advice. */
 export async function onDatabase<T>(url: string, work: () => Promise<T>, { mend }: { mend?: string } = {}): Promise<T> {
-  requireDatabaseUrl(url);
   try {
     return await work();
   } catch (error) {
@@ -14,15 +13,6 @@ export async function onDatabase<T>(url: string, work: () => Promise<T>, { mend 
       cause: error,
     });
   }
-}
-
-/** Refuses a URL that is not of PostgreSQL: drivers would take it for a host name. */
-function requireDatabaseUrl(url: string): void {
-  if (!/^postgres(?:ql)?:\/\/./.test(url))
-    throw fault(
-      "bad_database_url",
-      "DATABASE_URL or --database-url is no address of PostgreSQL; give it as postgresql://user:password@host:5432/database",
-    );
 }
 
 /** Whether the server cannot be reached, or refuses this user, this database or a right. */

@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readOptions, refuseNames } from "@tessera/cli/command/options";
+import { readDatabaseUrl, readOptions, refuseNames } from "@tessera/cli/command/options";
 import { showProgress } from "@tessera/cli/command/progress";
 import { requireConfiguration } from "@tessera/cli/configuration/require-configuration";
 import { shownKeys } from "@tessera/cli/configuration/served-environment";
@@ -53,6 +53,7 @@ async function requireUsable(values: ClusterValues): Promise<void> {
 
 async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
   const firstPort = readFirstPort(values.port);
+  const databaseUrl = readDatabaseUrl(values["database-url"], process.env);
   await requireFreePorts(firstPort);
   requireEngines();
   const progress = showProgress();
@@ -84,7 +85,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
     const { operatorKey, madeOperatorKey } = await data.operatorKey(process.env);
     const database = await begin("PostgreSQL", () =>
       openLocalDatabase({
-        url: values["database-url"] ?? process.env["DATABASE_URL"],
+        url: databaseUrl,
         directory: data.database,
         fresh: values.fresh,
         log,

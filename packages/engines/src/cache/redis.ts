@@ -1,6 +1,5 @@
 import { createClient, ErrorReply } from "@redis/client";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { fault } from "@tessera/kit/faults";
 import type { Log } from "@tessera/kit/telemetry/log";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import { backoff } from "@tessera/kit/waiting/backoff";
@@ -51,7 +50,6 @@ const mostCommands = 10_000;
  */
 export function redisCache(options: RedisCacheOptions): Cache {
   const { prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
-  requireRedisUrl(options.url);
   const stopping = new AbortController();
   const stopped = new Promise<never>((_resolve, reject) => {
     stopping.signal.addEventListener("abort", () => reject(new Error("this cache is closed")));
@@ -180,17 +178,6 @@ function makeClient({ url, authority }: RedisAccess) {
     maintNotifications: "disabled",
     disableClientInfo: true,
   });
-}
-
-function requireRedisUrl(url: string): void {
-  const problem = "the address of Redis must look like redis://host:6379, or rediss:// for TLS";
-  let protocol: string;
-  try {
-    protocol = new URL(url).protocol;
-  } catch {
-    throw fault("configuration_invalid", problem);
-  }
-  if (protocol !== "redis:" && protocol !== "rediss:") throw fault("configuration_invalid", problem);
 }
 
 function fail(error: Error): never {
