@@ -140,9 +140,7 @@ describe("readConfig", () => {
   });
 
   it("quotes no value, for it may be a secret in the wrong place", () => {
-    const fault = refusal(() =>
-      readConfig(settings, { ...least, PORT: "hunter2", ORIGIN: "hunter2", TESSERA_X: "hunter2" }, { allKnown: [] }),
-    );
+    const fault = refusal(() => readConfig(settings, { ...least, PORT: "hunter2", ORIGIN: "hunter2" }));
     expect(JSON.stringify([fault.message, fault.fields])).not.toContain("hunter2");
   });
 
@@ -152,43 +150,6 @@ describe("readConfig", () => {
     ).toMatchObject({ port: 8080, smtpPassword: undefined, collector: undefined });
     expect(refusal(() => readConfig(settings, { ...least, DATABASE_URL: "" })).message).toBe(
       "configuration:\n  DATABASE_URL is required",
-    );
-  });
-
-  it("minds unknown TESSERA_ variables where it is told all known ones", () => {
-    const one = { demo: choice("TESSERA_DEMO", ["on", "off"], "off", "whether to serve made-up events") };
-    const environment = {
-      TESSERA_DEMO: "on",
-      TESSERA_BUS: "memory",
-      TESSERA_BSU: "memory",
-      TESSERA_ABC: "x",
-      TESSERA_EMPTY: "",
-      HOME: "/root",
-    };
-    expect(readConfig(one, environment)).toEqual({ demo: "on" });
-    expect(refusal(() => readConfig(one, environment, { allKnown: ["TESSERA_BUS"] })).message).toBe(
-      "configuration:\n  TESSERA_ABC is not a setting; correct its name or remove it\n  TESSERA_BSU is not a setting; correct its name or remove it",
-    );
-    expect(readConfig(one, environment, { allKnown: ["TESSERA_BUS", "TESSERA_BSU", "TESSERA_ABC"] })).toEqual({
-      demo: "on",
-    });
-  });
-
-  it("does not mind what Kubernetes says of services called tessera", () => {
-    const links = {
-      TESSERA_CHECKIN_SERVICE_HOST: "10.96.0.7",
-      TESSERA_CHECKIN_SERVICE_PORT: "50051",
-      TESSERA_CHECKIN_SERVICE_PORT_GRPC: "50051",
-      TESSERA_CHECKIN_PORT: "tcp://10.96.0.7:50051",
-      TESSERA_CHECKIN_PORT_50051_TCP: "tcp://10.96.0.7:50051",
-      TESSERA_CHECKIN_PORT_50051_TCP_PROTO: "tcp",
-      TESSERA_CHECKIN_PORT_50051_TCP_PORT: "50051",
-      TESSERA_CHECKIN_PORT_50051_TCP_ADDR: "10.96.0.7",
-    };
-    expect(readConfig({}, links, { allKnown: [] })).toEqual({});
-    const ours = { TESSERA_CHECKIN_PORT: "50051" };
-    expect(refusal(() => readConfig({}, ours, { allKnown: [] })).message).toContain(
-      "TESSERA_CHECKIN_PORT is not a setting",
     );
   });
 

@@ -160,27 +160,11 @@ function found<T extends {}>(value: T | undefined): { readonly value: T } | unde
   return value === undefined ? undefined : { value };
 }
 
-/** A variable with this prefix that no setting reads is a mistake. */
-const ourPrefix = "TESSERA_";
-
-/** Kubernetes sets variables for each service in every pod: a service called tessera-checkin makes TESSERA_CHECKIN_PORT. */
-function isServiceLink(name: string, value: string | undefined): boolean {
-  return (
-    /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
-    (/_PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value ?? ""))
-  );
-}
-
 /**
  * Reads all settings, or throws one Fault that names all problems. An empty variable counts as not set. The Fault quotes
- * no value: a wrong one may be a secret in the wrong variable. With `allKnown`, the names that the whole program reads,
- * any other TESSERA_ variable is a problem too.
+ * no value: a wrong one may be a secret in the wrong variable.
  */
-export function readConfig<S extends Settings>(
-  settings: S,
-  environment: Environment,
-  { allKnown }: { allKnown?: readonly string[] } = {},
-): Config<S> {
+export function readConfig<S extends Settings>(settings: S, environment: Environment): Config<S> {
   const problems: [name: string, problem: string][] = [];
   const values: [key: string, value: unknown][] = [];
   for (const [key, each] of Object.entries(settings)) {
@@ -189,14 +173,6 @@ export function readConfig<S extends Settings>(
     const result = isSet ? each.read(given) : each.unset();
     if (result !== undefined) values.push([key, result.value]);
     else problems.push([each.name, isSet ? `must be ${each.takes}` : "is required"]);
-  }
-  if (allKnown !== undefined) {
-    const known = new Set([...allKnown, ...Object.values(settings).map((each) => each.name)]);
-    const unknown = Object.entries(environment)
-      .filter(([name, value]) => name.startsWith(ourPrefix) && value !== undefined && value !== "")
-      .filter(([name, value]) => !known.has(name) && !isServiceLink(name, value))
-      .map(([name]) => name);
-    for (const name of unknown.sort()) problems.push([name, "is not a setting; correct its name or remove it"]);
   }
   if (problems.length > 0) throw toFault(problems);
   // Here every key has a value of the type that its setting reads.
