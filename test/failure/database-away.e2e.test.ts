@@ -29,26 +29,24 @@ const scans: Attempt[] = [];
 const festival = planFestival({ tickets: 200, orders: 200 });
 
 const undo: (() => Promise<unknown>)[] = [];
-beforeAll(() =>
-  withDice(async (dice) => {
-    postgres = await startMortalPostgres();
-    undo.push(() => postgres.remove());
-    platform = await createPlatform({ dice, databaseUrl: postgres.url, transport: "grpc" });
-    undo.push(() => platform.remove());
-    db = openAsAdministrator(postgres.url);
-    undo.push(() => db.close());
-    life = platform.start();
-    await life.ready;
-    await keepLedger(db);
-    const keys = [...freshKeys, slowKey, rememberedKey].map((token) =>
-      ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
-    );
-    await importUntilAnswered({
-      baseUrl: platform.baseUrl,
-      body: `${festival.groundwork}\n${toLines(keys)}\n${batchEvent}`,
-    });
-  }),
-);
+beforeAll(async () => {
+  postgres = await startMortalPostgres();
+  undo.push(() => postgres.remove());
+  platform = await createPlatform({ databaseUrl: postgres.url, transport: "grpc" });
+  undo.push(() => platform.remove());
+  db = openAsAdministrator(postgres.url);
+  undo.push(() => db.close());
+  life = platform.start();
+  await life.ready;
+  await keepLedger(db);
+  const keys = [...freshKeys, slowKey, rememberedKey].map((token) =>
+    ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
+  );
+  await importUntilAnswered({
+    baseUrl: platform.baseUrl,
+    body: `${festival.groundwork}\n${toLines(keys)}\n${batchEvent}`,
+  });
+});
 afterAll(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });

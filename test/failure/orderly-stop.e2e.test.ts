@@ -9,7 +9,7 @@ import { type Festival, planFestival, type Ticket } from "./festival.ts";
 import { type Gates, openGates, sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
 import { createPlatform, findLoggedErrors, type Platform } from "./platform-process.ts";
-import { type Dice, report, withDice } from "./seeded.ts";
+import { report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -20,13 +20,10 @@ afterEach(async () => {
 /** After so long an orderly stop hangs. */
 const longestStopMs = 120_000;
 
-async function prepare(
-  dice: Dice,
-  transport: "inprocess" | "grpc",
-): Promise<{ platform: Platform; db: Db; festival: Festival }> {
+async function prepare(transport: "inprocess" | "grpc"): Promise<{ platform: Platform; db: Db; festival: Festival }> {
   const database = await createPlatformDatabase();
   undo.push(() => database.drop());
-  const platform = await createPlatform({ dice, databaseUrl: database.url, transport });
+  const platform = await createPlatform({ databaseUrl: database.url, transport });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
@@ -51,7 +48,7 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
 
 it("requests in flight are answered when the platform is stopped, and nothing is lost", { retry: 3 }, () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice, "grpc");
+    const { platform, db, festival } = await prepare("grpc");
     const { baseUrl } = platform;
     const first = platform.start();
     await first.ready;
@@ -130,40 +127,39 @@ function toAttempts(tickets: readonly Ticket[], toldAt: number) {
   }));
 }
 
-it("a signal that comes later ends it at once", () =>
-  withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice, "inprocess");
-    const { baseUrl } = platform;
-    const life = platform.start();
-    await life.ready;
-    await importUntilAnswered({ baseUrl, body: festival.groundwork });
-    const [ticket] = festival.spare;
-    if (ticket === undefined) throw new Error("no ticket");
-    const hold = await holdTickets(db, [ticket]);
-    const scan = { gate: 0, nonce: "held", list: 1, position: ticket.position, type: "entry" as const };
-    const scanning = sendScan({ baseUrl, scan, ticket });
-    await sleep(200);
-    life.signal("SIGTERM");
-    // Within a second it would be the same one, which npm passes on.
-    await sleep(1200);
-    life.signal("SIGTERM");
-    // An orderly stop would end with 0.
-    expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
-    expect((await scanning).outcome.kind).toBe("unknown");
-    await hold.letGo();
+it("a signal that comes later ends it at once", async () => {
+  const { platform, db, festival } = await prepare("inprocess");
+  const { baseUrl } = platform;
+  const life = platform.start();
+  await life.ready;
+  await importUntilAnswered({ baseUrl, body: festival.groundwork });
+  const [ticket] = festival.spare;
+  if (ticket === undefined) throw new Error("no ticket");
+  const hold = await holdTickets(db, [ticket]);
+  const scan = { gate: 0, nonce: "held", list: 1, position: ticket.position, type: "entry" as const };
+  const scanning = sendScan({ baseUrl, scan, ticket });
+  await sleep(200);
+  life.signal("SIGTERM");
+  // Within a second it would be the same one, which npm passes on.
+  await sleep(1200);
+  life.signal("SIGTERM");
+  // An orderly stop would end with 0.
+  expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
+  expect((await scanning).outcome.kind).toBe("unknown");
+  await hold.letGo();
 
-    const next = platform.start();
-    await next.ready;
-    expect((await sendScan({ baseUrl, scan, ticket })).outcome.kind).toBe("admitted");
-    const rows = await db.many(
-      sql`select scan.id from checkin.scan where scan.nonce = ${scan.nonce} and scan.successful`,
-    );
-    expect(rows).toHaveLength(1);
-  }));
+  const next = platform.start();
+  await next.ready;
+  expect((await sendScan({ baseUrl, scan, ticket })).outcome.kind).toBe("admitted");
+  const rows = await db.many(
+    sql`select scan.id from checkin.scan where scan.nonce = ${scan.nonce} and scan.successful`,
+  );
+  expect(rows).toHaveLength(1);
+});
 
 it("an endless import is answered before the stop, and asked to retry", () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice, "inprocess");
+    const { platform, db, festival } = await prepare("inprocess");
     const { baseUrl } = platform;
     const life = platform.start();
     await life.ready;

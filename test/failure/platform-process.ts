@@ -2,11 +2,10 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFree } from "@tessera/dev/cluster/start-cluster";
 import { clearFormerServer } from "@tessera/embedded-postgres/server-process";
 import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
+import { findSteadyPorts } from "../e2e/find-ports.ts";
 import { operatorKey } from "../e2e/sample-records.ts";
-import type { Dice } from "./seeded.ts";
 
 /** One process of `tessera serve all`. */
 export interface PlatformProcess {
@@ -32,7 +31,6 @@ export interface Platform {
 }
 
 export interface PlatformOptions {
-  readonly dice: Dice;
   /** Undefined: it starts its own database. */
   readonly databaseUrl?: string;
   /** How its services call each other. */
@@ -43,13 +41,12 @@ const longestStopMs = 15_000;
 
 /** Prepares a platform; nothing runs yet. */
 export async function createPlatform({
-  dice,
   databaseUrl,
   transport = "inprocess",
-}: PlatformOptions): Promise<Platform> {
+}: PlatformOptions = {}): Promise<Platform> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-failure-"));
   await chmod(directory, 0o755);
-  const port = await findSteadyPort(dice);
+  const [port] = await findSteadyPorts(1);
   const lives: RunningCommand[] = [];
   const data = join(directory, "data");
   return {
@@ -91,18 +88,6 @@ export async function createPlatform({
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-/**
- * Finds a port outside of the range of outgoing connections: while the platform is dead, another connection must not take
- * the port.
- */
-async function findSteadyPort(dice: Dice): Promise<number> {
-  for (let tried = 0; tried < 100; tried += 1) {
-    const port = 20_000 + dice.below(9000);
-    if (await isFree(port)) return port;
-  }
-  throw new Error("no port is free");
 }
 
 export interface LogLine {

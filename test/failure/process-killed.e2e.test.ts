@@ -22,7 +22,7 @@ it("[F1.5, F1.8] a platform that is killed again and again loses no answer, repe
   withDice(async (dice) => {
     const database = await createEmptyDatabase();
     undo.push(() => database.drop());
-    const platform = await createPlatform({ dice, databaseUrl: database.url });
+    const platform = await createPlatform({ databaseUrl: database.url });
     undo.push(() => platform.remove());
     const db = openAsAdministrator(database.url);
     undo.push(() => db.close());
@@ -76,7 +76,7 @@ it("[F1.5, F1.8] a platform that is killed again and again loses no answer, repe
 
 it("a platform with an embedded database recovers when either of the two is killed", () =>
   withDice(async (dice) => {
-    const platform = await createPlatform({ dice });
+    const platform = await createPlatform();
     undo.push(() => platform.remove());
     // While it creates its database.
     const stillborn = platform.start();

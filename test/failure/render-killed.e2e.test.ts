@@ -18,7 +18,7 @@ it("[L50.4] a job whose database is killed, and then its process, is done by the
   withDice(async (dice) => {
     const postgres = await startMortalPostgres();
     undo.push(() => postgres.remove());
-    const platform = await createPlatform({ dice, databaseUrl: postgres.url });
+    const platform = await createPlatform({ databaseUrl: postgres.url });
     undo.push(() => platform.remove());
     const life = platform.start();
     await life.ready;

@@ -9,17 +9,17 @@ import { apiKey, type Festival, planFestival, toLines } from "./festival.ts";
 import { sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
 import { createPlatform, type Platform } from "./platform-process.ts";
-import { type Dice, report, withDice } from "./seeded.ts";
+import { report, withDice } from "./seeded.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festival: Festival }> {
+async function prepare(): Promise<{ platform: Platform; db: Db; festival: Festival }> {
   const database = await createPlatformDatabase();
   undo.push(() => database.drop());
-  const platform = await createPlatform({ dice, databaseUrl: database.url });
+  const platform = await createPlatform({ databaseUrl: database.url });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
@@ -32,7 +32,7 @@ async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festiv
 
 it("a consumer that is stuck delays only its own facts", () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice);
+    const { platform, db, festival } = await prepare();
     const { baseUrl } = platform;
     const [held, free] = festival.spare;
     if (held === undefined || free === undefined) throw new Error("no tickets");

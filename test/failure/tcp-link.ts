@@ -1,5 +1,4 @@
 import { connect, createServer, type NetConnectOpts, type Socket } from "node:net";
-import { isFree } from "@tessera/dev/cluster/start-cluster";
 
 /** An address that leads to a server, and fails as a network does. */
 export interface TcpLink {
@@ -151,12 +150,4 @@ function carry({
     if (!from.readableEnded) pass(() => to.destroy());
     else if (to.destroyed) from.destroy();
   });
-}
-
-/** Free ports outside of the range of outgoing connections, for links whose addresses must be known before. */
-export async function findLinkPorts(count: number): Promise<number[]> {
-  const found: number[] = [];
-  for (let port = 20_000 + Math.floor(Math.random() * 8000); found.length < count; port += 1)
-    if (await isFree(port)) found.push(port);
-  return found;
 }

@@ -28,8 +28,8 @@ it("two processes on one database are one platform", () =>
     const database = await createEmptyDatabase();
     undo.push(() => database.drop());
     const databaseUrl = database.url;
-    const one = await createPlatform({ dice, databaseUrl, transport: "inprocess" });
-    const other = await createPlatform({ dice, databaseUrl, transport: "grpc" });
+    const one = await createPlatform({ databaseUrl, transport: "inprocess" });
+    const other = await createPlatform({ databaseUrl, transport: "grpc" });
     undo.push(
       () => one.remove(),
       () => other.remove(),

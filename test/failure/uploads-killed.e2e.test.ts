@@ -61,7 +61,7 @@ it("[F2.8] batches that are cut off by kill -9 are sent again, and each of their
   withDice(async (dice) => {
     const database = await createEmptyDatabase();
     undo.push(() => database.drop());
-    const platform = await createPlatform({ dice, databaseUrl: database.url });
+    const platform = await createPlatform({ databaseUrl: database.url });
     undo.push(() => platform.remove());
     const db = openAsAdministrator(database.url);
     undo.push(() => db.close());

@@ -1,10 +1,10 @@
 import { migrateAll } from "@tessera/cli/migrate";
 import { planProcesses, usualReplicas } from "@tessera/dev/cluster/plan";
 import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
-import { findFirstPort } from "../e2e/find-ports.ts";
+import { findFirstPort, findSteadyPorts } from "../e2e/find-ports.ts";
 import { type FestivalCluster, startFestivalCluster } from "../failure/festival-cluster.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../failure/replicated-postgres.ts";
-import { findLinkPorts, openTcpLink, type TcpLink } from "../failure/tcp-link.ts";
+import { openTcpLink, type TcpLink } from "../failure/tcp-link.ts";
 
 /** The two check-ins, and the links around each. */
 export const checkins = ["checkin-1", "checkin-2"] as const;
@@ -41,7 +41,7 @@ export async function startFireCluster(): Promise<FireCluster> {
     };
     const firstPort = await findFirstPort();
     const plans = planProcesses(usualReplicas, { firstPort });
-    const ports = await findLinkPorts(5);
+    const ports = await findSteadyPorts(5);
     const nextPort = () => ports.pop() ?? 0;
     const linkTo = (name: Checkin) => {
       const port = plans.find((plan) => plan.name === name)?.ports.grpc ?? 0;

@@ -7,7 +7,6 @@ import { measureBeside, measureQuiet } from "../failure/measure-beside.ts";
 import type { Seen } from "../failure/neighbour.ts";
 import { noisyRecords } from "../failure/noisy-records.ts";
 import { createPlatform } from "../failure/platform-process.ts";
-import { type Dice, withDice } from "../failure/seeded.ts";
 
 interface Target {
   readonly baseUrls: readonly string[];
@@ -19,8 +18,8 @@ interface Target {
 const festival = planFestival({ tickets: 400, orders: 1 });
 
 /** A platform in one process, and another process than that of the test, which measures. */
-async function startOne(dice: Dice): Promise<Target> {
-  const platform = await createPlatform({ dice });
+async function startOne(): Promise<Target> {
+  const platform = await createPlatform();
   await platform.start().ready;
   return { baseUrls: [platform.baseUrl], volume: 1, stop: () => platform.remove() };
 }
@@ -43,15 +42,13 @@ describe.each([
   let target: Target;
   let measuredQuiet: Seen | undefined;
 
-  beforeAll(() =>
-    withDice(async (dice) => {
-      target = await start(dice);
-      const { baseUrls } = target;
-      await importUntilAnswered({ baseUrl: baseUrls[0] ?? "", body: `${festival.groundwork}\n${noisyRecords()}` });
-      // The first requests are slow.
-      await measureQuiet({ baseUrls, festival });
-    }),
-  );
+  beforeAll(async () => {
+    target = await start();
+    const { baseUrls } = target;
+    await importUntilAnswered({ baseUrl: baseUrls[0] ?? "", body: `${festival.groundwork}\n${noisyRecords()}` });
+    // The first requests are slow.
+    await measureQuiet({ baseUrls, festival });
+  });
 
   afterAll(() => target?.stop());
 

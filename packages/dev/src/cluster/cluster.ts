@@ -10,6 +10,7 @@ import { openLocalData } from "@tessera/cli/local/local-data";
 import { openLocalDatabase } from "@tessera/cli/local/local-database";
 import { noteLocalPlatform } from "@tessera/cli/local/local-platform";
 import { migrateAll } from "@tessera/cli/migrate";
+import { isFree } from "@tessera/cli/serve/choose-port";
 import { confirmFresh } from "@tessera/cli/serve/confirm-fresh";
 import { fill, keptDemoKeys } from "@tessera/cli/serve/fill";
 import { onSignal } from "@tessera/cli/serve/on-signal";
@@ -23,7 +24,7 @@ import { fault } from "../faults.ts";
 import { type ClusterValues, clusterOptions } from "./options.ts";
 import { planProcesses, readFirstPort, usualReplicas } from "./plan.ts";
 import { printTable } from "./print-table.ts";
-import { isFree, startCluster } from "./start-cluster.ts";
+import { startCluster } from "./start-cluster.ts";
 
 const usage = `npm run cluster --  [OPTIONS]
 
@@ -169,7 +170,7 @@ function requireEngines(): void {
 async function requireFreePorts(firstPort: number): Promise<void> {
   for (const { name, ports } of planProcesses(usualReplicas, { firstPort })) {
     for (const port of Object.values(ports)) {
-      if (await isFree(port)) continue;
+      if (await isFree(port, "127.0.0.1")) continue;
       throw fault("port_in_use", `port ${port}, meant for ${name}, is in use; choose others with --port N`);
     }
   }

@@ -1,4 +1,3 @@
-import { createServer, type Server } from "node:net";
 import { environmentOf, peerAddresses, planProcesses, type Replicas, usualReplicas } from "./plan.ts";
 import { type ClusterProcess, clusterProcess } from "./start-process.ts";
 
@@ -55,22 +54,4 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 function isGateway({ plan }: ClusterProcess): boolean {
   return plan.ports.http !== undefined;
-}
-
-/** Whether no process listens there. */
-export async function isFree(port: number): Promise<boolean> {
-  const server = await listen(port);
-  if (server === undefined) return false;
-  await new Promise((resolve) => server.close(resolve));
-  return true;
-}
-
-/** Holds a port; this does not keep the process alive. */
-export async function listen(port: number): Promise<Server | undefined> {
-  const server = createServer();
-  server.unref();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(undefined));
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
 }
