@@ -72,7 +72,7 @@ export function servedByPath(implementations: readonly Implementation[]): Map<st
 export function answerCall(
   { method, handler, countUnreadable }: Served,
   arrived: ArrivedCall,
-  by: { log: Log; observe: Observe | undefined; maxMessageBytes: number },
+  by: { log: Log; observe: Observe | undefined },
 ): CallUnderWay {
   const startedAt = performance.now();
   const { path } = method;
@@ -124,7 +124,7 @@ export function answerCall(
     call.signal.throwIfAborted();
     const response = method.responseSerialize(await handler(request, call));
     await pauseIfLong(response);
-    requireSize(response, { what: "response", path, maxMessageBytes: by.maxMessageBytes });
+    requireSize(response, { what: "response", path });
     return response;
   };
   if (timer === undefined) {

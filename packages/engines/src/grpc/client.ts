@@ -3,7 +3,7 @@ import type { Transport } from "@tessera/kit/rpc";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { type PeerTls, secureChannel } from "./channel.ts";
 import { deadlineExceeded, fromStatus, isLocalTimeout, peerUnavailable, type WireStatus } from "./fault-status.ts";
-import { defaultMaxMessageBytes } from "./message-size.ts";
+import { mostMessageBytes } from "./message-size.ts";
 import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
@@ -31,12 +31,10 @@ const resolveAgainMs = 2000;
 export function grpcTransport({
   address,
   log,
-  maxMessageBytes = defaultMaxMessageBytes,
   tls,
 }: {
   address: string;
   log: Log;
-  maxMessageBytes?: number;
   tls?: PeerTls | undefined;
 }): Transport {
   const { credentials, options } = secureChannel(tls);
@@ -47,7 +45,7 @@ export function grpcTransport({
     "grpc.service_config_disable_resolution": 1,
     "grpc.enable_http_proxy": 0,
     "grpc.use_local_subchannel_pool": 1,
-    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_receive_message_length": mostMessageBytes,
     "grpc.keepalive_time_ms": keepaliveMs,
     "grpc.keepalive_timeout_ms": keepaliveTimeoutMs,
     "grpc.keepalive_permit_without_calls": 1,
@@ -63,7 +61,7 @@ export function grpcTransport({
   return {
     async call(method, request, options) {
       if (closed) throw peerUnavailable(method.path, "transport closed");
-      const placed = placeCall(method, request, { ...options, maxMessageBytes });
+      const placed = placeCall(method, request, options);
       return method.responseDeserialize(await send(method.path, placed, options.signal));
     },
     async close() {

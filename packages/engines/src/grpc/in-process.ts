@@ -2,7 +2,6 @@ import type { Implementation, Transport } from "@tessera/kit/rpc";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { answerCall, type CallUnderWay, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import { fromStatus, peerUnavailable, unimplemented } from "./fault-status.ts";
-import { defaultMaxMessageBytes } from "./message-size.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /** Services that share a process, by name. */
@@ -45,15 +44,7 @@ interface Stopped {
  * Messages are serialised both ways, errors become a status and a Fault again, and a handler knows no more of its
  * caller than over a socket.
  */
-export function inProcess({
-  log,
-  observe,
-  maxMessageBytes = defaultMaxMessageBytes,
-}: {
-  log: Log;
-  observe?: Observe;
-  maxMessageBytes?: number;
-}): InProcess {
+export function inProcess({ log, observe }: { log: Log; observe?: Observe }): InProcess {
   const peers = new Map<string, Absent | Serving | Stopped>();
   let ended = false;
 
@@ -81,7 +72,7 @@ export function inProcess({
       return {
         async call(method, request, options) {
           if (closed) throw peerUnavailable(method.path, "transport closed");
-          const placed = placeCall(method, request, { ...options, maxMessageBytes });
+          const placed = placeCall(method, request, options);
           return method.responseDeserialize(await send(name, method.path, placed, options.signal));
         },
         async close() {
@@ -120,7 +111,7 @@ export function inProcess({
     // Synchronous until the call is in `underWay`: a stop of the peer must find it there.
     const served = peer.served.get(path);
     if (served === undefined) throw fromStatus(unimplemented, path);
-    const call = answerCall(served, { ...placed, deadline }, { log, observe, maxMessageBytes });
+    const call = answerCall(served, { ...placed, deadline }, { log, observe });
     peer.underWay.add(call);
     signal?.addEventListener("abort", call.cancel, { once: true });
     try {

@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { fault } from "@tessera/kit/faults";
 
 /** Room for the largest upload (10 MiB) and its metadata. Both ends must agree: change it for all services at once. */
-export const defaultMaxMessageBytes = 16 * 1024 * 1024;
+export const mostMessageBytes = 16 * 1024 * 1024;
 
 /** Encoding or decoding more takes milliseconds. */
 const longMessage = 256 * 1024;
@@ -13,15 +13,11 @@ export async function pauseIfLong(message: Buffer): Promise<void> {
 }
 
 /** Throws for a message that the other side would refuse. This side can name both sizes; the other side could not. */
-export function requireSize(
-  message: Buffer,
-  limits: { what: "request" | "response"; path: string; maxMessageBytes: number },
-): void {
-  const { what, path, maxMessageBytes } = limits;
-  if (message.length <= maxMessageBytes) return;
+export function requireSize(message: Buffer, { what, path }: { what: "request" | "response"; path: string }): void {
+  if (message.length <= mostMessageBytes) return;
   throw fault(
     "message_too_large",
-    `the ${what} has ${message.length} bytes, more than the ${maxMessageBytes} allowed; use smaller parts`,
+    `the ${what} has ${message.length} bytes, more than the ${mostMessageBytes} allowed; use smaller parts`,
     { cause: new Error(path) },
   );
 }

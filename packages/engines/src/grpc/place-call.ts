@@ -24,7 +24,7 @@ const marginMs = 5;
 export function placeCall<Request>(
   method: Pick<Method<Request, unknown>, "path" | "requestSerialize">,
   request: Request,
-  { timeoutMs = defaultTimeoutMs, signal, maxMessageBytes }: CallOptions & { maxMessageBytes: number },
+  { timeoutMs = defaultTimeoutMs, signal }: CallOptions,
 ): PlacedCall {
   if (signal?.aborted) throw abortReason(signal);
   const context = currentContext();
@@ -35,7 +35,7 @@ export function placeCall<Request>(
   );
   if (deadline <= now) throw deadlineExceeded(method.path);
   const bytes = method.requestSerialize(request);
-  requireSize(bytes, { what: "request", path: method.path, maxMessageBytes });
+  requireSize(bytes, { what: "request", path: method.path });
   return {
     request: bytes,
     deadline,

@@ -12,7 +12,7 @@ import { HealthImplementation } from "grpc-health-check";
 import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import type { Certificates } from "./certificates.ts";
 import type { WireStatus } from "./fault-status.ts";
-import { defaultMaxMessageBytes } from "./message-size.ts";
+import { mostMessageBytes } from "./message-size.ts";
 import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 import { type Callers, refuseStrangers } from "./refuse-strangers.ts";
 
@@ -35,7 +35,7 @@ export async function serveGrpc({
   implementations,
   log,
   observe,
-  maxMessageBytes = defaultMaxMessageBytes,
+  maxMessageBytes = mostMessageBytes,
   ageMs,
   tls,
 }: {
@@ -60,7 +60,7 @@ export async function serveGrpc({
   });
   const served = servedByPath(implementations);
   for (const [path, method] of served) {
-    server.register(path, handleUnary(method, { log, observe, maxMessageBytes }), asIs, asIs, "unary");
+    server.register(path, handleUnary(method, { log, observe }), asIs, asIs, "unary");
   }
   const services = ["", ...new Set([...served.keys()].map(serviceOf))];
   const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, "SERVING"])));
@@ -86,7 +86,7 @@ export async function serveGrpc({
 /** grpc-js gets bytes. answer-call.ts encodes and decodes messages, and reports encoding errors. */
 const asIs = (bytes: Buffer) => bytes;
 
-function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined; maxMessageBytes: number }) {
+function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined }) {
   return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
     const [traceparent] = call.metadata.get(traceparentKey);
     const [requestId] = call.metadata.get(requestIdKey);

@@ -22,10 +22,6 @@ export interface Counter<L extends string = never> {
   add(...args: Labelled<L, [amount?: number]>): void;
 }
 
-export interface Gauge {
-  set(value: number): void;
-}
-
 export interface Histogram<L extends string = never> {
   observe(...args: Labelled<L, [value: number]>): void;
 }
@@ -41,9 +37,9 @@ export interface Metrics {
   gauge(
     name: string,
     help: string,
-    collect?: () => number | Promise<number>,
+    collect: () => number | Promise<number>,
     labels?: Readonly<Record<string, string>>,
-  ): Gauge;
+  ): void;
   histogram<L extends string = never>(
     name: string,
     help: string,
@@ -88,12 +84,10 @@ export function createMetrics(): Metrics {
     },
     gauge(name, help, collect, labels = {}) {
       const names = Object.keys(labels).sort();
-      const gauge = declare(name, `gauge(${names.join()})`, (named) =>
+      const collectors = declare(name, `gauge(${names.join()})`, (named) =>
         makeGauge({ ...named, help, labelNames: names }),
       );
-      if (collect !== undefined)
-        gauge.collectors.set(JSON.stringify(names.map((label) => labels[label])), { labels, collect });
-      return { set: (value) => gauge.metric.set(labels, value) };
+      collectors.set(JSON.stringify(names.map((label) => labels[label])), { labels, collect });
     },
     histogram<L extends string = never>(
       name: string,
@@ -125,12 +119,8 @@ interface Collector {
   running?: Promise<number>;
 }
 
-interface CollectedGauge {
-  readonly metric: PromGauge<string>;
-  readonly collectors: Map<string, Collector>;
-}
-
-function makeGauge(options: Named & { help: string; labelNames: readonly string[] }): CollectedGauge {
+/** Returns what tells the series of a gauge. */
+function makeGauge(options: Named & { help: string; labelNames: readonly string[] }): Map<string, Collector> {
   const collectors = new Map<string, Collector>();
   const metric = new PromGauge<string>({
     ...options,
@@ -138,7 +128,7 @@ function makeGauge(options: Named & { help: string; labelNames: readonly string[
       await Promise.all(Array.from(collectors.values(), (collector) => collectOne(metric, collector)));
     },
   });
-  return { metric, collectors };
+  return collectors;
 }
 
 async function collectOne(metric: PromGauge<string>, collector: Collector): Promise<void> {

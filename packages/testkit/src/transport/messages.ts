@@ -1,4 +1,4 @@
-import { defaultMaxMessageBytes } from "@tessera/engines/grpc/message-size";
+import { mostMessageBytes } from "@tessera/engines/grpc/message-size";
 import { connect, implement, type Method } from "@tessera/kit/rpc";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ApplyRecordsRequest } from "@tessera/protos/gen/ticketing/records/v1/records";
@@ -119,7 +119,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
         handled += 1;
         return { rejected: [] };
       });
-      const data = new Uint8Array(defaultMaxMessageBytes);
+      const data = new Uint8Array(mostMessageBytes);
       const fault = await faultOf(client.applyRecords({ records: [record({ data })] }));
       expect(fault).toMatchObject({ kind: "unmet", code: "message_too_large" });
       expect(handled).toBe(0);
@@ -128,7 +128,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
 
     it("refuses a response beyond the limit", async () => {
       const { client } = await records(async () => ({
-        rejected: [{ line: 1, errors: [{ field: "x".repeat(defaultMaxMessageBytes), messages: [] }] }],
+        rejected: [{ line: 1, errors: [{ field: "x".repeat(mostMessageBytes), messages: [] }] }],
       }));
       const fault = await faultOf(client.applyRecords({ records: [] }));
       expect(fault).toMatchObject({ kind: "unmet", code: "message_too_large" });
