@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { installHelm } from "@tessera/testkit/engines/helm";
+import { helm } from "@tessera/testkit/engines/helm";
 import { parseAllDocuments } from "yaml";
 
 export const chart = fileURLToPath(new URL("../../charts/tessera/", import.meta.url));
@@ -33,7 +33,7 @@ export interface Manifest {
 
 /** Runs Helm, and returns what it printed. A failure has its sentence as message. */
 export async function runHelm(...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(await installHelm(), args, {
+  const { stdout } = await promisify(execFile)(await helm.install(), args, {
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, HELM_CACHE_HOME: tmpdir(), HELM_CONFIG_HOME: tmpdir(), HELM_DATA_HOME: tmpdir() },
   });

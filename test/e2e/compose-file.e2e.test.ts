@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { services } from "@tessera/cli/services";
-import { findHelm, installHelm } from "@tessera/testkit/engines/helm";
+import { helm } from "@tessera/testkit/engines/helm";
 import { findOwnPostgres, type OwnPostgres, startOwnPostgres } from "@tessera/testkit/engines/own-postgres";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -146,8 +146,8 @@ describe("docs/compose.yaml", () => {
   it("[Y4.4] the chart starts the same as one pod: it is healthy, its doctor is content, and the first steps of its notes work", async (context) => {
     const programs = findOwnPostgres();
     if (programs === undefined) return context.skip("needs a PostgreSQL: Debian's package postgresql");
-    const helm = findHelm();
-    if (!helm.available) return context.skip(helm.reason);
+    const found = helm.find();
+    if (!found.available) return context.skip(found.reason);
     const data = join(directory, "data");
     const [port, operations] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
     server = await startOwnPostgres(programs, { user: "tessera", password: "0f".repeat(32), initdb: initdbOfPage });
@@ -211,7 +211,7 @@ const initdbOfPage = ["--encoding=UTF8", "--lc-collate=C", "--lc-ctype=C.UTF-8"]
 async function renderOnePod(): Promise<{ pod: ChartContainer; doctor: ChartContainer; notes: string }> {
   const chart = join(sources, "charts/tessera");
   const how = ["--namespace", "tickets", "--dry-run=client", "--values", join(chart, "ci/one-pod-values.yaml")];
-  const { stdout } = await promisify(execFile)(await installHelm(), ["install", "tessera", chart, ...how], {
+  const { stdout } = await promisify(execFile)(await helm.install(), ["install", "tessera", chart, ...how], {
     env: { ...process.env, HELM_CACHE_HOME: tmpdir(), HELM_CONFIG_HOME: tmpdir(), HELM_DATA_HOME: tmpdir() },
   });
   const [, hooks = "", manifest = "", notes = ""] = stdout.split(/^(?:HOOKS|MANIFEST|NOTES):\n/m);

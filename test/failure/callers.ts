@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { eventPath, listData } from "../e2e/sample-records.ts";
 import { describeFailure } from "./import-until-answered.ts";
-import type { Dice } from "./seeded.ts";
 
 /** Clients that read, and write other things than scans. */
 export interface Callers {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Dice } from "@tessera/testkit/dice";
 import { event, eventPath } from "../e2e/sample-records.ts";
 import { deviceKey, type Edition } from "./festival.ts";
 import { describeFailure } from "./import-until-answered.ts";
 import type { Attempt } from "./scan-history.ts";
-import type { Dice } from "./seeded.ts";
 
 /** Gates that follow the sync feed, and whose connections break at any moment. */
 export interface FeedReaders {

@@ -6,6 +6,7 @@ import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";
 import type { ClusterProcess } from "@tessera/dev/cluster/start-process";
 import type { Db } from "@tessera/kit/pg/database";
+import type { Dice } from "@tessera/testkit/dice";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
 import { findFirstPort } from "../e2e/find-ports.ts";
@@ -17,7 +18,7 @@ import { importUntilAnswered } from "./import-until-answered.ts";
 import { type Load, type LoadOptions, startLoad } from "./load.ts";
 import { describeErrors, parseLog } from "./platform-process.ts";
 import type { Attempt } from "./scan-history.ts";
-import { type Dice, report } from "./seeded.ts";
+import { report } from "./seeded.ts";
 import { type FestivalEvidence, verifyFestival } from "./verify-festival.ts";
 
 /** A festival on a platform of one process per part, two gateways and two of check-in, with a database of its own. */

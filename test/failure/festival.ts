@@ -1,3 +1,4 @@
+import type { Dice } from "@tessera/testkit/dice";
 import {
   apiKey,
   deviceKey,
@@ -10,7 +11,6 @@ import {
 } from "../e2e/sample-records.ts";
 import type { ShownPosition } from "./check-records.ts";
 import type { ListTerms } from "./check-scans.ts";
-import type { Dice } from "./seeded.ts";
 
 export { apiKey, deviceKey };
 

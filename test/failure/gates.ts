@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { eventPath } from "../e2e/sample-records.ts";
 import { deviceKey, type Festival, lists, type Ticket } from "./festival.ts";
 import { describeFailure } from "./import-until-answered.ts";
 import type { Attempt, Outcome, Scan } from "./scan-history.ts";
-import type { Dice } from "./seeded.ts";
 
 export interface Gates {
   /** Everything sent so far, in the order of the answers. */

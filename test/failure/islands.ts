@@ -1,4 +1,4 @@
-import type { Dice } from "./seeded.ts";
+import type { Dice } from "@tessera/testkit/dice";
 
 /** A scan that an island admitted by itself, and will upload. */
 export interface IslandScan {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { eventPath } from "../e2e/sample-records.ts";
 import { apiKey, type Ticket } from "./festival.ts";
 import { sendScan } from "./gates.ts";
 import type { Attempt, Outcome } from "./scan-history.ts";
-import type { Dice } from "./seeded.ts";
 
 /** A client that lets a list admit a ticket once or often, in turns, and scans the ticket after each change. */
 export interface ListTermsChanges {

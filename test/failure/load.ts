@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { expect } from "vitest";
 import { eventPath } from "../e2e/sample-records.ts";
 import { type FeedReaders, openFeedReaders } from "./feed-readers.ts";
@@ -6,7 +7,6 @@ import { apiKey, type Edition, type Festival } from "./festival.ts";
 import { type Gates, type GatesOptions, openGates } from "./gates.ts";
 import { type ImportRun, importUntilAnswered } from "./import-until-answered.ts";
 import type { Attempt } from "./scan-history.ts";
-import type { Dice } from "./seeded.ts";
 
 /** The load on a platform while processes die: gates that scan, gates that follow the feed, and one import after the other. */
 export interface Load {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
+import type { Dice } from "@tessera/testkit/dice";
 import { askForBatch, cancelBatch, type EndedBatch, untilEnded } from "./batch-traffic.ts";
 import { toLines } from "./festival.ts";
 import { describeFailure, importUntilAnswered } from "./import-until-answered.ts";
-import type { Dice } from "./seeded.ts";
 import {
   event,
   type RecordedState,

@@ -1,8 +1,8 @@
+import type { Dice } from "@tessera/testkit/dice";
 import { expect } from "vitest";
 import type { Ticket } from "./festival.ts";
 import { sendScan } from "./gates.ts";
 import type { Attempt } from "./scan-history.ts";
-import type { Dice } from "./seeded.ts";
 
 /** Makes unique names of scans. */
 export function drawNonces(dice: Dice, count: number): string[] {

@@ -1,28 +1,5 @@
 import { randomInt } from "node:crypto";
-import { seededNumbers } from "@tessera/testkit/seeded-numbers";
-
-/** Random numbers that a failing test can repeat. */
-export interface Dice {
-  /** A whole number from 0, below the given one. */
-  below(limit: number): number;
-  /** True in this percentage of cases. */
-  chance(percent: number): boolean;
-  pick<T>(choices: readonly T[]): T;
-  /** Separate dice for callers whose order of calls varies. */
-  fork(): Dice;
-}
-
-/** Makes dice with the same results for the same seed. */
-function rollFrom(seed: number): Dice {
-  const next = seededNumbers(seed);
-  const below = (limit: number) => Math.floor(next() * limit);
-  return {
-    below,
-    chance: (percent) => below(100) < percent,
-    pick: (choices) => choices[below(choices.length)] as (typeof choices)[number],
-    fork: () => rollFrom(below(2 ** 32)),
-  };
-}
+import { type Dice, rollFrom } from "@tessera/testkit/dice";
 
 /** All values, in a random order. */
 export function shuffle<T>(values: readonly T[], dice: Dice): T[] {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import type { KafkaEngine } from "@tessera/testkit/engines/kafka-broker";
 import type { FestivalCluster } from "./festival-cluster.ts";
 import type { MortalPostgres } from "./mortal-postgres.ts";
-import { type Dice, isLong, shuffle } from "./seeded.ts";
+import { isLong, shuffle } from "./seeded.ts";
 import { hurry } from "./shred-traffic.ts";
 
 const longestPauseMs = 700;

@@ -6,6 +6,7 @@ import type { Bus, Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { recordFeed, topics } from "@tessera/protos/topics";
+import type { Dice } from "@tessera/testkit/dice";
 import { publishUntilTaken, quiet } from "@tessera/testkit/engines/kafka-bed";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -16,7 +17,7 @@ import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.t
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs, untilScanned } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
-import { type Dice, report, shuffle, withDice } from "./seeded.ts";
+import { report, shuffle, withDice } from "./seeded.ts";
 
 let cluster: FestivalCluster;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { ofEvent, orderData, positionData } from "../e2e/sample-records.ts";
 import { apiKey, toLines } from "./festival.ts";
 import { describeFailure, importUntilAnswered } from "./import-until-answered.ts";
-import type { Dice } from "./seeded.ts";
 import { event, sharedQuotas, soldItem } from "./shared-quotas.ts";
 
 const path = `/api/v1/organizers/bigevents/events/${event}/vouchers/`;

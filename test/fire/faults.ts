@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterProcess } from "@tessera/dev/cluster/start-process";
-import { type Dice, shuffle } from "../failure/seeded.ts";
+import type { Dice } from "@tessera/testkit/dice";
+import { shuffle } from "../failure/seeded.ts";
 import type { Direction, TcpLink } from "../failure/tcp-link.ts";
 import { checkins, type FireCluster, linksOf } from "./fire-cluster.ts";
 

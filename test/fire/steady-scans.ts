@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Dice } from "@tessera/testkit/dice";
 import { lists } from "../failure/festival.ts";
 import type { FestivalCluster } from "../failure/festival-cluster.ts";
 import { sendScan } from "../failure/gates.ts";
 import type { Attempt, Scan } from "../failure/scan-history.ts";
-import type { Dice } from "../failure/seeded.ts";
 
 /** From one moment of `performance.now()` to another. */
 export interface Span {

@@ -1,10 +1,10 @@
 import { findClientGenerators, installClientGenerators } from "./client-generators.ts";
 import { type Availability, findProgram } from "./engine-process.ts";
-import { findHelm, installHelm } from "./helm.ts";
+import { helm } from "./helm.ts";
 import { prepareKafka } from "./kafka-broker.ts";
 import { findKubernetes, installKubernetes } from "./kubernetes-programs.ts";
 import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
-import { findS3, installS3 } from "./s3-server.ts";
+import { s3Program } from "./s3-server.ts";
 
 interface Engine {
   /** Whether this machine can run it. */
@@ -26,12 +26,12 @@ export const engines: Readonly<Record<string, Engine>> = {
     },
   },
   s3: {
-    find: findS3,
-    install: async () => void (await installS3()),
+    find: s3Program.find,
+    install: async () => void (await s3Program.install()),
   },
   helm: {
-    find: findHelm,
-    install: async () => void (await installHelm()),
+    find: helm.find,
+    install: async () => void (await helm.install()),
   },
   kubernetes: {
     find: findKubernetes,

@@ -2,17 +2,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
-import {
-  type Availability,
-  type EngineProcess,
-  enginesFolder,
-  findProgram,
-  installOnce,
-  isExecutable,
-  runInstaller,
-  startProcess,
-  takesConnections,
-} from "./engine-process.ts";
+import { type EngineProcess, startProcess, takesConnections } from "./engine-process.ts";
+import { goProgram } from "./go-program.ts";
 
 export interface S3Server {
   readonly endpoint: string;
@@ -30,20 +21,12 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-const version = "v1.8.0";
-const folderName = `versitygw-${version}`;
-
-/** Whether this machine can run an S3 server. */
-export function findS3(): Availability {
-  const installed = isExecutable(join(enginesFolder(), folderName, "versitygw"));
-  if (installed || findProgram("versitygw") !== undefined || findProgram("go") !== undefined)
-    return { available: true };
-  return {
-    available: false,
-    reason: "there is no versitygw on the PATH and no Go to build one",
-    remedy: "Install versitygw from its releases, or Go 1.24 or later.",
-  };
-}
+export const s3Program = goProgram({
+  name: "versitygw",
+  version: "v1.8.0",
+  source: "github.com/versity/versitygw/cmd/versitygw",
+  remedy: "Install versitygw from its releases, or Go 1.24 or later.",
+});
 
 /** Starts an S3 server on a folder. The first start on a machine builds it, which takes a minute or two. */
 export async function startS3(
@@ -56,7 +39,7 @@ export async function startS3(
   } = {},
 ): Promise<S3Server> {
   const { host = "127.0.0.1", tls } = options;
-  const program = await installS3();
+  const program = await s3Program.install();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
   const [objects, attributes] = [join(directory, "objects"), join(directory, "attributes")];
   const bucket = "tessera";
@@ -95,19 +78,4 @@ export async function startS3(
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** Finds the server's program, and builds it if necessary. */
-export async function installS3(): Promise<string> {
-  const found = findS3();
-  if (!found.available) throw new Error(`${found.reason}. ${found.remedy}`);
-  const program = findProgram("versitygw");
-  if (program !== undefined) return program;
-  // Tests run it for seconds: compiling takes longer than unoptimized code, C and debug data do.
-  const plain = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
-  const source = `github.com/versity/versitygw/cmd/versitygw@${version}`;
-  const folder = await installOnce(folderName, (draft) =>
-    runInstaller("go", ["install", ...plain, source], { env: { GOBIN: draft, CGO_ENABLED: "0" } }),
-  );
-  return join(folder, "versitygw");
 }

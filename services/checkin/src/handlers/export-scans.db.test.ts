@@ -2,10 +2,10 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { ExportPlace, ExportScansRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
+import { rollFrom } from "@tessera/testkit/dice";
 import { erase } from "@tessera/testkit/erase";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkinDatabase } from "../testing/database.ts";
-import { rollFrom } from "../testing/dice.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { scan, startCheckin } from "../testing/start-checkin.ts";
 

@@ -7,10 +7,10 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
+import { type Dice, rollFrom } from "@tessera/testkit/dice";
 import { beforeEach, describe, expect, it } from "vitest";
 import { followTickets } from "../store/day-reports.ts";
 import { checkinDatabase } from "../testing/database.ts";
-import { type Dice, rollFrom } from "../testing/dice.ts";
 import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { scan, startCheckin } from "../testing/start-checkin.ts";
 

@@ -5,10 +5,10 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { Scans } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
+import { type Dice, rollFrom } from "@tessera/testkit/dice";
 import { questionDocument } from "@tessera/testkit/question-document";
 import { beforeAll, expect, it } from "vitest";
 import { checkinDatabase } from "../../testing/database.ts";
-import { type Dice, rollFrom } from "../../testing/dice.ts";
 import {
   eventFact,
   itemFact,

@@ -4,10 +4,10 @@ import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/position
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { Scans } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
+import { rollFrom } from "@tessera/testkit/dice";
 import { questionDocument } from "@tessera/testkit/question-document";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkinDatabase } from "../../testing/database.ts";
-import { rollFrom } from "../../testing/dice.ts";
 import {
   eventFact,
   itemFact,

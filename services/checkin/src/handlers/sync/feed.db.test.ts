@@ -3,11 +3,11 @@ import { pause } from "@tessera/kit/waiting/pause";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { rollFrom } from "@tessera/testkit/dice";
 import { erase } from "@tessera/testkit/erase";
 import { questionDocument } from "@tessera/testkit/question-document";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { forgetChanges, markChanges } from "../../store/changes.ts";
-import { rollFrom } from "../../testing/dice.ts";
 import {
   blockedSecretFact,
   eventFact,

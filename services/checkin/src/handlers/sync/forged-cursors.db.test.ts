@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { type Dice, rollFrom } from "@tessera/testkit/dice";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Dice, rollFrom } from "../../testing/dice.ts";
 import { eventFact, itemFact, mediumFact, place, positionFact } from "../../testing/facts.ts";
 import type { FeedLine } from "../../testing/feed-reader.ts";
 import { type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
