@@ -1,17 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { limitArrival } from "./limit-arrival.ts";
 
-async function collect(source: AsyncIterable<Uint8Array>, { pauseMs = 0 } = {}): Promise<number> {
+async function collect(source: AsyncIterable<Uint8Array>, pause: () => unknown = () => {}): Promise<number> {
   let size = 0;
   for await (const piece of source) {
     size += piece.length;
-    await wait(pauseMs);
+    await pause();
   }
   return size;
 }
 
 const running = new AbortController().signal;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("limitArrival", () => {
   it("ends a stream that has fallen silent", async () => {
@@ -32,10 +36,12 @@ describe("limitArrival", () => {
   });
 
   it("counts only the time that the stream takes", async () => {
+    vi.useFakeTimers();
     async function* quick() {
       for (let sent = 0; sent < 3; sent += 1) yield Buffer.from("a");
     }
-    expect(await collect(limitArrival(quick(), { maxMs: 50, stopping: running }), { pauseMs: 80 })).toBe(3);
+    const pieces = limitArrival(quick(), { maxMs: 50, stopping: running });
+    expect(await collect(pieces, () => vi.advanceTimersByTimeAsync(80))).toBe(3);
   });
 
   it("ends a stream when the process has to stop", async () => {
