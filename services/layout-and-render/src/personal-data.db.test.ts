@@ -9,7 +9,7 @@ import { workOn } from "@tessera/kit/jobs/work-on";
 import { sql } from "@tessera/kit/pg/sql";
 import { implement } from "@tessera/kit/rpc";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { PersonalData } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -90,7 +90,7 @@ const kinds = ["cachedtickets"];
 it("[D3.9] finished files of an event are deleted, their jobs are gone, and those of other events stay", async () => {
   const [one, large, there] = [await start(), await start(place, { work: renderBatch }), await start(elsewhere)];
   await render();
-  expect(await one.find()).toBe(BatchState.SUCCEEDED);
+  expect(await one.find()).toBe(JobState.SUCCEEDED);
   // Left behind by a killed worker.
   await files.put(drawKey(renderId({ ...place, job: randomUUID(), file: randomUUID() })), Buffer.from("Ada"), {
     contentType: "application/pdf",
@@ -104,10 +104,10 @@ it("[D3.9] finished files of an event are deleted, their jobs are gone, and thos
     left: {},
   });
   for (const job of [one, large, waiting]) await expect(job.find()).rejects.toMatchObject(gone);
-  expect([await filesOf(place), await filesOf(elsewhere), await there.find()]).toEqual([0, 1, BatchState.SUCCEEDED]);
+  expect([await filesOf(place), await filesOf(elsewhere), await there.find()]).toEqual([0, 1, JobState.SUCCEEDED]);
   const later = await start();
   await render();
-  expect([await later.find(), await filesOf(place)]).toEqual([BatchState.SUCCEEDED, 1]);
+  expect([await later.find(), await filesOf(place)]).toEqual([JobState.SUCCEEDED, 1]);
 });
 
 it("[D3.10] a job that is rendering is waited for, and its file goes", async () => {
@@ -115,7 +115,7 @@ it("[D3.10] a job that is rendering is waited for, and its file goes", async () 
   const job = await start();
   const workers = startTestWorkers(service.db, rendering(may.promise));
   try {
-    await expect.poll(() => job.find()).toBe(BatchState.RUNNING);
+    await expect.poll(() => job.find()).toBe(JobState.RUNNING);
     const erasing = erase(service, place, { kinds });
     await expect.poll(() => service.db.many(sql`select from erasure`)).toHaveLength(1);
     may.resolve();
@@ -137,7 +137,7 @@ it("[D3.10] what is rendered while boxoffice has still to erase leaves no file",
   await expect.poll(() => service.db.many(sql`select from work where state = 'running'`)).toHaveLength(1);
   const job = await start();
   const workers = startTestWorkers(service.db, rendering());
-  await expect.poll(() => job.find()).toBe(BatchState.SUCCEEDED);
+  await expect.poll(() => job.find()).toBe(JobState.SUCCEEDED);
   await workers.stop();
   expect((await findErased(service, request)).state).toBe(ErasureState.RUNNING);
   inBoxoffice = ErasureState.DONE;

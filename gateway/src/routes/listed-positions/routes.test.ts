@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import type { NextPage, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { NextPage } from "@tessera/protos/gen/ticketing/type/v1/page";
 import { beforeEach, describe, expect, it } from "vitest";
 import { publicUrl } from "../../http/public-url.ts";
 import { aList, aPosition } from "../../testing/fake-peers.ts";

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import {
-  type FindCreationResponse,
-  type FindRenderingResponse,
-  JobState,
-  type OfflineBatch,
+import type {
+  FindCreationResponse,
+  FindRenderingResponse,
+  OfflineBatch,
 } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";

@@ -1,4 +1,4 @@
-import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
@@ -97,7 +97,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       async handle(request) {
         const job = request.uuid("job");
         const found = await offlineSales.findCreation(request.inEvent({ job }), { signal: request.signal });
-        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
         return { status: 200, body: presentBatch(found.batch) };
       },
     }),
@@ -134,7 +134,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
           request.inEvent({ id: request.id("id"), job: request.uuid("job"), file: request.uuid("file") }),
           { signal: request.signal },
         );
-        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
         return replyStored(request, { key: found.fileKey, name: "tickets.pdf", warnings: found.warnings });
       },
     }),

@@ -1,18 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
-import {
-  type FindShredResponse,
-  type GetCertificateResponse,
-  ShredState,
-} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import type { FindShredResponse, GetCertificateResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import type { Reply } from "../../http/route.ts";
 import { replyUnfinished } from "../unfinished-jobs/present.ts";
 
 /** The end of an erasure (D6.6). */
 export function presentStatus({ state, message }: FindShredResponse): Reply {
-  if (state === ShredState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
-  if (state === ShredState.GONE) return { status: 410, body: { status: "gone", message } };
-  if (state === ShredState.FAILED) return { status: 417, body: { status: "failed", message } };
-  return replyUnfinished({ state, message }, ShredState);
+  if (state === JobState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
+  if (state === JobState.GONE) return { status: 410, body: { status: "gone", message } };
+  if (state === JobState.FAILED) return { status: 417, body: { status: "failed", message } };
+  return replyUnfinished({ state, message });
 }
 
 /** A certificate, with its signed text and as an object. */

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
@@ -98,19 +98,19 @@ describe("POST export/", () => {
 });
 
 it("[D5.3, D5.4] an export says how far it is, and is a ZIP named after its event", async () => {
-  const found = (state: ShredState, more = {}) =>
+  const found = (state: JobState, more = {}) =>
     app.peers.when("shredders", "findExport", async () => ({ state, message: "", fileKey: "", ...more }));
-  found(ShredState.WAITING);
+  found(JobState.WAITING);
   expect(await app.send("GET", download)).toMatchObject({ ...again, json: { status: "waiting" } });
-  found(ShredState.RUNNING);
+  found(JobState.RUNNING);
   expect(await app.send("GET", download)).toMatchObject({ ...again, json: { status: "running" } });
-  found(ShredState.FAILED, { message: "No room." });
+  found(JobState.FAILED, { message: "No room." });
   expect(await app.send("GET", download)).toMatchObject({
     status: 410,
     json: { status: "failed", message: "No room." },
   });
   await files.put("exports/x.zip", Buffer.from("PK archive"), { contentType: "application/zip" });
-  found(ShredState.SUCCEEDED, { fileKey: "exports/x.zip" });
+  found(JobState.SUCCEEDED, { fileKey: "exports/x.zip" });
   expect(await app.send("GET", download)).toMatchObject({
     status: 200,
     headers: {
@@ -122,13 +122,13 @@ it("[D5.3, D5.4] an export says how far it is, and is a ZIP named after its even
 });
 
 it("[D6.5] an erasure starts once the export is made", async () => {
-  const found = (exportState: ShredState, more = {}) =>
+  const found = (exportState: JobState, more = {}) =>
     app.peers.when("shredders", "startShred", async () => ({ exportState, message: "", case: "", file: "", ...more }));
-  found(ShredState.RUNNING);
+  found(JobState.RUNNING);
   expect(await app.send("POST", shred)).toMatchObject({ ...again, json: { status: "running" } });
-  found(ShredState.FAILED, { message: "No room." });
+  found(JobState.FAILED, { message: "No room." });
   expect(await app.send("POST", shred)).toMatchObject({ status: 410, json: { status: "failed", message: "No room." } });
-  found(ShredState.SUCCEEDED, { case: one, file: two });
+  found(JobState.SUCCEEDED, { case: one, file: two });
   expect(await app.send("POST", shred)).toMatchObject({ status: 202, json: { status: `${publicBase}${status}` } });
   app.peers.when("shredders", "startShred", () =>
     Promise.reject(new Fault("invalid", "not_shreddable", "It is online.")),
@@ -138,7 +138,7 @@ it("[D6.5] an erasure starts once the export is made", async () => {
 
 it("[D7.3] who asked is named for the certificate without the hash of the token: a key as in the list of keys, a device whole", async () => {
   app.peers.when("shredders", "startShred", async () => ({
-    ...{ exportState: ShredState.SUCCEEDED, message: "", case: one, file: two },
+    ...{ exportState: JobState.SUCCEEDED, message: "", case: one, file: two },
   }));
   for (const key of [keys.all, devices.full]) await app.send("POST", shred, { key });
   const shown = hash("sha256", keys.all).slice(0, 16);
@@ -149,20 +149,20 @@ it("[D7.3] who asked is named for the certificate without the hash of the token:
 });
 
 it("[D6.6] the status says how an erasure ended", async () => {
-  const found = (state: ShredState, message = "") =>
+  const found = (state: JobState, message = "") =>
     app.peers.when("shredders", "findShred", async () => ({ state, message }));
-  found(ShredState.WAITING);
+  found(JobState.WAITING);
   expect(await app.send("GET", status)).toMatchObject({ ...again, json: { status: "waiting" } });
-  found(ShredState.RUNNING);
+  found(JobState.RUNNING);
   expect(await app.send("GET", status)).toMatchObject({ ...again, json: { status: "running" } });
-  found(ShredState.SUCCEEDED);
+  found(JobState.SUCCEEDED);
   expect(await app.send("GET", status)).toMatchObject({ status: 200, json: { status: "ok", message: "OK" } });
-  found(ShredState.FAILED, "It changed.");
+  found(JobState.FAILED, "It changed.");
   expect(await app.send("GET", status)).toMatchObject({
     status: 417,
     json: { status: "failed", message: "It changed." },
   });
-  found(ShredState.GONE, "Over.");
+  found(JobState.GONE, "Over.");
   expect(await app.send("GET", status)).toMatchObject({ status: 410, json: { status: "gone", message: "Over." } });
 });
 

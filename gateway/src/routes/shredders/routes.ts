@@ -1,5 +1,6 @@
 import { shareAnswers } from "@tessera/kit/waiting/share-answers";
-import { type GetCertificateKeyResponse, ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import type { GetCertificateKeyResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { isShredder, shredders } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import { shortenId } from "../../access/shorten-id.ts";
@@ -115,7 +116,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       answers: { 200: fileShown, 404: missing, ...unfinishedAnswers },
       async handle(request) {
         const found = await service.findExport(request.inEvent(exportOf(request)), { signal: request.signal });
-        if (found.state !== ShredState.SUCCEEDED) return replyUnfinished(found, ShredState);
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
         return replyStored(request, { key: found.fileKey, name: `${request.event}.zip`, type: zip });
       },
     }),
@@ -146,7 +147,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
               requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
             }),
           );
-          if (exportState !== ShredState.SUCCEEDED) return replyUnfinished({ state: exportState, message }, ShredState);
+          if (exportState !== JobState.SUCCEEDED) return replyUnfinished({ state: exportState, message });
           return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };
         }),
     }),

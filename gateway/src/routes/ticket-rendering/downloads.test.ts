@@ -3,8 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/files/disk";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DownloadLimits, downloadTurns, largestRendered, storedDownloads } from "../../http/downloads.ts";
 import { at, type Route } from "../../http/route.ts";
@@ -48,7 +47,7 @@ async function start({ longestMs = 60_000 }: Partial<DownloadLimits> = {}) {
   const ourOwn = (route: Route) => ({ ...(ours.find(({ name }) => name === route.name) ?? route), path: route.path });
   app = await serveApp({ routes: (all) => all.map(ourOwn) });
   const file = { message: "", fileKey: "renders/x.pdf", size: large.length, leftOut: [] };
-  peers.when("rendering", "findBatch", async () => ({ ...file, state: BatchState.SUCCEEDED, warnings: [] }));
+  peers.when("rendering", "findBatch", async () => ({ ...file, state: JobState.SUCCEEDED, warnings: [] }));
   peers.when("offlineSales", "findRendering", async () => ({ ...file, state: JobState.SUCCEEDED, warnings: 0 }));
   peers.when("rendering", "previewLayout", async () => ({ content: large, warnings: [] }));
   peers.when("rendering", "renderTicket", async () => ({ pdf: large, order: "A", positionid: 1, warnings: 0 }));

@@ -5,7 +5,8 @@ import type { Readable } from "node:stream";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { BatchState, type FindBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { FindBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
@@ -15,7 +16,7 @@ const start = `${inEvent}/ticketpdfrenderer/render_batch/`;
 const download = `${inEvent}/ticketpdfrenderer/download/${job}/${file}/`;
 const ticket = `${inEvent}/orderpositions/42/download/pdf/`;
 const found: FindBatchResponse = {
-  ...{ state: BatchState.WAITING, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
+  ...{ state: JobState.WAITING, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
 };
 
 let directory: string;
@@ -104,9 +105,9 @@ describe("GET download/", () => {
       headers: { "retry-after": "1" },
       json: { status: "waiting" },
     });
-    app.peers.when("rendering", "findBatch", async () => ({ ...found, state: BatchState.RUNNING, done: 2, total: 3 }));
+    app.peers.when("rendering", "findBatch", async () => ({ ...found, state: JobState.RUNNING, done: 2, total: 3 }));
     expect(await app.send("GET", download)).toMatchObject({ status: 409, json: { status: "running", percentage: 66 } });
-    answer({ state: BatchState.FAILED, message: "part 3: broken" });
+    answer({ state: JobState.FAILED, message: "part 3: broken" });
     expect(await app.send("GET", download)).toMatchObject({
       status: 410,
       json: { status: "failed", message: "part 3: broken" },
@@ -115,20 +116,20 @@ describe("GET download/", () => {
 
   it("[L51.3] names the parts that the file lacks", async () => {
     await files.put("renders/x.pdf", Buffer.from("%PDF-1.7 tickets"), { contentType: "application/pdf" });
-    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"], leftOut: [3, 17] });
+    answer({ state: JobState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"], leftOut: [3, 17] });
     expect(await app.send("GET", download)).toMatchObject({
       status: 200,
       headers: { "x-tessera-warnings": "2", "x-tessera-left-out": "3, 17" },
     });
     // A proxy answers 502 if the headers take more than four kilobytes.
     const leftOut = Array.from({ length: 1000 }, (_, index) => index + 1).filter((number) => number % 500 > 0);
-    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, leftOut });
+    answer({ state: JobState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, leftOut });
     expect((await app.send("GET", download)).headers["x-tessera-left-out"]).toBe("1-499, 501-999");
   });
 
   it("[L42.2, L42.4] answers the file with the number of its warnings, and 404 once it is gone", async () => {
     await files.put("renders/x.pdf", Buffer.from("%PDF-1.7 tickets"), { contentType: "application/pdf" });
-    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"] });
+    answer({ state: JobState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"] });
     expect(await app.send("GET", download)).toMatchObject({
       status: 200,
       headers: {
@@ -147,7 +148,7 @@ describe("GET download/", () => {
     const content = Buffer.alloc(30 * 1024 * 1024, "x");
     const opened: Readable[] = [];
     await files.put("renders/large.pdf", content, { contentType: "application/pdf" });
-    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/large.pdf", size: content.length });
+    answer({ state: JobState.SUCCEEDED, fileKey: "renders/large.pdf", size: content.length });
     const { get } = files;
     files.get = async (...wanted) => {
       const found = await get.apply(files, wanted);

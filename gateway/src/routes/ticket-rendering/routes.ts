@@ -1,4 +1,4 @@
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import type { TypeOf } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
@@ -81,7 +81,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
         const { signal } = request;
         const batch = { job: request.uuid("job"), file: request.uuid("file") };
         const found = await service.findBatch(request.inEvent(batch), { signal });
-        if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
         const { fileKey: key, warnings, leftOut } = found;
         return replyStored(request, { key, name: "tickets.pdf", warnings: warnings.length, leftOut });
       },

@@ -1,3 +1,4 @@
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { choice, integer, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
 import type { Reply } from "../../http/route.ts";
@@ -6,21 +7,18 @@ import type { Reply } from "../../http/route.ts";
 const again = { "Retry-After": "1" };
 
 /** A job without a result. */
-interface UnfinishedJob<S> {
-  readonly state: S;
+interface UnfinishedJob {
+  readonly state: JobState;
   /** Why it failed, for people. */
   readonly message: string;
   readonly done?: number | undefined;
   readonly total?: number | undefined;
 }
 
-/** The progress of a job, by the names of its service's states (L42.1). */
-export function replyUnfinished<S>(
-  { state, done, total, message }: UnfinishedJob<S>,
-  states: { readonly WAITING: S; readonly FAILED: S },
-): Reply {
-  if (state === states.FAILED) return { status: 410, body: { status: "failed", message } };
-  if (state === states.WAITING) return { status: 409, headers: again, body: { status: "waiting" } };
+/** The progress of a job (L42.1). */
+export function replyUnfinished({ state, done, total, message }: UnfinishedJob): Reply {
+  if (state === JobState.FAILED) return { status: 410, body: { status: "failed", message } };
+  if (state === JobState.WAITING) return { status: 409, headers: again, body: { status: "waiting" } };
   const percentage = done === undefined || !total ? null : Math.floor((100 * done) / total);
   return { status: 409, headers: again, body: { status: "running", percentage } };
 }

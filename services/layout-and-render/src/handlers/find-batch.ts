@@ -1,10 +1,7 @@
 import { findWorkOf } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
-import {
-  BatchState,
-  type FindBatchRequest,
-  type FindBatchResponse,
-} from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { FindBatchRequest, FindBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { fault } from "../faults.ts";
 import { renderId, renderWorks } from "../printing/render-work.ts";
 
@@ -15,15 +12,15 @@ export async function findBatch(request: FindBatchRequest, { db }: { readonly db
   const none = { message: "", fileKey: "", size: 0, warnings: [], leftOut: [] };
   switch (found?.state) {
     case "waiting":
-      return { ...none, state: BatchState.WAITING };
+      return { ...none, state: JobState.WAITING };
     case "running":
-      return { ...none, state: BatchState.RUNNING, done: found.done ?? undefined, total: found.total ?? undefined };
+      return { ...none, state: JobState.RUNNING, done: found.done ?? undefined, total: found.total ?? undefined };
     case "failed":
-      return { ...none, state: BatchState.FAILED, message: found.cause ?? "The tickets could not be rendered." };
+      return { ...none, state: JobState.FAILED, message: found.cause ?? "The tickets could not be rendered." };
     case "succeeded":
       return {
         ...none,
-        state: BatchState.SUCCEEDED,
+        state: JobState.SUCCEEDED,
         ...found.result,
         warnings: [...found.result.warnings],
         leftOut: [...(found.result.leftOut ?? [])],

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { describe, expect, it } from "vitest";
 import { browsersFolder } from "../browser/profile.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
@@ -71,7 +71,7 @@ describe("a hostile layout with hostile data", () => {
       ticketData: { readTicketData: async (request) => ticketAnswer(request, { attendeeName: () => attendeeName }) },
     });
     server.close();
-    expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    expect(await job.find()).toMatchObject({ state: JobState.SUCCEEDED, message: "" });
     const { pages } = await readStored((await job.find()).fileKey);
     const printed = JSON.stringify(pages);
     expect(printed).toContain("MARKERPERSON");

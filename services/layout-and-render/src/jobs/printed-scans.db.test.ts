@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { describe, expect, it } from "vitest";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import type { JobTools } from "./render-batches.ts";
@@ -36,7 +36,7 @@ describe("scans", () => {
     const job = await start([...parts, part(3, { overrideLayout: scanned })]);
     await finish({ firstEntries: asking(asked) });
     const found = await job.find();
-    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, warnings: [] });
+    expect(found).toMatchObject({ state: JobState.SUCCEEDED, warnings: [] });
     expect(asked).toEqual([
       [101, 111, 121, 131, 141, 151, 161, 171, 181, 191],
       [201, 211, 221, 3],
@@ -65,7 +65,7 @@ describe("scans", () => {
     });
     const found = await job.find();
     expect(found).toMatchObject({
-      state: BatchState.SUCCEEDED,
+      state: JobState.SUCCEEDED,
       warnings: ["Part 1: Element 1 (textarea first_scan): first_scan is empty: check-in does not answer"],
     });
     expect(asked).toBe(1);

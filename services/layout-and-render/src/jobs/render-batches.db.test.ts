@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { describe, expect, it, vi } from "vitest";
 import { fault } from "../faults.ts";
 import { rendersOf } from "../printing/render-work.ts";
@@ -28,7 +28,7 @@ describe("what passes by itself", () => {
     const job = await start([part(1), part(2)]);
     await finish({ files: flaky });
     const found = await job.find();
-    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    expect(found).toMatchObject({ state: JobState.SUCCEEDED, message: "" });
     expect(await stored()).toEqual([found.fileKey]);
     expect(found.fileKey.startsWith(rendersOf(place))).toBe(true);
   });
@@ -44,7 +44,7 @@ describe("what passes by itself", () => {
       const hopeless = await start(many);
       await finish({ patienceMs: 300 });
       expect(await hopeless.find()).toMatchObject({
-        state: BatchState.FAILED,
+        state: JobState.FAILED,
         message: "the folder for files is full; make room on its disk",
       });
       expect(await left()).toEqual([]);
@@ -63,18 +63,18 @@ describe("what passes by itself", () => {
   it("[L50.2] ends the job with its sentence when it lasts too long", async () => {
     const job = await start([part(1)]);
     await finish({ patienceMs: 300, ticketData: { readTicketData: () => Promise.reject(away()) } });
-    expect(await job.find()).toMatchObject({ state: BatchState.FAILED, message: "The store is away." });
+    expect(await job.find()).toMatchObject({ state: JobState.FAILED, message: "The store is away." });
   });
 
   it("[L50.5] such as a browser that does not start is waited for, but not for ever", async () => {
     const [flaky, never] = [2, Number.POSITIVE_INFINITY].map((missing) => openTestRenderer({ missing }));
     const job = await start([part(1)]);
     await finish({ renderer: flaky?.tools ?? jobs.renderer.tools });
-    expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    expect(await job.find()).toMatchObject({ state: JobState.SUCCEEDED, message: "" });
     const late = await start([part(1)]);
     await finish({ renderer: never?.tools ?? jobs.renderer.tools, patienceMs: 300 });
     const message = "Tickets cannot be printed now: no browser starts. Try again later.";
-    expect(await late.find()).toMatchObject({ state: BatchState.FAILED, message });
+    expect(await late.find()).toMatchObject({ state: JobState.FAILED, message });
     await flaky?.close();
   });
 
@@ -175,7 +175,7 @@ describe("a part that cannot be printed", () => {
     const job = await start([4, 5, 6, 7, 8].map((position) => part(position)));
     await finish({ renderer: failsFor("Guest 7."), ticketData: guests });
     expect(await job.find()).toMatchObject({
-      state: BatchState.FAILED,
+      state: JobState.FAILED,
       message: "Part 4 (position 7): it cannot be drawn.",
     });
     expect(jobs.lines.join("")).toContain("tickets could not be drawn");
@@ -188,7 +188,7 @@ describe("a part that cannot be printed", () => {
     await finish({ renderer: failsFor("Guest 7."), ticketData: guests });
     const found = await job.find();
     expect(found).toMatchObject({
-      state: BatchState.SUCCEEDED,
+      state: JobState.SUCCEEDED,
       leftOut: [3, 5, 7],
       warnings: [
         "Part 3 (position 3): the ticket 3 does not exist any more.",
@@ -224,7 +224,7 @@ describe("a part that cannot be printed", () => {
     const job = await start(parts, place.organizer, { skipsFailed: true });
     await finish({ renderer, ticketData: guests });
     const found = await job.find();
-    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, leftOut: [2, 3, 5] });
+    expect(found).toMatchObject({ state: JobState.SUCCEEDED, leftOut: [2, 3, 5] });
     expect(found.warnings).toEqual(
       [2, 4, 6].map((position, index) => `Part ${[2, 3, 5][index]} (position ${position}): A page took too long.`),
     );
@@ -237,7 +237,7 @@ describe("a part that cannot be printed", () => {
     const job = await start([part(3), part(3)], place.organizer, { skipsFailed: true });
     await finish({ ticketData: guests });
     expect(await job.find()).toMatchObject({
-      state: BatchState.FAILED,
+      state: JobState.FAILED,
       message: "No part can be printed. Part 1 (position 3): the ticket 3 does not exist any more.",
     });
     const slow = openTestRenderer({ printMs: 1 });

@@ -2,7 +2,7 @@ import { systemClock } from "@tessera/kit/clock";
 import type { Files } from "@tessera/kit/files/files";
 import { removeNotedFiles } from "@tessera/kit/jobs/files-to-remove";
 import { sql } from "@tessera/kit/pg/sql";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
@@ -72,7 +72,7 @@ describe("rendered files", () => {
     await vi.waitUntil(
       async () => {
         await passTime(jobs.db);
-        return (await job.find()).state === BatchState.SUCCEEDED;
+        return (await job.find()).state === JobState.SUCCEEDED;
       },
       { timeout: 10_000, interval: 500 },
     );
@@ -113,10 +113,7 @@ describe("rendered files of a deleted event", () => {
     // A rebuild may publish the deletion late.
     await deleteEvent(deletedAt);
     await finish();
-    expect([(await own.find()).state, (await other.find()).state]).toEqual([
-      BatchState.SUCCEEDED,
-      BatchState.SUCCEEDED,
-    ]);
+    expect([(await own.find()).state, (await other.find()).state]).toEqual([JobState.SUCCEEDED, JobState.SUCCEEDED]);
     expect(await stored()).toHaveLength(3);
     const killed = { ...jobs.files, remove: () => Promise.reject(new Error("the process was killed")) };
     await expect(removeNotedFiles({ db: jobs.db, files: killed }).run(signal)).rejects.toThrow("killed");
@@ -147,6 +144,6 @@ it("[L52.2] rendered files of an event that a rebuild has told late are still th
   await finish();
   await jobs.service.sweep(topics.eventChanged, 1000);
   await jobs.service.prepareEvent();
-  expect((await made.find()).state).toBe(BatchState.SUCCEEDED);
+  expect((await made.find()).state).toBe(JobState.SUCCEEDED);
   expect(await jobs.db.many(sql`select from file_to_remove`)).toEqual([]);
 });

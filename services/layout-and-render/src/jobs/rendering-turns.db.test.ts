@@ -1,6 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { startTestWorkers } from "@tessera/testkit/finish-work";
 import { describe, expect, it, vi } from "vitest";
 import { part, renderJobs } from "../testing/render-jobs.ts";
@@ -26,7 +26,7 @@ describe("taking turns", () => {
       for (const organizer of [place.organizer, "third"]) {
         const before = asked;
         const job = await start([part(1)], organizer);
-        await vi.waitUntil(async () => (await job.find()).state === BatchState.SUCCEEDED, {
+        await vi.waitUntil(async () => (await job.find()).state === JobState.SUCCEEDED, {
           timeout: 20_000,
           interval: 20,
         });
@@ -58,7 +58,7 @@ describe("taking turns", () => {
       );
       const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
       for (const other of others)
-        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(BatchState.SUCCEEDED);
+        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(JobState.SUCCEEDED);
     } finally {
       held.resolve(undefined);
       await running.stop();

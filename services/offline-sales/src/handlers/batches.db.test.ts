@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { sql } from "@tessera/kit/pg/sql";
-import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -139,7 +138,7 @@ describe("rendering", () => {
     const found = await service.batches.findRendering(rendering);
     expect(found).toMatchObject({ state: JobState.RUNNING, done: 2, total: 5 });
     const done = {
-      state: BatchState.SUCCEEDED,
+      state: JobState.SUCCEEDED,
       fileKey: "renders/x.pdf",
       size: 16,
       message: "",

@@ -1,10 +1,7 @@
 import { findWork } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
-import {
-  type FindCreationRequest,
-  type FindCreationResponse,
-  JobState,
-} from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import type { FindCreationRequest, FindCreationResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { fault } from "../faults.ts";
 import { makeBatch, makingId } from "../make-work.ts";
 import { requireBatch } from "../store/batches.ts";

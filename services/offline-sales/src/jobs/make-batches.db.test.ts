@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
-import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
 import { eventually } from "@tessera/testkit/fact-pipeline";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";

@@ -8,12 +8,9 @@ import type {
   SellTicketsResponse,
   SoldTicket,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
-import {
-  BatchState,
-  type FindBatchResponse,
-  type StartBatchRequest,
-} from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { FindBatchResponse, StartBatchRequest } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import type { CreateBatchRequest, OfflineBatch } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { Facts, Layouts, OfflineSales, Rendering, Sales, ScanHistory } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { finishWork } from "@tessera/testkit/finish-work";
@@ -53,7 +50,7 @@ export async function startOfflineSales(db: Db) {
       file: "1c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f2",
     }),
     findRendering: async (): Promise<FindBatchResponse> => ({
-      ...{ state: BatchState.RUNNING, done: 2, total: 5, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
+      ...{ state: JobState.RUNNING, done: 2, total: 5, message: "", fileKey: "", size: 0, warnings: [], leftOut: [] },
     }),
   };
   const marked = { marker: "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1", partitions: [] };

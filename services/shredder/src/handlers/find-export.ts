@@ -1,10 +1,7 @@
 import { findWork } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
-import {
-  type FindExportRequest,
-  type FindExportResponse,
-  ShredState,
-} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import type { FindExportRequest, FindExportResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { exporting, workId } from "../cases/work.ts";
 import { fault } from "../faults.ts";
 import { findOwnExport } from "../store/exports.ts";
@@ -22,14 +19,14 @@ export async function findExport(
   const none = { message: "", fileKey: "" };
   switch (work?.state) {
     case "waiting":
-      return { ...none, state: ShredState.WAITING };
+      return { ...none, state: JobState.WAITING };
     case "running":
-      return { ...none, state: ShredState.RUNNING };
+      return { ...none, state: JobState.RUNNING };
     case "failed":
-      return { ...none, state: ShredState.FAILED, message: work.cause ?? "The data could not be exported." };
+      return { ...none, state: JobState.FAILED, message: work.cause ?? "The data could not be exported." };
     case "succeeded":
       if (found.fileKey === null) throw unknownExport();
-      return { ...none, state: ShredState.SUCCEEDED, fileKey: found.fileKey };
+      return { ...none, state: JobState.SUCCEEDED, fileKey: found.fileKey };
     default:
       throw unknownExport();
   }

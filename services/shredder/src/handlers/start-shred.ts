@@ -1,11 +1,8 @@
 import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
-import {
-  ShredState,
-  type StartShredRequest,
-  type StartShredResponse,
-} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import type { StartShredRequest, StartShredResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { Shredders, type Shredding } from "@tessera/protos/services";
 import { openShred } from "../cases/open-case.ts";
 import { requireReady } from "../cases/require-ready.ts";
@@ -27,7 +24,7 @@ export async function startShred(request: StartShredRequest, tools: ShredTools):
   if (answered !== undefined) return answered;
   const none = { message: "", case: "", file: "" };
   const { state, message } = await findExport(request, tools);
-  if (state !== ShredState.SUCCEEDED) return { ...none, exportState: state, message };
+  if (state !== JobState.SUCCEEDED) return { ...none, exportState: state, message };
   await requireReady(request, tools);
   let kinds: readonly string[] = [];
   let isNew = false;

@@ -1,6 +1,6 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
-import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
@@ -18,7 +18,7 @@ beforeEach(() => service.reset());
 /** The texts in the archive of an export, by their names. */
 async function textsOf(exported: { readonly export: string; readonly file: string }): Promise<Record<string, string>> {
   const { state, message, fileKey } = await service.shredders.findExport({ ...mine, ...exported });
-  expect([state, message]).toEqual([ShredState.SUCCEEDED, ""]);
+  expect([state, message]).toEqual([JobState.SUCCEEDED, ""]);
   const found = await service.files.get(fileKey);
   const chunks: Buffer[] = [];
   for await (const chunk of found?.content ?? []) chunks.push(chunk as Buffer);
@@ -78,7 +78,7 @@ it("[D5.1] is not made while a file of it is missing", async () => {
   service.peers.holders.boxoffice.pages.set(folder.name, [{ entries: [lost], next: "" }]);
   const exported = await service.export(["question_answers"]);
   const { state } = await service.shredders.findExport({ ...mine, ...exported });
-  expect(state).toBe(ShredState.WAITING);
+  expect(state).toBe(JobState.WAITING);
 });
 
 it("[D5.6] is not kept when its data was erased while it was made", async () => {
@@ -97,7 +97,7 @@ it("[D5.6] is not kept when its data was erased while it was made", async () => 
   };
   const exported = await service.export();
   const { state, message } = await service.shredders.findExport({ ...mine, ...exported });
-  expect([state, message]).toEqual([ShredState.FAILED, expect.stringContaining("erased")]);
+  expect([state, message]).toEqual([JobState.FAILED, expect.stringContaining("erased")]);
   for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`))
     expect(key).toBe("gone");
 });
@@ -117,7 +117,7 @@ it("[D5.4] ends with its event, also for one that gets the name, and its file go
   const own = await service.export();
   // A rebuild may tell of the deletion late.
   await deleteEvent();
-  expect(await service.shredders.findExport({ ...mine, ...own })).toMatchObject({ state: ShredState.SUCCEEDED });
+  expect(await service.shredders.findExport({ ...mine, ...own })).toMatchObject({ state: JobState.SUCCEEDED });
   await service.runJob("remove-noted-files");
   expect(await service.files.get(fileKey)).toBeUndefined();
 });
@@ -156,11 +156,11 @@ it("[D5.5] is made again from the beginning when a service fails while it is rea
   boxoffice.files = [emails];
   const started = await service.export();
   const state = async () => (await service.shredders.findExport({ ...mine, ...started })).state;
-  expect(await state()).toBe(ShredState.WAITING);
+  expect(await state()).toBe(JobState.WAITING);
   boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
   await passTime(db);
   await service.work();
-  expect(await state()).toBe(ShredState.SUCCEEDED);
+  expect(await state()).toBe(JobState.SUCCEEDED);
 });
 
 it("[D5.7] waits until boxoffice has the answers that check-in has counted, and then describes boxoffice", async () => {

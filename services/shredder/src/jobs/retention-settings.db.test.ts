@@ -1,5 +1,5 @@
 import { sql } from "@tessera/kit/pg/sql";
-import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { describe, expect, it } from "vitest";
 import { event, kinds, long, organizer, retainingShredder } from "../testing/retaining-shredder.ts";
 import { place } from "../testing/start-shredder.ts";
@@ -68,7 +68,7 @@ describe("a setting", () => {
     const { state } = await shredder.service.shredders.findShred({
       ...{ ...place, credential: "retention", case: found.id, file: found.file },
     });
-    expect(state).toBe(ShredState.SUCCEEDED);
+    expect(state).toBe(JobState.SUCCEEDED);
   });
 
   it.each(["export", "case"] as const)("[D9.6] that is ended while boxoffice is asked begins no %s", async (what) => {

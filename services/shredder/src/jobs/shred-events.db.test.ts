@@ -3,7 +3,7 @@ import { systemClock } from "@tessera/kit/clock";
 import { runInContext } from "@tessera/kit/context";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
-import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
@@ -49,9 +49,9 @@ const deleteEvent = async () => {
 describe("an erasure", () => {
   it("[D6.1] is requested once, and ends when all services are done", async () => {
     const started = await start();
-    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    expect(await state(started)).toMatchObject({ state: JobState.WAITING });
     await service.work();
-    expect(await state(started)).toEqual({ state: ShredState.SUCCEEDED, message: "" });
+    expect(await state(started)).toEqual({ state: JobState.SUCCEEDED, message: "" });
     const request = { case: started.case, kinds: ["order_emails"] };
     expect(await requested()).toEqual([{ ...place, ...request, again: false, fromLedger: false }]);
     const closed = ["gateway", "layout-and-render", "voucher", "checkin", "boxoffice"];
@@ -79,7 +79,7 @@ describe("an erasure", () => {
       service.peers.holders[name].version = "2";
       await service.work();
       expect(await state(started)).toMatchObject({
-        state: ShredState.FAILED,
+        state: JobState.FAILED,
         message: expect.stringContaining("changed"),
       });
       expect([await requested(), service.peers.closed]).toEqual([[], []]);
@@ -93,7 +93,7 @@ describe("an erasure", () => {
       const started = await service.shredders.startShred({ ...mine, ...exported });
       service.peers.closing.set(name, "It has changed.");
       await service.work();
-      expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "It has changed." });
+      expect(await state(started)).toEqual({ state: JobState.FAILED, message: "It has changed." });
       expect(await requested()).toEqual([]);
       expect(service.peers.closed.at(-1)).toMatchObject({ service: name });
       const reopened = service.peers.reopened.filter((each) => each.case === started.case).map((each) => each.service);
@@ -102,7 +102,7 @@ describe("an erasure", () => {
       const second = await service.shredders.startShred({ ...mine, ...exported });
       expect(second.case).not.toBe(started.case);
       await service.work();
-      expect(await state(second)).toMatchObject({ state: ShredState.SUCCEEDED });
+      expect(await state(second)).toMatchObject({ state: JobState.SUCCEEDED });
     },
   );
 
@@ -112,13 +112,13 @@ describe("an erasure", () => {
     service.peers.holders.gateway.erasure = undefined;
     await service.work();
     expect(await state(started)).toMatchObject({
-      state: ShredState.FAILED,
+      state: JobState.FAILED,
       message: "It has changed.",
     });
     service.peers.holders.gateway.erasure = { state: ErasureState.UNKNOWN, parts: [], left: [] };
     await again();
     expect(service.peers.reopened).toContainEqual({ service: "gateway", case: started.case });
-    expect(await state(started)).toMatchObject({ state: ShredState.FAILED });
+    expect(await state(started)).toMatchObject({ state: JobState.FAILED });
     expect(await requested()).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe("an erasure", () => {
     const started = await start();
     await db.run(sql`update shred_case set started_at = now() - interval '51 minutes'`);
     await service.work();
-    expect(await state(started)).toMatchObject({ state: ShredState.FAILED, message: expect.stringContaining("away") });
+    expect(await state(started)).toMatchObject({ state: JobState.FAILED, message: expect.stringContaining("away") });
     expect([await requested(), service.peers.closed]).toEqual([[], []]);
   });
 
@@ -151,7 +151,7 @@ describe("an erasure", () => {
     voucher.erasure = erasure;
     const started = await start();
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
   });
 
   it("[D4.4] does not touch the export of the next event of its name when it is under way", async () => {
@@ -163,7 +163,7 @@ describe("an erasure", () => {
       service.peers.settling = undefined;
       await deleteEvent();
       exported = await service.shredders.startExport(next);
-      await expect.poll(found).toMatchObject({ state: ShredState.SUCCEEDED });
+      await expect.poll(found).toMatchObject({ state: JobState.SUCCEEDED });
     };
     await service.work();
     expect(await service.files.get((await found()).fileKey)).toBeDefined();
@@ -184,10 +184,10 @@ describe("an erasure", () => {
       { ...request, again: false, fromLedger: false },
       { ...request, again: true, fromLedger: false },
     ]);
-    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    expect(await state(started)).toMatchObject({ state: JobState.WAITING });
     checkin.erasure = { state: ErasureState.DONE, parts, left: [] };
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
   });
 
   it("[D6.7] goes on after its worker was killed, whatever it had done", async () => {
@@ -201,7 +201,7 @@ describe("an erasure", () => {
     service.peers.holders.checkin.version = "2";
     await service.work();
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect([await requested(), service.peers.closed]).toEqual([[], []]);
   });
 
@@ -211,7 +211,7 @@ describe("an erasure", () => {
     checkin.erasure = undefined;
     voucher.erasure = { state: ErasureState.RUNNING, parts: [], left: [] };
     await service.work();
-    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    expect(await state(started)).toMatchObject({ state: JobState.WAITING });
     const { cause } = await db.one<{ cause: string }>(
       sql`select work.cause from work where work.kind = 'shred personal data'`,
     );
@@ -220,10 +220,10 @@ describe("an erasure", () => {
     checkin.erasure = { state: ErasureState.DONE, parts, left: parts };
     voucher.erasure = { state: ErasureState.DONE, parts: [], left: [] };
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    expect(await state(started)).toMatchObject({ state: JobState.WAITING });
     checkin.erasure = { state: ErasureState.DONE, parts, left: [] };
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect(await requested()).toHaveLength(1);
   });
 
@@ -232,10 +232,10 @@ describe("an erasure", () => {
     service.peers.refusing = "boxoffice";
     await service.work();
     expect(service.peers.closed.map((each) => each.service)).toContain("voucher");
-    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    expect(await state(started)).toMatchObject({ state: JobState.WAITING });
     service.peers.refusing = undefined;
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
   });
 
   it("[D2.4] is taken back in every service that answers, although one is away", async () => {
@@ -268,7 +268,7 @@ describe("an erasure", () => {
     service.clock.at = systemClock.now() - 3_600_000_000;
     await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
     await service.work();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
   });
 
   it("[D6.11] is waited for without a pause while services erase", async () => {
@@ -280,7 +280,7 @@ describe("an erasure", () => {
     }, 3000);
     await service.work();
     clearTimeout(finish);
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect(await db.one(sql`select work.tries from work where work.kind = 'shred personal data'`)).toEqual({
       tries: 1,
     });
@@ -292,10 +292,10 @@ describe("an erasure", () => {
     voucher.erasure = undefined;
     await service.work();
     await db.run(sql`update shred_case set requested_at = now() - interval '1 hour'`);
-    expect(await state(started)).toMatchObject({ state: ShredState.FAILED, message: expect.stringContaining("away") });
+    expect(await state(started)).toMatchObject({ state: JobState.FAILED, message: expect.stringContaining("away") });
     voucher.erasure = { state: ErasureState.DONE, parts: [], left: [] };
     await again();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     await expect(service.shredders.getCertificate({ ...place, case: started.case })).resolves.toBeDefined();
   });
 
@@ -304,7 +304,7 @@ describe("an erasure", () => {
     service.peers.closed.push({ ...place, case: started.case, kinds: [], version: "1", service: "boxoffice" });
     service.peers.holders.checkin.version = "2";
     await service.work();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect(await requested()).toHaveLength(1);
   });
 });
@@ -351,7 +351,7 @@ describe("[D6.13] what is left of exports", () => {
     expect(await kept()).toHaveLength(2);
     const started = await service.shredders.startShred({ ...mine, ...exported });
     await service.work();
-    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect(await kept()).toEqual([]);
   });
 
@@ -395,7 +395,7 @@ it("[D6.10] is answered once to a request that comes again, also when it has end
   const startShred = () => runInContext(shredded, () => service.shredders.startShred({ ...mine, ...made }));
   const started = await startShred();
   await service.work();
-  expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+  expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
   expect(await startShred()).toEqual(started);
 });
 
@@ -435,7 +435,7 @@ it("[D6.6] is told for an hour", async () => {
   const started = await start();
   await service.work();
   await db.run(sql`update work set due_at = now() - interval '1 second' where work.state = 'succeeded'`);
-  expect(await state(started)).toMatchObject({ state: ShredState.GONE });
+  expect(await state(started)).toMatchObject({ state: JobState.GONE });
 });
 
 it("[D8.2] is not requested again for another event of the same name", async () => {

@@ -94,12 +94,7 @@ export interface ListOrdersResponse {
   /** A client that asks next for what has changed since then misses nothing. The pages that cursors lead to have that of the first. */
   asOf: number;
   /** Absent: the next page is found by its number. */
-  next?: OrdersBehind | undefined;
-}
-
-export interface OrdersBehind {
-  /** Absent: there is no next page. */
-  cursor?: string | undefined;
+  next?: NextPage | undefined;
 }
 
 export interface GetOrderRequest {
@@ -681,7 +676,7 @@ export const ListOrdersResponse: MessageFns<ListOrdersResponse> = {
       writer.uint32(32).int64(message.asOf);
     }
     if (message.next !== undefined) {
-      OrdersBehind.encode(message.next, writer.uint32(42).fork()).join();
+      NextPage.encode(message.next, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -736,53 +731,7 @@ export const ListOrdersResponse: MessageFns<ListOrdersResponse> = {
               break;
             }
 
-            message.next = OrdersBehind.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseOrdersBehind(): OrdersBehind {
-  return { cursor: undefined };
-}
-
-export const OrdersBehind: MessageFns<OrdersBehind> = {
-  encode(message: OrdersBehind, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cursor !== undefined) {
-      writer.uint32(10).string(message.cursor);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): OrdersBehind {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseOrdersBehind();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.cursor = reader.string();
+            message.next = NextPage.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Position } from "../../boxoffice/v1/positions.ts";
+import { NextPage } from "../../type/v1/page.ts";
 
 /** Positions as a check-in list shows them (rules: C2). */
 
@@ -169,11 +170,6 @@ export interface ListPositionsResponse {
     | undefined;
   /** Absent: the next page is found by its number. */
   next?: NextPage | undefined;
-}
-
-export interface NextPage {
-  /** Absent: there is no next page. */
-  cursor?: string | undefined;
 }
 
 export interface AmongEvents {
@@ -1053,52 +1049,6 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
             }
 
             message.next = NextPage.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseNextPage(): NextPage {
-  return { cursor: undefined };
-}
-
-export const NextPage: MessageFns<NextPage> = {
-  encode(message: NextPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.cursor !== undefined) {
-      writer.uint32(10).string(message.cursor);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): NextPage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseNextPage();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.cursor = reader.string();
             continue;
           }
         }

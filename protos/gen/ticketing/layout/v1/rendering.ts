@@ -19,71 +19,10 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { ReportDayResponse } from "../../checkin/v1/day_report.ts";
+import { JobState, jobStateFromJSON, jobStateToNumber } from "../../type/v1/job.ts";
 import { SentBackground } from "./layouts.ts";
 
 /** Tickets as PDF (rules: L10 to L49). */
-
-export const BatchState = {
-  UNSPECIFIED: "BATCH_STATE_UNSPECIFIED",
-  WAITING: "BATCH_STATE_WAITING",
-  RUNNING: "BATCH_STATE_RUNNING",
-  SUCCEEDED: "BATCH_STATE_SUCCEEDED",
-  FAILED: "BATCH_STATE_FAILED",
-  UNRECOGNIZED: "UNRECOGNIZED",
-} as const;
-
-export type BatchState = typeof BatchState[keyof typeof BatchState];
-
-export namespace BatchState {
-  export type UNSPECIFIED = typeof BatchState.UNSPECIFIED;
-  export type WAITING = typeof BatchState.WAITING;
-  export type RUNNING = typeof BatchState.RUNNING;
-  export type SUCCEEDED = typeof BatchState.SUCCEEDED;
-  export type FAILED = typeof BatchState.FAILED;
-  export type UNRECOGNIZED = typeof BatchState.UNRECOGNIZED;
-}
-
-export function batchStateFromJSON(object: any): BatchState {
-  switch (object) {
-    case 0:
-    case "BATCH_STATE_UNSPECIFIED":
-      return BatchState.UNSPECIFIED;
-    case 1:
-    case "BATCH_STATE_WAITING":
-      return BatchState.WAITING;
-    case 2:
-    case "BATCH_STATE_RUNNING":
-      return BatchState.RUNNING;
-    case 3:
-    case "BATCH_STATE_SUCCEEDED":
-      return BatchState.SUCCEEDED;
-    case 4:
-    case "BATCH_STATE_FAILED":
-      return BatchState.FAILED;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return BatchState.UNRECOGNIZED;
-  }
-}
-
-export function batchStateToNumber(object: BatchState): number {
-  switch (object) {
-    case BatchState.UNSPECIFIED:
-      return 0;
-    case BatchState.WAITING:
-      return 1;
-    case BatchState.RUNNING:
-      return 2;
-    case BatchState.SUCCEEDED:
-      return 3;
-    case BatchState.FAILED:
-      return 4;
-    case BatchState.UNRECOGNIZED:
-    default:
-      return -1;
-  }
-}
 
 export const PreviewFormat = {
   UNSPECIFIED: "PREVIEW_FORMAT_UNSPECIFIED",
@@ -171,7 +110,7 @@ export interface FindBatchRequest {
 }
 
 export interface FindBatchResponse {
-  state: BatchState;
+  state: JobState;
   /** While it runs: tickets that are done, of all. */
   done?: number | undefined;
   total?:
@@ -609,7 +548,7 @@ export const FindBatchRequest: MessageFns<FindBatchRequest> = {
 
 function createBaseFindBatchResponse(): FindBatchResponse {
   return {
-    state: BatchState.UNSPECIFIED,
+    state: JobState.UNSPECIFIED,
     done: undefined,
     total: undefined,
     message: "",
@@ -622,8 +561,8 @@ function createBaseFindBatchResponse(): FindBatchResponse {
 
 export const FindBatchResponse: MessageFns<FindBatchResponse> = {
   encode(message: FindBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.state !== BatchState.UNSPECIFIED) {
-      writer.uint32(8).int32(batchStateToNumber(message.state));
+    if (message.state !== JobState.UNSPECIFIED) {
+      writer.uint32(8).int32(jobStateToNumber(message.state));
     }
     if (message.done !== undefined) {
       writer.uint32(16).int32(message.done);
@@ -671,7 +610,7 @@ export const FindBatchResponse: MessageFns<FindBatchResponse> = {
               break;
             }
 
-            message.state = batchStateFromJSON(reader.int32());
+            message.state = jobStateFromJSON(reader.int32());
             continue;
           }
           case 2: {

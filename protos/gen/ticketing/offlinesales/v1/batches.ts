@@ -18,70 +18,9 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { JobState, jobStateFromJSON, jobStateToNumber } from "../../type/v1/job.ts";
 
 /** Batches of tickets that are sold outside of the shop (rules: O10 to O39). */
-
-export const JobState = {
-  UNSPECIFIED: "JOB_STATE_UNSPECIFIED",
-  WAITING: "JOB_STATE_WAITING",
-  RUNNING: "JOB_STATE_RUNNING",
-  SUCCEEDED: "JOB_STATE_SUCCEEDED",
-  FAILED: "JOB_STATE_FAILED",
-  UNRECOGNIZED: "UNRECOGNIZED",
-} as const;
-
-export type JobState = typeof JobState[keyof typeof JobState];
-
-export namespace JobState {
-  export type UNSPECIFIED = typeof JobState.UNSPECIFIED;
-  export type WAITING = typeof JobState.WAITING;
-  export type RUNNING = typeof JobState.RUNNING;
-  export type SUCCEEDED = typeof JobState.SUCCEEDED;
-  export type FAILED = typeof JobState.FAILED;
-  export type UNRECOGNIZED = typeof JobState.UNRECOGNIZED;
-}
-
-export function jobStateFromJSON(object: any): JobState {
-  switch (object) {
-    case 0:
-    case "JOB_STATE_UNSPECIFIED":
-      return JobState.UNSPECIFIED;
-    case 1:
-    case "JOB_STATE_WAITING":
-      return JobState.WAITING;
-    case 2:
-    case "JOB_STATE_RUNNING":
-      return JobState.RUNNING;
-    case 3:
-    case "JOB_STATE_SUCCEEDED":
-      return JobState.SUCCEEDED;
-    case 4:
-    case "JOB_STATE_FAILED":
-      return JobState.FAILED;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return JobState.UNRECOGNIZED;
-  }
-}
-
-export function jobStateToNumber(object: JobState): number {
-  switch (object) {
-    case JobState.UNSPECIFIED:
-      return 0;
-    case JobState.WAITING:
-      return 1;
-    case JobState.RUNNING:
-      return 2;
-    case JobState.SUCCEEDED:
-      return 3;
-    case JobState.FAILED:
-      return 4;
-    case JobState.UNRECOGNIZED:
-    default:
-      return -1;
-  }
-}
 
 export interface OfflineBatch {
   id: number;

@@ -18,78 +18,9 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { JobState, jobStateFromJSON, jobStateToNumber } from "../../type/v1/job.ts";
 
 /** Exports of personal data, and its erasure. */
-
-export const ShredState = {
-  UNSPECIFIED: "SHRED_STATE_UNSPECIFIED",
-  WAITING: "SHRED_STATE_WAITING",
-  RUNNING: "SHRED_STATE_RUNNING",
-  SUCCEEDED: "SHRED_STATE_SUCCEEDED",
-  FAILED: "SHRED_STATE_FAILED",
-  /** GONE - How it ended is no longer known. */
-  GONE: "SHRED_STATE_GONE",
-  UNRECOGNIZED: "UNRECOGNIZED",
-} as const;
-
-export type ShredState = typeof ShredState[keyof typeof ShredState];
-
-export namespace ShredState {
-  export type UNSPECIFIED = typeof ShredState.UNSPECIFIED;
-  export type WAITING = typeof ShredState.WAITING;
-  export type RUNNING = typeof ShredState.RUNNING;
-  export type SUCCEEDED = typeof ShredState.SUCCEEDED;
-  export type FAILED = typeof ShredState.FAILED;
-  export type GONE = typeof ShredState.GONE;
-  export type UNRECOGNIZED = typeof ShredState.UNRECOGNIZED;
-}
-
-export function shredStateFromJSON(object: any): ShredState {
-  switch (object) {
-    case 0:
-    case "SHRED_STATE_UNSPECIFIED":
-      return ShredState.UNSPECIFIED;
-    case 1:
-    case "SHRED_STATE_WAITING":
-      return ShredState.WAITING;
-    case 2:
-    case "SHRED_STATE_RUNNING":
-      return ShredState.RUNNING;
-    case 3:
-    case "SHRED_STATE_SUCCEEDED":
-      return ShredState.SUCCEEDED;
-    case 4:
-    case "SHRED_STATE_FAILED":
-      return ShredState.FAILED;
-    case 5:
-    case "SHRED_STATE_GONE":
-      return ShredState.GONE;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return ShredState.UNRECOGNIZED;
-  }
-}
-
-export function shredStateToNumber(object: ShredState): number {
-  switch (object) {
-    case ShredState.UNSPECIFIED:
-      return 0;
-    case ShredState.WAITING:
-      return 1;
-    case ShredState.RUNNING:
-      return 2;
-    case ShredState.SUCCEEDED:
-      return 3;
-    case ShredState.FAILED:
-      return 4;
-    case ShredState.GONE:
-      return 5;
-    case ShredState.UNRECOGNIZED:
-    default:
-      return -1;
-  }
-}
 
 export interface StartExportRequest {
   organizer: string;
@@ -117,7 +48,7 @@ export interface FindExportRequest {
 }
 
 export interface FindExportResponse {
-  state: ShredState;
+  state: JobState;
   /** Why it failed, for people. */
   message: string;
   /** Of a finished export, in the store for files. */
@@ -136,7 +67,7 @@ export interface StartShredRequest {
 
 export interface StartShredResponse {
   /** The state of the export. Unless it has succeeded, nothing was started. */
-  exportState: ShredState;
+  exportState: JobState;
   /** Why the export failed, for people. */
   message: string;
   /** UUIDs. */
@@ -153,7 +84,7 @@ export interface FindShredRequest {
 }
 
 export interface FindShredResponse {
-  state: ShredState;
+  state: JobState;
   /** Why it failed, for people. */
   message: string;
 }
@@ -421,13 +352,13 @@ export const FindExportRequest: MessageFns<FindExportRequest> = {
 };
 
 function createBaseFindExportResponse(): FindExportResponse {
-  return { state: ShredState.UNSPECIFIED, message: "", fileKey: "" };
+  return { state: JobState.UNSPECIFIED, message: "", fileKey: "" };
 }
 
 export const FindExportResponse: MessageFns<FindExportResponse> = {
   encode(message: FindExportResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.state !== ShredState.UNSPECIFIED) {
-      writer.uint32(8).int32(shredStateToNumber(message.state));
+    if (message.state !== JobState.UNSPECIFIED) {
+      writer.uint32(8).int32(jobStateToNumber(message.state));
     }
     if (message.message !== "") {
       writer.uint32(18).string(message.message);
@@ -456,7 +387,7 @@ export const FindExportResponse: MessageFns<FindExportResponse> = {
               break;
             }
 
-            message.state = shredStateFromJSON(reader.int32());
+            message.state = jobStateFromJSON(reader.int32());
             continue;
           }
           case 2: {
@@ -590,13 +521,13 @@ export const StartShredRequest: MessageFns<StartShredRequest> = {
 };
 
 function createBaseStartShredResponse(): StartShredResponse {
-  return { exportState: ShredState.UNSPECIFIED, message: "", case: "", file: "" };
+  return { exportState: JobState.UNSPECIFIED, message: "", case: "", file: "" };
 }
 
 export const StartShredResponse: MessageFns<StartShredResponse> = {
   encode(message: StartShredResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.exportState !== ShredState.UNSPECIFIED) {
-      writer.uint32(8).int32(shredStateToNumber(message.exportState));
+    if (message.exportState !== JobState.UNSPECIFIED) {
+      writer.uint32(8).int32(jobStateToNumber(message.exportState));
     }
     if (message.message !== "") {
       writer.uint32(18).string(message.message);
@@ -628,7 +559,7 @@ export const StartShredResponse: MessageFns<StartShredResponse> = {
               break;
             }
 
-            message.exportState = shredStateFromJSON(reader.int32());
+            message.exportState = jobStateFromJSON(reader.int32());
             continue;
           }
           case 2: {
@@ -759,13 +690,13 @@ export const FindShredRequest: MessageFns<FindShredRequest> = {
 };
 
 function createBaseFindShredResponse(): FindShredResponse {
-  return { state: ShredState.UNSPECIFIED, message: "" };
+  return { state: JobState.UNSPECIFIED, message: "" };
 }
 
 export const FindShredResponse: MessageFns<FindShredResponse> = {
   encode(message: FindShredResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.state !== ShredState.UNSPECIFIED) {
-      writer.uint32(8).int32(shredStateToNumber(message.state));
+    if (message.state !== JobState.UNSPECIFIED) {
+      writer.uint32(8).int32(jobStateToNumber(message.state));
     }
     if (message.message !== "") {
       writer.uint32(18).string(message.message);
@@ -791,7 +722,7 @@ export const FindShredResponse: MessageFns<FindShredResponse> = {
               break;
             }
 
-            message.state = shredStateFromJSON(reader.int32());
+            message.state = jobStateFromJSON(reader.int32());
             continue;
           }
           case 2: {
