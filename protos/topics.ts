@@ -31,42 +31,6 @@ type Options<F> = Omit<Parameters<typeof topic<F>>[2], "owner" | "retention" | "
 const states = <F>(name: string, codec: Codec<F>, options: Options<F>): Topic<F> =>
   topic(name, codec, { owner: ownerOf(name), retention: { kind: "compacted" }, personalData: {}, ...options });
 
-/** The messages of a module that are called `…Changed` and have the address of an entity of an event. */
-type EntityTopics<M> = {
-  readonly [N in keyof M as M[N] extends Codec<Address> ? Uncapitalize<ChangeOf<N>> : never]: M[N] extends Codec<
-    infer F
-  >
-    ? Topic<F>
-    : never;
-};
-
-type ChangeOf<N> = N extends `${string}Changed` ? N : never;
-
-interface Address {
-  readonly organizer: string;
-  readonly event: string;
-  readonly id: number;
-}
-
-/** The topics of such messages, keyed by the id of the entity within its event. `ItemChanged` has `<owner>.item-changed.v1`. */
-function entitiesOf<M extends object>(owner: string, module: M): EntityTopics<M> {
-  const found = Object.entries(module as Record<string, Codec<object>>).filter(
-    ([name, codec]) => name.endsWith("Changed") && hasAddress(codec),
-  );
-  const declared = found.map(([name, codec]) => {
-    const fact = name.replace(/^./, (letter) => letter.toLowerCase());
-    const kebab = fact.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    return [fact, entities(`${owner}.${kebab}.v1`, codec as Codec<Address>)];
-  });
-  return Object.fromEntries(declared) as EntityTopics<M>;
-}
-
-/** The types are erased; a message without content has the zero value of each required field. */
-function hasAddress(codec: Codec<object>): boolean {
-  const zero = codec.decode(new Uint8Array()) as Partial<Address>;
-  return zero.organizer === "" && zero.event === "" && zero.id === 0;
-}
-
 /** A topic of entities, keyed by the id of the entity within its event. */
 const entities = <F extends Entity>(name: string, codec: Codec<F>, options: Partial<Options<F>> = {}): Topic<F> =>
   states(name, codec, {
@@ -97,7 +61,14 @@ function parseSalesChannel(key: string) {
 
 /** Every topic there is. */
 export const topics = {
-  ...entitiesOf("boxoffice", boxoffice),
+  blockedSecretChanged: entities("boxoffice.blocked-secret-changed.v1", boxoffice.BlockedSecretChanged),
+  categoryChanged: entities("boxoffice.category-changed.v1", boxoffice.CategoryChanged),
+  itemChanged: entities("boxoffice.item-changed.v1", boxoffice.ItemChanged),
+  questionChanged: entities("boxoffice.question-changed.v1", boxoffice.QuestionChanged),
+  quotaChanged: entities("boxoffice.quota-changed.v1", boxoffice.QuotaChanged),
+  revokedSecretChanged: entities("boxoffice.revoked-secret-changed.v1", boxoffice.RevokedSecretChanged),
+  subeventChanged: entities("boxoffice.subevent-changed.v1", boxoffice.SubeventChanged),
+  voucherUseChanged: entities("boxoffice.voucher-use-changed.v1", boxoffice.VoucherUseChanged),
   credentialChanged: states("boxoffice.credential-changed.v1", boxoffice.CredentialChanged, {
     key: (fact) => entityKey(fact.organizer, "", `${fact.kind}:${fact.id}`),
     parseKey: parseCredential,
