@@ -68,7 +68,7 @@ export async function changeEntity(owner: Db, key: string, text: string | null):
 }
 
 /** The owner's rebuild: it publishes its entities again. */
-export const entityRebuild: Rebuild = {
+export const entityRebuild: Rebuild<string> = {
   topic: entityChanged,
   async drawCutoff(tx) {
     await tx.run(sql`lock table entity in share mode`);
@@ -86,7 +86,7 @@ export const entityRebuild: Rebuild = {
     const states = await tx.many<EntityState>(sql`
       select key, text, nextval('revision_seq') as revision from entity where key = any(${keys}::text[])`);
     await tx.publish(entityChanged, states);
-    return { place: last, published: states.length };
+    return { last, published: states.length };
   },
 };
 

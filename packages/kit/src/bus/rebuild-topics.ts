@@ -11,8 +11,8 @@ import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
 import { rebuildKey } from "./pass-markers.ts";
 
-/** How the owner of a topic publishes its current data again. */
-export interface Rebuild {
+/** How the owner of a topic publishes its current data again. Places in it, `K`, are kept as JSON. */
+export interface Rebuild<K = unknown> {
   readonly topic: { readonly name: string; readonly retention: { readonly kind: "compacted" | "days" } };
   /**
    * Draws the cutoff. Entities: a revision above every revision so far; no transaction may still write with an older one.
@@ -25,12 +25,12 @@ export interface Rebuild {
    * Publishes the next batch behind a place, under the locks of its writers; entities with revisions above the cutoff.
    * Undefined: there are no more.
    */
-  publishNext(tx: Tx, at: RebuildPlace): Promise<{ readonly place: string; readonly published: number } | undefined>;
+  publishNext(tx: Tx, at: RebuildPlace<K>): Promise<{ readonly last: K; readonly published: number } | undefined>;
 }
 
-export interface RebuildPlace {
+export interface RebuildPlace<K> {
   /** Undefined: the beginning. */
-  readonly after: string | undefined;
+  readonly after: K | undefined;
   readonly limit: number;
   readonly cutoff: number;
 }
@@ -154,11 +154,12 @@ async function writeNext(
     await tx.run(sql`update rebuild set line = ${cutoff}, begun_at = clock_timestamp() where rebuild.id = ${id}`);
     return "begun";
   }
-  const next = await rebuild.publishNext(tx, { after: row.place ?? undefined, limit: batchSize, cutoff: row.line });
+  const after: unknown = row.place === null ? undefined : JSON.parse(row.place);
+  const next = await rebuild.publishNext(tx, { after, limit: batchSize, cutoff: row.line });
   if (next === undefined) return "written";
   await tx.run(sql`
     update rebuild
-       set place = ${next.place},
+       set place = ${JSON.stringify(next.last)},
            written = rebuild.written + ${next.published}
      where rebuild.id = ${id}`);
   return "on";

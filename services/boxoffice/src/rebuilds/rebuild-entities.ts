@@ -10,16 +10,13 @@ import { countEntities, drawRevision, type EntityKey, nextKeys } from "../store/
  * transaction, with a revision above the cutoff. Rows keep the revisions of their last change: the rebuild publishes a
  * revision above that, and below the next change.
  */
-export function rebuildEntities<F>({ topic, table, belongsTo, read }: CopiedEntities<F>): Rebuild {
+export function rebuildEntities<F>({ topic, table, belongsTo, read }: CopiedEntities<F>): Rebuild<EntityKey> {
   return {
     topic,
     drawCutoff: (tx) => drawRevision(tx, table),
     count: (db) => countEntities(db, table),
     async publishNext(tx, { after, limit }) {
-      const keys = await nextKeys(tx, table, {
-        after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
-        limit,
-      });
+      const keys = await nextKeys(tx, table, { after, limit });
       const last = keys.at(-1);
       if (last === undefined) return undefined;
       const scopes = keys.map(([organizer = "", event = ""]) => ({
@@ -29,7 +26,7 @@ export function rebuildEntities<F>({ topic, table, belongsTo, read }: CopiedEnti
       await takeLocks(tx, locksOf(scopes));
       const facts = await read(tx, keys);
       await tx.publish(topic, facts);
-      return { place: JSON.stringify(last), published: facts.length };
+      return { last, published: facts.length };
     },
   };
 }

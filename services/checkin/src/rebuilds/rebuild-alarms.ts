@@ -8,21 +8,17 @@ import { countAllAlarms, lastAlarmId, nextAlarms } from "../store/republish-alar
 import { toAlarmFact } from "../wire/alarms.ts";
 
 /** Publishes the newest state of all alarms again, with its fact id: a consumer knows it by its inbox. They are kept as long as the topic keeps facts. */
-export const rebuildAlarms: Rebuild = {
+export const rebuildAlarms: Rebuild<EntityKey> = {
   topic: topics.alarmChanged,
   drawCutoff: lastAlarmId,
   count: countAllAlarms,
   async publishNext(tx, { after, limit, cutoff }) {
-    const alarms = await nextAlarms(tx, {
-      after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
-      upTo: cutoff,
-      limit,
-    });
+    const alarms = await nextAlarms(tx, { after, upTo: cutoff, limit });
     const last = alarms.at(-1);
     if (last === undefined) return undefined;
     await publishFacts(tx, topics.alarmChanged.name, alarms.map(toFact));
     const { organizer, event, id } = last;
-    return { place: JSON.stringify({ organizer, event, id }), published: alarms.length };
+    return { last: { organizer, event, id }, published: alarms.length };
   },
 };
 

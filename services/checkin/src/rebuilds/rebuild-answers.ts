@@ -12,15 +12,12 @@ import { toAnswersGiven } from "../wire/answers.ts";
  * A state has a revision above the cutoff, but its answers keep theirs: a consumer that has applied them changes
  * nothing, and a new consumer applies all of them.
  */
-export const rebuildAnswers: Rebuild = {
+export const rebuildAnswers: Rebuild<EntityKey> = {
   topic: topics.answersGiven,
   drawCutoff: drawAnswerRevision,
   count: countAnswered,
   async publishNext(tx, { after, limit }) {
-    const keys = await nextAnswered(tx, {
-      after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
-      limit,
-    });
+    const keys = await nextAnswered(tx, { after, limit });
     const last = keys.at(-1);
     if (last === undefined) return undefined;
     await lockPositions(tx, keys);
@@ -29,6 +26,6 @@ export const rebuildAnswers: Rebuild = {
       revision: position.revision,
     }));
     await tx.publish(topics.answersGiven, facts);
-    return { place: JSON.stringify(last), published: facts.length };
+    return { last, published: facts.length };
   },
 };

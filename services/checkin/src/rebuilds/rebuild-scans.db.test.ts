@@ -5,6 +5,7 @@ import { createLog } from "@tessera/kit/telemetry/log";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { EntityKey } from "../store/keys.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, noon, positionFact } from "../testing/facts.ts";
 import { scan, startCheckin } from "../testing/start-checkin.ts";
@@ -105,10 +106,10 @@ describe("scans that are published again", () => {
     await checkin.redeem(scan(list, "secret3"));
     const found: number[] = [];
     await checkin.db.transaction(async (tx) => {
-      for (let after: string | undefined; ; ) {
+      for (let after: EntityKey | undefined; ; ) {
         const next = await rebuildScans.publishNext(tx, { after, limit: 3, cutoff });
         if (next === undefined) return;
-        after = next.place;
+        after = next.last;
         found.push(next.published);
       }
     });

@@ -10,23 +10,18 @@ const { retention } = topics.scanDecided;
 const days = retention.kind === "days" ? retention.days : 0;
 
 /** Publishes scans within the retention of the topic again, with their fact ids: a consumer knows them by its inbox. */
-export const rebuildScans: Rebuild = {
+export const rebuildScans: Rebuild<EntityKey> = {
   topic: topics.scanDecided,
   drawCutoff: lastScanId,
   count: (db) => countPublishedScans(db, { days }),
   async publishNext(tx, { after, limit, cutoff }) {
-    const scans = await nextPublishedScans(tx, {
-      after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
-      upTo: cutoff,
-      days,
-      limit,
-    });
+    const scans = await nextPublishedScans(tx, { after, upTo: cutoff, days, limit });
     const last = scans.at(-1);
     if (last === undefined) return undefined;
     const facts = scans.filter(({ isOver }) => !isOver).map(toFact);
     await publishFacts(tx, topics.scanDecided.name, facts);
     const { organizer, event, id } = last;
-    return { place: JSON.stringify({ organizer, event, id }), published: facts.length };
+    return { last: { organizer, event, id }, published: facts.length };
   },
 };
 

@@ -466,6 +466,6 @@ it("[D8.1] is requested again when its topic is rebuilt", async () => {
     },
   ]);
   expect(
-    await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: first?.place, limit: 10, cutoff: 0 })),
+    await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: first?.last, limit: 10, cutoff: 0 })),
   ).toBeUndefined();
 });

@@ -7,16 +7,13 @@ import { countRequested, nextRequested } from "../store/cases.ts";
  * Publishes the requests of the ledger again, as new facts: a service whose database was restored from a backup erases
  * again what was erased since. Others erase what has come since then, too.
  */
-export const rebuildRequests: Rebuild = {
+export const rebuildRequests: Rebuild<Named> = {
   topic: topics.shredRequested,
   // Requests are independent of each other: none is older or newer than another.
   drawCutoff: async () => 0,
   count: countRequested,
   async publishNext(tx, { after, limit }) {
-    const cases = await nextRequested(tx, {
-      after: after === undefined ? undefined : (JSON.parse(after) as Named),
-      limit,
-    });
+    const cases = await nextRequested(tx, { after, limit });
     const last = cases.at(-1);
     if (last === undefined) return undefined;
     await tx.publish(
@@ -27,6 +24,6 @@ export const rebuildRequests: Rebuild = {
       })),
     );
     const { organizer, event, id } = last;
-    return { place: JSON.stringify({ organizer, event, id }), published: cases.length };
+    return { last: { organizer, event, id }, published: cases.length };
   },
 };

@@ -5,13 +5,12 @@ import { countAllVouchers, drawCutoff, nextRevisions, nextVouchers } from "../st
 import { toVoucherFact } from "../wire/voucher-messages.ts";
 
 /** Publishes all vouchers again, in revisions above the cutoff and below those of later changes. */
-export const rebuildVouchers: Rebuild = {
+export const rebuildVouchers: Rebuild<EntityKey> = {
   topic: topics.voucherChanged,
   drawCutoff,
   count: countAllVouchers,
   async publishNext(tx, { after, limit }) {
-    const key = after === undefined ? undefined : (JSON.parse(after) as EntityKey);
-    const vouchers = await nextVouchers(tx, { after: key, limit });
+    const vouchers = await nextVouchers(tx, { after, limit });
     const last = vouchers.at(-1);
     if (last === undefined) return undefined;
     const revisions = await nextRevisions(tx, vouchers.length);
@@ -21,6 +20,6 @@ export const rebuildVouchers: Rebuild = {
     }));
     await tx.publish(topics.voucherChanged, facts);
     const { organizer, event, id } = last;
-    return { place: JSON.stringify({ organizer, event, id }), published: facts.length };
+    return { last: { organizer, event, id }, published: facts.length };
   },
 };
