@@ -14,55 +14,34 @@ import { toWireVoucher } from "../wire/voucher-messages.ts";
 
 /** Pages through the vouchers of an event. Count and page are of one snapshot. */
 export async function listVouchers(
-  request: ListVouchersRequest,
+  { search, ordering, page, pageSize, ...wanted }: ListVouchersRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<ListVouchersResponse> {
-  return reads.inTurn(request.organizer, (db) =>
+  return reads.inTurn(wanted.organizer, (db) =>
     db.transaction(async (tx) => {
-      await requireEvent(tx, request);
-      await refuseUnknownIds(tx, request);
-      const filter = await searched(tx, request);
+      await requireEvent(tx, wanted);
+      await refuseUnknownIds(tx, wanted);
+      const filter = await searched(tx, wanted, search);
       const count = filter.ids?.length ?? (await countVouchers(tx, filter));
-      const { page, limit, offset } = cutPage(request, count);
-      const vouchers = await pageVouchers(tx, filter, { ordering: request.ordering, limit, offset, count });
-      return { vouchers: vouchers.map(toWireVoucher), count, page };
+      const { page: served, limit, offset } = cutPage({ page, pageSize }, count);
+      const vouchers = await pageVouchers(tx, filter, { ordering, limit, offset, count });
+      return { vouchers: vouchers.map(toWireVoucher), count, page: served };
     }),
   );
 }
 
 /** Replaces the search and all other conditions with the ids that the search has found. */
-async function searched(db: Queryable, request: ListVouchersRequest): Promise<VoucherFilter> {
-  const { organizer, event, search } = request;
-  const filter = filterOf(request);
+async function searched(db: Queryable, filter: VoucherFilter, search: string | undefined): Promise<VoucherFilter> {
   if (search === undefined || search === "") return filter;
+  const { organizer, event } = filter;
   return { organizer, event, ids: await searchVouchers(db, filter, planSearch(search)) };
 }
 
-function filterOf({ organizer, event, ...sent }: ListVouchersRequest): VoucherFilter {
-  const { code, maxUsages, redeemed, blockQuota, allowIgnoreQuota, priceMode, value } = sent;
-  const { item, variation, quota, tag, subevent, active } = sent;
-  const ofPrice = { priceMode, value };
-  const ofProduct = { item, variation, quota, subevent };
-  return {
-    organizer,
-    event,
-    code,
-    maxUsages,
-    redeemed,
-    blockQuota,
-    allowIgnoreQuota,
-    ...ofPrice,
-    ...ofProduct,
-    tag,
-    active,
-  };
-}
-
-async function refuseUnknownIds(db: Queryable, request: ListVouchersRequest): Promise<void> {
-  const { item, variation, quota, subevent } = request;
+async function refuseUnknownIds(db: Queryable, filter: VoucherFilter): Promise<void> {
+  const { item, variation, quota, subevent } = filter;
   const only = (id: number | undefined) => (id === undefined ? [] : [id]);
   if ([item, variation, quota, subevent].every((id) => id === undefined)) return;
-  const known = await findReferences(db, request, {
+  const known = await findReferences(db, filter, {
     items: only(item),
     variations: only(variation),
     quotas: only(quota),
