@@ -262,7 +262,8 @@ create table subevent (
   revision bigint not null,
   known_columns integer not null default 0,
   prices jsonb,
-  constraint subevent_pkey primary key (organizer, event, id)
+  constraint subevent_pkey primary key (organizer, event, id),
+  constraint subevent_prices_known check ((prices is not null)) not valid
 );
 
 create table use_sum (

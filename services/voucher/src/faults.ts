@@ -8,7 +8,6 @@ export const fault = faultCodes({
   invalid_reservation: "invalid",
   invalid_voucher: "invalid",
   invalid_vouchers: "invalid",
-  prices_unknown: "unavailable",
   reservation_confirmed: "unmet",
   reservation_differs: "unmet",
   reservation_expired: "unmet",

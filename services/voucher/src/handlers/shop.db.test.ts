@@ -159,14 +159,6 @@ describe("a check", () => {
       kind: "not_found",
     });
   });
-
-  it("waits for the prices of a date that an older version has stored", async () => {
-    await service.reset();
-    await prepareShop(service, { hasSubevents: true });
-    await service.createOne({ code: "PLAIN" });
-    await service.db.run(sql`update subevent set prices = null`);
-    await expect(check(shopAsk("PLAIN", { subevent: 5 }))).rejects.toMatchObject({ code: "prices_unknown" });
-  });
 });
 
 describe("a reservation", () => {

@@ -8,7 +8,7 @@ export interface DatePrices {
 }
 
 /** Copies of the entities that vouchers refer to. */
-export const subevents = copyTable("subevent", { key: entityKey, columns: { prices: json<DatePrices>().orNull } });
+export const subevents = copyTable("subevent", { key: entityKey, columns: { prices: json<DatePrices>() } });
 
 export const categories = copyTable("category", { key: entityKey, columns: { isAddon: boolean } });
 

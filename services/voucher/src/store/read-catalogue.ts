@@ -27,7 +27,6 @@ interface Row {
     readonly id: number;
     readonly item: number;
     readonly variation: number | null;
-    readonly isKnown: boolean;
     readonly itemPrice: string | null;
     readonly variationPrice: string | null;
   }[];
@@ -64,7 +63,6 @@ export async function findShopCatalogue(
                      'id', subevent.id,
                      'item', asked.item,
                      'variation', asked.variation,
-                     'isKnown', subevent.prices is not null,
                      'itemPrice', subevent.prices -> 'items' ->> asked.item::text,
                      'variationPrice', subevent.prices -> 'variations' ->> asked.variation::text)), '[]')
               from unnest(${distinct.map(({ item }) => item)}::bigint[],
@@ -95,8 +93,6 @@ function nameOf({ item, variation, subevent }: Mentioned): string {
 }
 
 function toCatalogue({ isSeries, currency, items, dates, quotas }: Row): ShopCatalogue {
-  if (dates.some(({ isKnown }) => !isKnown))
-    throw fault("prices_unknown", "The prices of a date have not arrived here yet; try again.", { retryAfterMs: 5000 });
   const byDate = Map.groupBy(dates, ({ id }) => id);
   return {
     isSeries,
