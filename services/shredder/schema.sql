@@ -170,7 +170,8 @@ create table retention (
   organizer_created_at timestamptz,
   constraint retention_pkey primary key (organizer),
   constraint retention_days_check check ((days >= 0)),
-  constraint retention_kinds_check check ((cardinality(kinds) > 0))
+  constraint retention_kinds_check check ((cardinality(kinds) > 0)),
+  constraint retention_of_organizer check ((organizer_created_at is not null)) not valid
 );
 create index retention_by_round on retention using btree (round_at);
 

@@ -22,10 +22,6 @@ export async function findOwnRetention(
   const found = await retentions.findRetention(db, organizer);
   if (found === undefined) return undefined;
   const createdAt = await shredding.findOrganizer({ organizer }).then((answer) => answer.createdAt, unlessGone);
-  if (createdAt !== undefined && found.organizerCreatedAt === null) {
-    await retentions.noteOrganizer(db, found, { createdAt });
-    return found;
-  }
   if (createdAt === found.organizerCreatedAt) return found;
   if (await retentions.deleteForeign(db, found)) events.retentionEnded(organizer);
   return undefined;

@@ -145,12 +145,4 @@ describe("the setting of an organizer that was removed", () => {
     await turn();
     expect([await upcoming(), await count()]).toMatchObject([[[event, "announced"]], { exports: 0 }]);
   });
-
-  it("[D9.14] belongs to the present one where it was not noted whose it is", async () => {
-    const { retention } = await set();
-    await shredder.db.run(sql`update retention set organizer_created_at = null`);
-    expect(await find()).toEqual(retention);
-    another();
-    expect(await find()).toBeUndefined();
-  });
 });

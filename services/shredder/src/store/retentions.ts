@@ -8,8 +8,8 @@ export interface Retention {
   readonly days: number;
   readonly kinds: readonly string[];
   readonly changedAt: number;
-  /** When the organizer was created that has set it; null: it was not noted yet. */
-  readonly organizerCreatedAt: number | null;
+  /** When the organizer was created that has set it. */
+  readonly organizerCreatedAt: number;
 }
 
 const columns = sql`
@@ -24,10 +24,7 @@ export function findRetention(db: Queryable, organizer: string): Promise<Retenti
 /** Stores what an organizer sets. What it has set before is no longer announced, unless it is the same. */
 export async function setRetention(
   tx: Tx,
-  row: Omit<Retention, "changedAt" | "organizerCreatedAt"> & {
-    readonly organizerCreatedAt: number;
-    readonly instance: string;
-  },
+  row: Omit<Retention, "changedAt"> & { readonly instance: string },
 ): Promise<Retention> {
   const changed = await tx.run(sql`
     insert into retention as kept (organizer, days, kinds, instance, organizer_created_at)
@@ -51,18 +48,6 @@ export async function deleteRetention(db: Queryable, organizer: string): Promise
 
 const isAsFound = ({ organizer, changedAt }: Retention) => sql`
   retention.organizer = ${organizer} and retention.changed_at = ${toTimestamp(changedAt)}::timestamptz`;
-
-/** Notes whose setting it is. */
-export async function noteOrganizer(
-  db: Queryable,
-  found: Retention,
-  { createdAt }: { readonly createdAt: number },
-): Promise<void> {
-  await db.run(sql`
-    update retention
-       set organizer_created_at = ${toTimestamp(createdAt)}::timestamptz
-     where ${isAsFound(found)}`);
-}
 
 /** Deletes what a former organizer has set; false: somebody else has done so, or the present one has set something. */
 export async function deleteForeign(db: Queryable, found: Retention): Promise<boolean> {
