@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { inMicroseconds } from "@tessera/kit/pg/instants";
+import { drawAboveClock } from "@tessera/kit/pg/draw-above-clock";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import { type CatalogueTable, catalogueKeys } from "./catalogue.ts";
@@ -22,26 +22,14 @@ const keys = {
 /** The values of those columns. */
 export type EntityKey = readonly string[];
 
-/** A small correction of the clock must not set the sequence back. */
-const margin = 1_000_000;
-
 /**
- * Draws a revision above all earlier ones, also after a restore from a backup: the time in microseconds, or the
- * sequence if it is ahead.
- *
- * The lock on the table waits until all transactions with a smaller revision for its rows are committed. The other lock
- * serializes transactions that move the sequence: the second would set it back.
+ * Draws a revision above all earlier ones. The lock on the table waits until all transactions with a smaller revision
+ * for its rows are committed; the other lock serializes those that move the sequence.
  */
 export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> {
   await tx.run(sql`lock table ${identifier(table)} in share mode`);
   await takeLocks(tx, [{ name: "revisions", exclusive: true }]);
-  const { revision } = await tx.one<{ revision: number }>(sql`
-    select case when coalesce(pg_sequence_last_value('revision_seq'::regclass), 0) < clock.micros - ${margin}::bigint
-                then setval('revision_seq', clock.micros)
-                else nextval('revision_seq')
-           end as revision
-      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
-  return revision;
+  return drawAboveClock(tx, "revision_seq");
 }
 
 export async function countEntities(db: Queryable, table: EntityTable): Promise<number> {

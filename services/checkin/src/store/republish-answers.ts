@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { inMicroseconds } from "@tessera/kit/pg/instants";
+import { drawAboveClock } from "@tessera/kit/pg/draw-above-clock";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
@@ -8,28 +8,16 @@ import { type EntityKey, keysAs } from "./keys.ts";
 
 const revisionLock = declareLock("checkin answer revisions");
 
-/** A small correction of the clock must not set the sequence back. */
-const margin = 1_000_000;
-
 /**
- * Draws a revision above all earlier revisions of answers, also after a restore from a backup: the time in
- * microseconds, or the sequence if it is ahead.
- *
- * The lock on the table waits until all transactions with a smaller revision are committed. Gates that store answers
- * queue behind it, so it has a short lock timeout. The advisory lock serializes processes that move the sequence: the
- * second would set it back.
+ * Draws a revision above all earlier revisions of answers. The lock on the table waits until all transactions with a
+ * smaller revision are committed. Gates that store answers queue behind it, so it has a short lock timeout. The advisory
+ * lock serializes processes that move the sequence.
  */
 export async function drawAnswerRevision(tx: Queryable): Promise<number> {
   await tx.run(sql`set local lock_timeout = '250ms'`);
   await tx.run(sql`lock table given_answer in share mode`);
   await takeLocks(tx, { alone: [revisionLock()] });
-  const { revision } = await tx.one<{ revision: number }>(sql`
-    select case when coalesce(pg_sequence_last_value('answer_revision'::regclass), 0) < clock.micros - ${margin}::bigint
-                then setval('answer_revision', clock.micros)
-                else nextval('answer_revision')
-           end as revision
-      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
-  return revision;
+  return drawAboveClock(tx, "answer_revision");
 }
 
 /** Counts the positions that were given any answer at a gate. */

@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { inMicroseconds } from "@tessera/kit/pg/instants";
+import { drawAboveClock } from "@tessera/kit/pg/draw-above-clock";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, rowsAs, table, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
@@ -203,19 +203,12 @@ export async function countAllVouchers(db: Queryable): Promise<number> {
 }
 
 /**
- * Draws a revision above all earlier ones, also after a restore from a backup: the time in microseconds, or the
- * sequence if it is ahead. The lock waits for transactions that have drawn a smaller revision: before that, they lock
- * the event of a new voucher, or the row of an existing one.
+ * Draws a revision above all earlier ones. The lock waits for transactions that have drawn a smaller one: before that,
+ * they lock the event of a new voucher, or the row of an existing one.
  */
 export async function drawCutoff(tx: Queryable): Promise<number> {
   await tx.run(sql`lock table event, voucher in exclusive mode`);
-  const { revision } = await tx.one<{ revision: number }>(sql`
-    select case when coalesce(pg_sequence_last_value('revision_seq'::regclass), 0) < clock.micros - 1000000
-                then setval('revision_seq', clock.micros)
-                else nextval('revision_seq')
-           end as revision
-      from (select ${inMicroseconds(sql`clock_timestamp()`)} as micros) as clock`);
-  return revision;
+  return drawAboveClock(tx, "revision_seq");
 }
 
 export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<number> {
