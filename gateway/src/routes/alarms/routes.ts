@@ -1,3 +1,4 @@
+import { alarmKinds } from "@tessera/resources/alarm";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
@@ -6,7 +7,7 @@ import { choiceFilter, flagFilter, numberFilter } from "../../http/parameter.ts"
 import { declare } from "../../http/route.ts";
 import { alarmExamples } from "./examples.ts";
 import { presentAlarm } from "./present.ts";
-import { alarmKinds, alarmShown } from "./schema.ts";
+import { alarmShown } from "./schema.ts";
 
 /** Who watches the gates may say that an alarm was seen. */
 const access: Access = { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: [] };

@@ -1,17 +1,8 @@
+import { alarmKinds } from "@tessera/resources/alarm";
 import { id, instant, numeric, text } from "@tessera/schema/build";
 import { record } from "../../http/answers.ts";
 
 const maybe = { nullable: true } as const;
-
-/** What alarms tell of. Others may follow. */
-export const alarmKinds = [
-  "gate_silent",
-  "rate_fell",
-  "refusals_rose",
-  "clock_off",
-  "queue_grows",
-  "limit_near",
-] as const;
 
 export const alarmShown = record("Alarm", {
   id: id(),

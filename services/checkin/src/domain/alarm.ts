@@ -1,13 +1,4 @@
-export const alarmKinds = [
-  "gate_silent",
-  "rate_fell",
-  "refusals_rose",
-  "clock_off",
-  "queue_grows",
-  "limit_near",
-] as const;
-
-export type AlarmKind = (typeof alarmKinds)[number];
+import type { AlarmKind } from "@tessera/resources/alarm";
 
 /** What an alarm is about. Of each there is one at a time. */
 export interface AlarmSubject {

@@ -7,8 +7,8 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import { keepSample } from "@tessera/kit/telemetry/sample";
 import { topics } from "@tessera/protos/topics";
+import { alarmKinds } from "@tessera/resources/alarm";
 import { LRUCache } from "lru-cache";
-import { alarmKinds } from "../domain/alarm.ts";
 import { compareAlarms, decideAlarms } from "../domain/alarms.ts";
 import { alarmMemory, GateScans } from "../domain/gate-scans.ts";
 import {
