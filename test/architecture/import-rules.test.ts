@@ -13,7 +13,7 @@ it("the imports of the repository follow the rules", async () => {
   expect(wrong.map(({ rule, from, to }) => `${from} imports ${to}: ${remedies.get(rule)}`)).toEqual([]);
 });
 
-/** Which rules an import breaks, its file, and the file or library it names: `type` and `await` say how, `./` is a relative path. */
+/** Which rules an import breaks, its file, and the file or library it names: `type`, `await` and `require` say how, `./` is a relative path. */
 const imports: readonly (readonly [rules: readonly string[], from: string, to: string])[] = [
   [["protos"], "protos/topics.ts", "type packages/kit/src/telemetry/log.ts"],
   [["pure", "values"], "packages/values/src/money.ts", "packages/kit/src/fault.ts"],
@@ -82,12 +82,14 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["child_process"], "gateway/src/clients.ts", "node:child_process"],
   [["worker_threads"], "packages/sent-files/src/examine.ts", "node:worker_threads"],
   [["fence: kafkajs"], "packages/kit/src/bus/other.ts", "kafkajs"],
+  [["fence: kafkajs"], "packages/engines/src/kafka/other.ts", "require kafkajs"],
   [["fence: redis|ioredis|@redis"], "packages/kit/src/cache/other.ts", "redis"],
   [["fence: rate-limiter-flexible"], "gateway/src/middleware/serve.ts", "rate-limiter-flexible"],
   [["fence: @aws-sdk"], "gateway/src/clients.ts", "@aws-sdk/client-s3"],
   [["rendering"], "services/layout/src/rendering/draw.ts", "services/layout/src/store/layouts.ts"],
   [["browser"], "services/layout/src/browser/queue.ts", "services/layout/src/rendering/draw.ts"],
   [["fence: puppeteer"], "services/layout/src/browser/supervisor.ts", "puppeteer-core"],
+  [["fence: puppeteer"], "packages/dev/src/bench/scanner.ts", "type puppeteer-core"],
   [["fence: @hyzyla/pdfium"], "services/layout/src/rendering/other.ts", "@hyzyla/pdfium"],
   [["fence: @bwip-js"], "services/layout/src/page/page.ts", "@bwip-js/node"],
   [["fence: pg"], "services/checkin/src/store/scans.ts", "pg"],
@@ -123,6 +125,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [[], "gateway/src/routes/lists/routes.ts", "packages/resources/src/list.ts"],
   [[], "packages/kit/src/bus/relay.ts", "type protos/topic.ts"],
   [[], "packages/engines/src/kafka/client.ts", "kafkajs"],
+  [[], "packages/engines/src/kafka/patch-kafkajs.ts", "require kafkajs"],
   [[], "packages/kit/src/service.test.ts", "packages/testkit/src/database.ts"],
   [[], "packages/cli/src/services.ts", "await services/checkin/src/index.ts"],
   [[], "packages/cli/src/serve/serve.ts", "packages/embedded-postgres/src/start.ts"],
@@ -149,7 +152,7 @@ describe("an import", () => {
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   it.each(imports)("breaks %j: %s → %s", (rules, from, to) => {
-    const name = to.replace(/^(?:type |await |\.\/|node:)+/, "");
+    const name = to.replace(/^(?:type |await |require |\.\/|node:)+/, "");
     const found = wrong.filter(
       (each) => each.from === from && (each.to === name || each.to.endsWith(`/${name}/index.js`)),
     );
@@ -183,7 +186,7 @@ function writeImports(root: string): void {
   const homeOf = (path: string) => /^(?:(?:packages|services)\/[^/]+|[^/]+)/.exec(path)?.[0] ?? "";
   const sourceOf = (path: string) => /^.*?\/src\//.exec(path)?.[0] ?? `${homeOf(path)}/`;
   for (const [, from, to] of imports) {
-    const [, how = "", path = ""] = /^(type |await |)(.*)$/.exec(to) ?? [];
+    const [, how = "", path = ""] = /^(type |await |require |)(.*)$/.exec(to) ?? [];
     const isFile = path.endsWith(".ts");
     const isLocal = path.startsWith("./") || homeOf(path) === homeOf(from);
     const name = !isFile
@@ -191,7 +194,12 @@ function writeImports(root: string): void {
       : isLocal
         ? `./${relative(dirname(from), path)}`
         : `@tessera/${homeOf(path).split("/").at(-1)}/${path.slice(sourceOf(path).length, -3)}`;
-    const statement = how === "await " ? `await import("${name}");` : `import ${how}{ a } from "${name}";`;
+    const statement =
+      how === "await "
+        ? `await import("${name}");`
+        : how === "require "
+          ? `require("${name}");`
+          : `import ${how}{ a } from "${name}";`;
     files.set(from, `${files.get(from) ?? ""}${statement}\n`);
     if (isFile) files.set(join(path), files.get(join(path)) ?? "");
     else if (!path.startsWith("node:") && path !== "missing-library") files.set(`node_modules/${path}/index.js`, "");

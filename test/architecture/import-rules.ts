@@ -182,7 +182,11 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
 
 /** Each: a library or a family of them, the files that may import it, and what the others do. */
 const fences: readonly (readonly [library: string, where: string, remedy: string])[] = [
-  ["kafkajs", "^packages/engines/src/kafka/client\\.ts$", "Use kit/bus; kafka/client.ts alone knows kafkajs."],
+  [
+    "kafkajs",
+    "^packages/engines/src/kafka/(?:client|patch-kafkajs)\\.ts$",
+    "Use kit/bus; kafka/client.ts and kafka/patch-kafkajs.ts alone know kafkajs.",
+  ],
   ["(?:redis|ioredis|@redis)", "^packages/engines/src/cache/redis\\.ts$", "Use kit/cache."],
   ["rate-limiter-flexible", "^packages/engines/src/cache/limiters\\.ts$", "Use kit/cache."],
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
@@ -190,8 +194,8 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
   [
     "puppeteer",
-    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/dev/src/(?:bench|browser)/)",
-    "Use the queue in browser/; tests and benchmarks use @tessera/dev/browser.",
+    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/dev/src/browser/page-browser\\.ts$)",
+    "Use the queue in browser/; tests and benchmarks use @tessera/dev/browser/page-browser.",
   ],
   ["@bwip-js", "^services/[^/]+/src/domain/code-symbol\\.ts$", "Use code-symbol.ts."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],

@@ -1,5 +1,4 @@
-import { type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
-import type { Page } from "puppeteer-core";
+import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn } from "./page-hands.ts";
 import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { installCamera } from "@tessera/dev/browser/fake-camera";
-import { type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
-import type { Page } from "puppeteer-core";
+import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn } from "./page-hands.ts";
 import { apiKey, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";

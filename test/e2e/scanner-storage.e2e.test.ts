@@ -1,6 +1,5 @@
 import { installCamera } from "@tessera/dev/browser/fake-camera";
-import { type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
-import type { Page } from "puppeteer-core";
+import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn } from "./page-hands.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";

@@ -1,8 +1,7 @@
 import { quantile } from "@tessera/cli/simulate/quantile";
 import { poll } from "@tessera/kit/waiting/poll";
-import type { Page } from "puppeteer-core";
 import { holdCode, installCamera } from "../browser/fake-camera.ts";
-import { startPageBrowser } from "../browser/page-browser.ts";
+import { type Page, startPageBrowser } from "../browser/page-browser.ts";
 import { organizerPath, sendRecords } from "./client.ts";
 import { filledSecret, fillLargeEvent, wasScanned } from "./large-event.ts";
 import { inOneProcess, type Platform } from "./platform.ts";

@@ -1,5 +1,5 @@
-import type { Page } from "puppeteer-core";
 import { toDataURL } from "qrcode";
+import type { Page } from "./page-browser.ts";
 
 interface Camera {
   readonly framesPerSecond: number;

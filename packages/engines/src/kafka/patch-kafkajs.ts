@@ -24,11 +24,11 @@ const idleWaitMs = 1000;
 
 /** Patches parts of kafkajs that are expensive when idle. */
 export function patchKafkajs(): void {
-  const load = createRequire(import.meta.url);
-  const { version } = load("kafkajs/package.json") as { version: string };
-  const queue = load("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
+  const require = createRequire(import.meta.url);
+  const { version } = require("kafkajs/package.json") as { version: string };
+  const queue = require("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
   letIdleConnectionsRest({ version, prototype: queue.prototype });
-  const group = load("kafkajs/src/consumer/consumerGroup.js") as { prototype: ConsumerGroup };
+  const group = require("kafkajs/src/consumer/consumerGroup.js") as { prototype: ConsumerGroup };
   letIdleConsumersRest({ version, prototype: group.prototype });
 }
 
