@@ -7,7 +7,6 @@ import type { Files } from "@tessera/kit/files/files";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { workOn } from "@tessera/kit/jobs/work-on";
 import { sql } from "@tessera/kit/pg/sql";
-import { implement } from "@tessera/kit/rpc";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { PersonalData } from "@tessera/protos/services";
@@ -17,6 +16,7 @@ import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
+import { implementSome } from "@tessera/testkit/implement-some";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { drawKey, renderBatch, renderFew, renderId } from "./printing/render-work.ts";
 import type { EventKey } from "./store/keys.ts";
@@ -29,12 +29,7 @@ let service: RunningLayout;
 /** The state of the erasure in boxoffice. */
 let inBoxoffice: ErasureState;
 
-const notHere = () => Promise.reject(new Error("boxoffice is not asked for this"));
-const boxofficeData = implement(PersonalData, {
-  describeEvent: notHere,
-  readPersonalData: notHere,
-  closeEvent: notHere,
-  reopenEvent: notHere,
+const boxofficeData = implementSome(PersonalData, {
   findErasure: async () => ({ state: inBoxoffice, parts: [], left: [], kept: [] }),
 });
 

@@ -5,6 +5,7 @@ import type { ApplyRecordsRequest } from "@tessera/protos/gen/ticketing/records/
 import { Scans } from "@tessera/protos/services";
 import { describe, expect, it } from "vitest";
 import { faultOf } from "../fault-of.ts";
+import { implementSome } from "../implement-some.ts";
 import { record, type Served } from "./serve-each-test.ts";
 
 /** Tests what a transport carries. */
@@ -44,10 +45,7 @@ export function messagesOfCalls({ arrange, records }: Served): void {
     it("distinguishes zero and empty from absent", async () => {
       let received: RedeemRequest | undefined;
       const { transport } = await arrange([
-        implement(Scans, {
-          redeemOnLists: () => Promise.reject(new Error("it is not called")),
-          redeemMany: () => Promise.reject(new Error("it is not called")),
-          simulateScan: () => Promise.reject(new Error("nothing is simulated")),
+        implementSome(Scans, {
           redeem: async (request) => {
             received = request;
             return { outcome: refusal(request.scan?.nonce) };

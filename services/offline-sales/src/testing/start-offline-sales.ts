@@ -14,6 +14,7 @@ import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { Facts, Layouts, OfflineSales, Rendering, Sales, ScanHistory } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { finishWork } from "@tessera/testkit/finish-work";
+import { implementSome } from "@tessera/testkit/implement-some";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { offlineSales } from "../index.ts";
 import { makeBatch, makingId } from "../make-work.ts";
@@ -30,8 +31,6 @@ export const wanted: CreateBatchRequest = {
   amount: 5,
   comment: "for the harbour office",
 };
-
-const unused = () => Promise.reject(new Error("this is not called here"));
 
 /** Starts the service on a database. Its peers are fakes that do what a test says; boxoffice sells each sale once. */
 export async function startOfflineSales(db: Db) {
@@ -77,31 +76,16 @@ export async function startOfflineSales(db: Db) {
     peers.sold.set(sale, tickets);
     return tickets;
   };
-  const scanHistory = implement(ScanHistory, {
-    recordFailedScan: unused,
-    listScans: unused,
-    exportScans: unused,
-    reportDay: unused,
-    getScan: unused,
-    annulScan: unused,
+  const scanHistory = implementSome(ScanHistory, {
     findScanned: async ({ positions }) => ({ positions: positions.filter((position) => peers.scanned.has(position)) }),
   });
-  const layouts = implement(Layouts, {
-    ...{ listLayouts: unused, createLayout: unused, updateLayout: unused, deleteLayout: unused },
-    ...{ listAssignments: unused, getAssignment: unused, setAssignments: unused, findBackground: unused },
+  const layouts = implementSome(Layouts, {
     async getLayout({ id }) {
       if (!peers.layouts.has(id)) throw new Fault("not_found", "layout_not_found", "The event has no such layout.");
       return { layout: undefined };
     },
   });
-  const rendering = implement(Rendering, {
-    ...{
-      renderTicket: unused,
-      evaluateVariables: unused,
-      previewLayout: unused,
-      lintLayout: unused,
-      printDayReport: unused,
-    },
+  const rendering = implementSome(Rendering, {
     async startBatch(request) {
       peers.rendered.push(request);
       return peers.startRendering();
