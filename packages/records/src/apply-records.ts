@@ -86,7 +86,6 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       for (const [record, stored] of outcome.taken) taken.set(record, stored);
     }
     for (const run of splitRecords(lastRemovals(taken.keys()))) await applyRun(tx, run, owner);
-    await owner.raiseIds?.(tx, highestIds([...taken.values()]));
     return { refused, taken };
   }
 }
@@ -149,15 +148,4 @@ function lastRemovals<R extends Readable<Pick<RecordKind<unknown, never, unknown
   return [...last.values()].filter(({ removal }) => removal);
 }
 
-type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf" | "idsOf">;
-
-function highestIds(records: readonly Readable<AnyKind>[]): Map<string, number> {
-  const highest = new Map<string, number>();
-  for (const { kind, value, removal } of records) {
-    if (removal) continue;
-    for (const [sequence, id] of kind.idsOf?.(value) ?? []) {
-      if (id > (highest.get(sequence) ?? 0)) highest.set(sequence, id);
-    }
-  }
-  return highest;
-}
+type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf">;

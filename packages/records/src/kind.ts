@@ -103,8 +103,6 @@ export interface RecordKind<V, Mentioned, Known> {
   keyOf(value: V): string;
   /** What a record brings that may move to it from another one: no two records of a run bring the same. */
   partsOf?(value: V): Iterable<number>;
-  /** The ids a record brings along, by the sequence that must exceed them. */
-  idsOf?(value: V): Iterable<readonly [string, number]>;
   /** Examines the files a record brings along; returns the record, changed where a file is not taken as it is. */
   examineFiles?(value: V, examine: ExamineFile): Promise<V>;
   /** The files a record brings along that are taken. They are in the store for files before a transaction begins. */
@@ -147,8 +145,6 @@ export interface RecordOwner<Mentioned, Known extends KnownScope> {
    * nothing may come that takes it away.
    */
   lock(tx: Tx, records: readonly LockedRecord[]): Promise<void>;
-  /** Makes sure that ids that are assigned later exceed those that records brought along. */
-  raiseIds?(tx: Tx, highest: ReadonlyMap<string, number>): Promise<void>;
 }
 
 /** What locks follow from. */

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { emptyTables, restartSequences } from "@tessera/testkit/empty-tables";
+import { firstIdMadeHere } from "@tessera/values";
 import { beforeEach, describe, expect, it } from "vitest";
+import { nextMadeMedium } from "../store/media.ts";
+import { drawPositionIds } from "../store/sales.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
@@ -273,49 +276,30 @@ describe("batches at the same time", () => {
     expect(answers.filter((rejected) => rejected[1] === undefined)).toHaveLength(1);
     expect(answers.filter((rejected) => rejected[1]?.["token"] !== undefined)).toHaveLength(3);
   });
-
-  it("[R4.3] raise the sequences of ids above all of theirs", async () => {
-    const organizers = Array.from({ length: 8 }, (_, at) => `org${at}`);
-    await office.apply(...organizers.map((slug): TestRecord => ({ ...sample.organizer({ slug }), organizer: slug })));
-    await Promise.all(
-      organizers.map((organizer, at) => office.apply({ ...sample.gate({ id: 1000 - at }), organizer })),
-    );
-    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 1001 });
-  });
 });
 
 describe("ids of our own", () => {
-  it("[R4.3] are larger than all that records brought along", async () => {
-    await office.apply(
+  it("[R4.3] are larger than all that records may bring along, and differ when many are drawn at once", async () => {
+    const highest = firstIdMadeHere - 1;
+    const rejected = await office.apply(
       sample.organizer(),
       sample.event({ has_subevents: true }),
       sample.subevent({ id: 11 }),
-      sample.taxRule({ id: 12 }),
-      sample.category({ id: 13 }),
-      sample.item({ id: 14, variations: [{ id: 15, value: {} }] }),
-      sample.quota({ id: 16, items: [14], variations: [15], subevent: 11 }),
-      sample.gate({ id: 17 }),
-      sample.device({ device_id: 18 }),
-      sample.order({ positions: [position({ id: 999_999_999_999, item: 14, subevent: 11 })] }),
-      orderOf(900, { status: "x" }),
+      sample.item({ id: 14 }),
+      sample.order({ positions: [position({ id: highest, item: 14, subevent: 11 })] }),
+      sample.medium({ id: highest }),
     );
-    const next = await db.one(sql`
-      select nextval('subevent_id_seq') as subevent, nextval('tax_rule_id_seq') as tax_rule, nextval('category_id_seq') as category,
-             nextval('item_id_seq') as item, nextval('variation_id_seq') as variation, nextval('quota_id_seq') as quota,
-             nextval('gate_id_seq') as gate, nextval('device_id_seq') as device, nextval('position_id_seq') as position`);
-    expect(next).toEqual({
-      subevent: 12,
-      tax_rule: 13,
-      category: 14,
-      item: 15,
-      variation: 16,
-      quota: 17,
-      gate: 18,
-      device: 19,
-      position: 1_000_000_000_000,
-    });
-    await office.apply(sample.gate({ id: 3 }));
-    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 19 });
+    expect(rejected).toEqual({});
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        db.transaction(async (tx) => (at % 2 === 0 ? drawPositionIds(tx, 100) : [await nextMadeMedium(tx)])),
+      ),
+    );
+    for (const parity of [0, 1]) {
+      const drawn = ids.filter((_, at) => at % 2 === parity).flat();
+      expect(new Set(drawn).size).toBe(drawn.length);
+      expect(Math.min(...drawn)).toBeGreaterThan(highest);
+    }
   });
 });
 

@@ -200,8 +200,6 @@ describe("creating", () => {
     await office.apply(sample.device({ device_id: 7, token: null }));
     await office.apply({ ...sample.device({ device_id: 7 }), deleted: true });
     expect((await deviceOf()).id).toBe("8");
-    const next = await db.one<{ id: number }>(sql`select nextval('device_id_seq') as id`);
-    expect(next.id).toBeGreaterThan(8);
   });
 
   it("[R9.16] leaves a device that was made here to no record, with a token or without", async () => {

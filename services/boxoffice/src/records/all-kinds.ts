@@ -1,6 +1,5 @@
 import type { RecordOwner } from "@tessera/records/kind";
 import type { Known } from "../domain/known.ts";
-import { type IdSequence, raise } from "../store/id-sequences.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { findMentioned, type Mentioned, nothingMentioned } from "../store/references.ts";
 import { apiKey } from "./api-key.ts";
@@ -51,6 +50,4 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
   findMentioned,
   recall,
   lock: (tx, records) => takeLocks(tx, locksOf(records.map(({ scope }) => scope))),
-  // The kinds name no other sequences.
-  raiseIds: (tx, highest) => raise(tx, highest as ReadonlyMap<IdSequence, number>),
 };

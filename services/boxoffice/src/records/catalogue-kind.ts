@@ -9,7 +9,6 @@ import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
 import { noteDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
-import type { IdSequence } from "../store/id-sequences.ts";
 import { readDocuments } from "../store/rebuild-reads.ts";
 import { isReferable } from "../store/usage.ts";
 import { type CopiedEntities, type RecordKind, refuseUsed } from "./kind.ts";
@@ -49,9 +48,6 @@ export function catalogueKind<T extends object, F = never>(
     schema,
     read: (data, _leftOut, wrong = []) => noteUnread(read(data), wrong),
     keyOf,
-    ...(table === "sales_channel"
-      ? {}
-      : { idsOf: (value) => [[`${table}_id_seq` as IdSequence, Number(keyOf(value))]] }),
     async store(tx, { scope, values, known }) {
       const renamed = values.filter(({ data }) => isRenamed?.(data, known));
       if (renamed.length > 0) await catalogue.deleteRows(tx, table, { scope, keys: renamed.map(keyOf) });

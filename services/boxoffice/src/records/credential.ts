@@ -9,7 +9,6 @@ import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import * as credentials from "../store/credentials.ts";
-import type { IdSequence } from "../store/id-sequences.ts";
 import { credentialFact, credentialKey, publishedKinds } from "../wire/credential-messages.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";
@@ -34,11 +33,10 @@ interface Traits<D extends credentials.StoredFields>
   /** Reads all its data but the token. */
   readFields(data: unknown): Checked<Reading<D>>;
   idOf(data: D, tokenHash: Buffer | null): string;
-  /** For kinds with numeric ids: the field of the number, new numbers, and the sequence that is kept above them. */
+  /** For kinds with numeric ids: the field of the number, and new numbers. */
   readonly numbered?: {
     readonly field: string;
     readonly draw: (tx: Tx, organizer: string) => Promise<number>;
-    readonly by: IdSequence;
   };
   /** For kinds with ids too long to type: the prefixes of ids that find it. */
   readonly idPrefix?: RegExp;
@@ -129,7 +127,6 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
       return { ok: true, value: recordOf(tokenHash, { ...checked.value, data: data as unknown as D }) };
     },
     keyOf: ({ id }) => id,
-    ...(numbered === undefined ? {} : { idsOf: ({ id }) => [[numbered.by, Number(id)]] }),
     mention({ tokenHash, data }, mentioned) {
       if (tokenHash !== null) mentioned.tokens.add(tokenHash.toString("hex"));
       if (typeof data.gate === "number") mentioned.gates.add(data.gate);

@@ -34,7 +34,7 @@ export const device = credentialKind<StoredDevice>({
   }),
   readFields: compileReader(deviceWithoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
-  numbered: { field: "device_id", draw: drawNumber, by: "device_id_seq" },
+  numbered: { field: "device_id", draw: drawNumber },
   ...deviceFields,
   isActive: ({ revoked }) => !revoked,
   revoked: { revoked: true },

@@ -44,10 +44,6 @@ export const item: RecordKind<Reading<Item>> = {
       }),
     },
   }),
-  *idsOf({ data }) {
-    yield ["item_id_seq", data.id];
-    for (const { id } of data.variations) yield ["variation_id_seq", id];
-  },
   mention({ data }, mentioned) {
     mentioned.everyItem = true;
     if (data.category !== null) mentioned.categories.add(data.category);

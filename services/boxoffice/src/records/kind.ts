@@ -3,13 +3,11 @@ import type { Topic } from "@tessera/protos/topic";
 import type { RecordKind as RecordKindOf, Refusals, Removal, Run as RunOf } from "@tessera/records/kind";
 import { refuseEach, toSentence } from "@tessera/records/validate";
 import type { Known } from "../domain/known.ts";
-import type { IdSequence } from "../store/id-sequences.ts";
 import type { EntityKey, EntityTable } from "../store/rebuild-reads.ts";
 import type { Mentioned } from "../store/references.ts";
 import { findUsers, type Referable } from "../store/usage.ts";
 
 export interface RecordKind<V> extends RecordKindOf<V, Mentioned, Known> {
-  idsOf?(value: V): Iterable<readonly [IdSequence, number]>;
   /** Present if other services keep copies of its entities. */
   readonly copied?: CopiedEntities<unknown>;
 }

@@ -6,7 +6,6 @@ import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import * as catalogue from "../store/catalogue.ts";
-import { shareSequences } from "../store/id-sequences.ts";
 import type { Mentioned } from "../store/references.ts";
 import { drawSeatIds } from "../store/seats.ts";
 import type { OrderData, PositionData } from "./order-data.ts";
@@ -138,7 +137,7 @@ export async function findOrCreateSeats(
   );
   await createSeats(tx, scope, numbered);
   const unnumbered = [...described].filter(([, { id }]) => id === null);
-  const ids = unnumbered.length === 0 ? [] : await shareSequences(tx, () => drawSeatIds(tx, scope, unnumbered.length));
+  const ids = await drawSeatIds(tx, scope, unnumbered.length);
   const drawn = unnumbered.flatMap(([key, data], index) => {
     const id = ids[index];
     return id === undefined ? [] : [[key, { ...data, id }] as const];

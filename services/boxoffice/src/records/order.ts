@@ -92,12 +92,6 @@ export const order: RecordKind<OrderRecord> = {
   keyOf: ({ data }) => data.code,
   partsOf: ({ data }) => data.positions.map(({ id }) => id),
   removedAtField: "last_modified",
-  *idsOf({ data }) {
-    for (const { id, seat } of data.positions) {
-      yield ["position_id_seq", id];
-      if (typeof seat === "object" && seat?.id) yield ["seat_id_seq", seat.id];
-    }
-  },
   async examineFiles(value, examine) {
     return toRecordInSlices(await examineFileAnswers(value, examine));
   },

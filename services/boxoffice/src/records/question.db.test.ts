@@ -83,15 +83,6 @@ describe("a question", () => {
     expect([gone, none]).toEqual([{ topic: "question-changed", key: "org/fest/1", value: null }, []]);
   });
 
-  it("[R4.3] raises the sequences of its id and its options' above them", async () => {
-    await office.apply(sample.question({ id: 5000, type: "C", options: [{ id: 9000, answer: {} }] }));
-    expect(
-      await office.db.one(
-        sql`select nextval('question_id_seq') as question, nextval('question_option_id_seq') as option`,
-      ),
-    ).toEqual({ question: 5001, option: 9001 });
-  });
-
   it.each([
     ["of no known type", { type: "X" }, ["type"]],
     ["with a text that is none", { question: [] }, ["question"]],

@@ -62,10 +62,6 @@ export const question: RecordKind<Reading<Question>> = {
       }),
     },
   }),
-  *idsOf({ data }) {
-    yield ["question_id_seq", data.id];
-    for (const { id } of data.options) yield ["question_option_id_seq", id];
-  },
   mention({ data }, mentioned) {
     mentioned.everyQuestion = true;
     for (const item of data.items) mentioned.items.add(item);

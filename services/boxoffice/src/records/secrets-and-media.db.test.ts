@@ -58,7 +58,7 @@ describe.each([
     },
   },
 ])("a $kind", ({ kind, created, changed, topic, key, value }) => {
-  it("[R4.3, R4.5, R5.1, R5.5] is told of when it comes, changes and goes, and raises its sequence", async () => {
+  it("[R4.5, R5.1, R5.5] is told of when it comes, changes and goes", async () => {
     expect(await office.apply(created)).toEqual({});
     expect(await office.apply(created)).toEqual({});
     const [first, ...none] = await takeFacts(office.db);
@@ -70,8 +70,6 @@ describe.each([
     expect(revisions).toEqual(revisions.toSorted((one, two) => one - two));
     expect(new Set(revisions).size).toBe(3);
     expect(gone).toEqual({ topic, key, value: null });
-    const { next } = await office.db.one<{ next: number }>(sql`select nextval(${`${kind}_id_seq`}) as next`);
-    expect(next).toBeGreaterThan(1);
   });
 
   it("[R3.1, R3.14] goes with what it lives in", async () => {

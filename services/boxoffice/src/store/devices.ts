@@ -1,7 +1,6 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { StoredCredential } from "./credentials.ts";
-import { raise } from "./id-sequences.ts";
 
 /** What a scanner said of itself, and the serial number that it got. */
 export interface Machine {
@@ -40,8 +39,6 @@ export async function drawNumber(tx: Tx, organizer: string): Promise<number> {
                 and credential.kind = 'device'))
      where organizer.slug = ${organizer}
     returning organizer.last_device as number`);
-  // Processes of the previous version draw from this sequence.
-  await raise(tx, new Map([["device_id_seq", number]]));
   return number;
 }
 

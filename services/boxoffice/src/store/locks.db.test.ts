@@ -2,7 +2,6 @@ import type { Dedicated } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { boxofficeDatabase } from "../testing/database.ts";
-import { raise } from "./id-sequences.ts";
 import { takeLocks } from "./locks.ts";
 
 let other: Dedicated;
@@ -66,24 +65,5 @@ describe("take", () => {
       await db.transaction((another) => takeLocks(another, [{ name: "a", exclusive: false }]));
       expect(await isFree("a")).toBe(false);
     });
-  });
-});
-
-describe("raise", () => {
-  it("waits for who else raises a sequence, and does not lower it then", async () => {
-    await hold("id sequences");
-    const raising = db.transaction((tx) => raise(tx, new Map([["gate_id_seq", 50]])));
-    await somebodyWaits();
-    await db.one(sql`select setval('gate_id_seq', 100)`);
-    await letGo("id sequences");
-    await raising;
-    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 101 });
-  });
-
-  it("takes no lock where there is nothing to raise", async () => {
-    await db.one(sql`select setval('quota_id_seq', 100)`);
-    await hold("id sequences");
-    await db.transaction((tx) => raise(tx, new Map([["quota_id_seq", 100]])));
-    expect(await db.one(sql`select nextval('quota_id_seq') as id`)).toEqual({ id: 101 });
   });
 });

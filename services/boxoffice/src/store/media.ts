@@ -4,7 +4,6 @@ import { sql } from "@tessera/kit/pg/sql";
 import { isPlacedIn } from "@tessera/kit/pg/with-key";
 import type { MediumCode } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
-import { shareSequences } from "./id-sequences.ts";
 
 /** A ticket of one of the organizer's events. */
 export interface LinkedTicket {
@@ -89,11 +88,9 @@ export async function isTicketCode(db: Queryable, { organizer, event }: Scope, c
   return found;
 }
 
-/** Draws an id that no record uses. */
+/** Draws an id from a range that no record may use. */
 export async function nextMadeMedium(tx: Tx): Promise<number> {
-  const { id } = await shareSequences(tx, () =>
-    tx.one<{ id: number }>(sql`select nextval('made_medium_id_seq') as id`),
-  );
+  const { id } = await tx.one<{ id: number }>(sql`select nextval('made_medium_id_seq') as id`);
   return id;
 }
 

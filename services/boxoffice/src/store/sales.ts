@@ -2,7 +2,6 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
-import { shareSequences } from "./id-sequences.ts";
 
 export interface StoredSale {
   readonly requestHash: Uint8Array;
@@ -58,11 +57,9 @@ export async function storeTickets(
 
 /** Draws ids of positions, from a range that no record may use. */
 export async function drawPositionIds(tx: Tx, count: number): Promise<number[]> {
-  const rows = await shareSequences(tx, () =>
-    tx.many<{ id: number }>(sql`
-      select nextval('sold_position_id_seq') as id
-        from generate_series(1, ${count}::integer)`),
-  );
+  const rows = await tx.many<{ id: number }>(sql`
+    select nextval('sold_position_id_seq') as id
+      from generate_series(1, ${count}::integer)`);
   return rows.map(({ id }) => id);
 }
 

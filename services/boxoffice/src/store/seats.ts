@@ -8,7 +8,10 @@ import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
 import { isUnexpired, isUsable } from "./voucher-claim-rows.ts";
 
-/** Draws ids for seats without one, above those of all seats of the event. */
+/**
+ * Draws ids for seats without one, above those of all seats of the event. The caller holds the lock of the event, so that
+ * no import stores another one meanwhile.
+ */
 export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {
   if (count === 0) return [];
   const rows = await tx.many<{ id: number }>(sql`
