@@ -46,12 +46,6 @@ const later = keepCopy(
   copyTable("ticket", { key: { id: bigint }, columns: { name: text, voucher: text.orNull } }),
   (fact) => fact,
 );
-/** It makes a column of the same state in another way. */
-const remade = keepCopy(
-  changed,
-  copyTable("ticket", { key: { id: bigint }, columns: { name: text, voucher: text.orNull }, remade: 1 }),
-  (fact) => ({ ...fact, name: fact.name.toUpperCase() }),
-);
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 const { signal } = new AbortController();
@@ -126,16 +120,6 @@ describe("a copy that an earlier version has stored, which does not know a colum
   it("is not asked for by the earlier version, which would never be content", async () => {
     await deliver(later, { revision: 1, voucher: "current" });
     await refresh(earlier);
-    expect(await rebuilds()).toEqual([]);
-  });
-
-  it("is also asked for where a column is made in another way since then", async () => {
-    await deliver(later, { revision: 1, voucher: "current" });
-    await refresh(remade);
-    expect(await rebuilds()).toEqual([{ topic: changed.name }]);
-    await owner.run(sql`update rebuild set finished_at = now()`);
-    await deliver(remade, { revision: 2, voucher: "current" });
-    await refresh(remade);
     expect(await rebuilds()).toEqual([]);
   });
 });

@@ -116,8 +116,8 @@ export interface CopyTable<Key, Input, Row> extends Table<Key, Input, Row> {
   /** Deletes copies that are older than a revision; returns their number. Their entities were deleted before `since`, in microseconds since 1970. */
   deleteOlder(db: Queryable, revision: number, since?: number): Promise<number>;
   /**
-   * Whether a copy was stored by a version that knew fewer columns, or made one of them in another way: these have what an
-   * earlier state said. Such a version may run beside this one for a while.
+   * Whether a copy was stored by a version that knew fewer columns: the others have what an earlier state said. Such a
+   * version may run beside this one for a while.
    */
   hasOutdated(db: Queryable): Promise<boolean>;
 }
@@ -131,18 +131,15 @@ export function table<K extends Columns, C extends Columns>(
   name: string,
   options: TableOptions<K, C>,
 ): Table<InputOf<K>, InputOf<K & C>, RowOf<K & C>> {
-  return declare(name, { ...options, isCopy: false, remade: 0 });
+  return declare(name, { ...options, isCopy: false });
 }
 
-/**
- * Declares a table of copies; `revision` is one of its columns. `known_columns` says how many its last writer knew; a column
- * that is now made of the same state in another way counts once more for each time, `remade`.
- */
+/** Declares a table of copies; `revision` is one of its columns. `known_columns` says how many its last writer knew. */
 export function copyTable<K extends Columns, C extends Columns>(
   name: string,
-  { key, columns, remade = 0 }: TableOptions<K, C> & { readonly remade?: number },
+  { key, columns }: TableOptions<K, C>,
 ): CopyTable<InputOf<K>, InputOf<K & C & Revised>, RowOf<K & C & Revised>> {
-  return declare(name, { key, columns: { ...columns, revision: bigint }, isCopy: true, remade });
+  return declare(name, { key, columns: { ...columns, revision: bigint }, isCopy: true });
 }
 
 /** Rows read at a time, and deleted: there may be millions, and one statement for all would run into its time limit. */
@@ -151,9 +148,9 @@ const sweptAtOnce = 5000;
 /** The types of `table` and `copyTable` differ; their statements are the same. */
 function declare<Key extends object, Input extends object, Row>(
   name: string,
-  options: { readonly key: Columns; readonly columns: Columns; readonly isCopy: boolean; readonly remade: number },
+  options: { readonly key: Columns; readonly columns: Columns; readonly isCopy: boolean },
 ): CopyTable<Key, Input, Row> {
-  const { key, columns, isCopy, remade } = options;
+  const { key, columns, isCopy } = options;
   const all: Columns = { ...key, ...columns };
   const id = identifier(name);
   const excluded = sql`excluded`;
@@ -167,7 +164,7 @@ function declare<Key extends object, Input extends object, Row>(
     convert(sql`sent.${identifier(allNames[at] ?? "")}`),
   );
   // Versions add columns, and remove some only when no other version knows them any more.
-  const known = sql`${allNames.length + remade}::integer`;
+  const known = sql`${allNames.length}::integer`;
   const [marks, marked] = isCopy ? [sql`, known_columns`, sql`, ${known}`] : [sql``, sql``];
   const assigned = [...otherNames, ...(isCopy ? ["known_columns"] : [])].map(
     (each) => sql`${identifier(each)} = excluded.${identifier(each)}`,

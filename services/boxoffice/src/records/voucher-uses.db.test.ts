@@ -157,19 +157,6 @@ describe("the use of a voucher", () => {
     expect(Math.min(...(again as number[]))).toBeGreaterThan(Math.max(...(canceled as number[])));
   });
 
-  it("[V6.10] is as it is since its order was placed, where an earlier version did not note that", async () => {
-    await told();
-    const forget = () => db.run(sql`update position set voucher_since_at = null`);
-    await forget();
-    await send([{ ...first, attendee_name: "Anna" }, plain]);
-    expect(await told()).toMatchObject([{ since: placed }]);
-    await forget();
-    await apply(record("order", { code: "ABCDE" }, { deleted: true }));
-    expect(await db.many(sql`select position, voucher, since_at as since, counts from former_use`)).toEqual([
-      { position: 1, voucher: 7, since: placed, counts: true },
-    ]);
-  });
-
   it("[V6.11] is as it is since its shop changed the order, where that is told and not yet to come", async () => {
     await told();
     const sinceOf = async () => (await told()).map(({ since }) => since);

@@ -56,17 +56,6 @@ export interface StoredPosition extends PositionPlace {
 /** The fields that a caller which stores the state does not know. */
 export type ChangedPosition = Pick<StoredPosition, "id" | "revision" | "gate" | "earlierCheckins">;
 
-/** Since when a position takes what it takes of its voucher. Earlier versions left out when its order was placed. */
-export function usedSince(position: Sql): Sql {
-  return sql`
-    coalesce(${position}.voucher_since_at,
-             (select ("order".data ->> 'datetime')::timestamptz
-                from "order"
-               where "order".organizer = ${position}.organizer
-                 and "order".event = ${position}.event
-                 and "order".code = ${position}.order_code))`;
-}
-
 /** The columns of a StoredPosition, by default under the revision of its last change. */
 export function storedPosition(position: Sql, revision?: Sql): Sql {
   return sql`${position}.organizer, ${position}.event, ${position}.state, ${changedPosition(position, revision)}`;

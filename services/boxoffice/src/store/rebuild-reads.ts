@@ -6,7 +6,7 @@ import { type CatalogueTable, catalogueKeys } from "./catalogue.ts";
 import type { CredentialKind, StoredCredential } from "./credentials.ts";
 import type { StoredEvent } from "./events.ts";
 import { takeLocks } from "./locks.ts";
-import { type StoredPosition, storedPosition, usedSince } from "./positions.ts";
+import { type StoredPosition, storedPosition } from "./positions.ts";
 
 /** A table of entities that other services keep copies of. */
 export type EntityTable = keyof typeof keys;
@@ -129,7 +129,7 @@ export interface NamingPosition extends Pick<StoredPosition, "organizer" | "even
 /** Reads which of these positions name a voucher, each under a new revision. */
 export async function readNamingPositions(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<NamingPosition[]> {
   return tx.many(sql`
-    select kept.organizer, kept.event, kept.id, kept.state, ${usedSince(sql`kept`)} as since,
+    select kept.organizer, kept.event, kept.id, kept.state, kept.voucher_since_at as since,
            nextval('revision_seq') as revision
     ${wanted("position", wantedKeys)}
      where kept.voucher is not null`);

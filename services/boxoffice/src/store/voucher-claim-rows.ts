@@ -26,8 +26,8 @@ const toldColumns = {
   countedAsOf: instant.orNull,
 };
 
-/** The claims of vouchers, as their facts say. Except the column `uses`, which positions change. `recorded_uses` was once made of something else. */
-export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns, remade: 1 });
+/** The claims of vouchers, as their facts say. Except the column `uses`, which positions change. */
+export const voucherClaims = copyTable("voucher_claim", { key, columns: toldColumns });
 
 export type VoucherClaimRow = InputOf<typeof key & typeof toldColumns & { readonly revision: typeof bigint }>;
 

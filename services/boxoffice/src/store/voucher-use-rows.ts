@@ -7,7 +7,6 @@ import { withKey } from "@tessera/kit/pg/with-key";
 import type { Instant } from "@tessera/values";
 import type { Scope } from "../domain/scope.ts";
 import type { FormerUse, Use, UsedSince } from "../domain/voucher-uses.ts";
-import { usedSince } from "./positions.ts";
 
 /** What is known of a position that names a voucher, or did. */
 export interface KnownUse {
@@ -33,7 +32,7 @@ export async function readUses(tx: Tx, { organizer, event }: Scope, ids: readonl
       from unnest(${ids}::bigint[]) as wanted (id)
       left join lateral (
         select position.voucher, position.taken_as, position.budget_use, position.voucher_overtaken_at,
-               ${usedSince(sql`position`)} as since
+               position.voucher_since_at as since
           from position
          where position.voucher is not null
            and ${withKey(sql`position.organizer, position.event, position.id`, place)}
@@ -154,7 +153,7 @@ const isAny: IsWanted = () => sql`true`;
 /** What positions add to the records of vouchers: those that use them now, without those that used them at the moment. */
 const usesBeside = (isWanted: IsWanted) => sql`
   select used.organizer, used.event, used.voucher as id, sum(used.uses)::bigint as uses
-    from (select position.organizer, position.event, position.voucher, ${usedSince(sql`position`)} as since_at,
+    from (select position.organizer, position.event, position.voucher, position.voucher_since_at as since_at,
                  null::timestamptz as until_at, 1 as uses
             from position
            where position.voucher is not null

@@ -10,8 +10,6 @@ import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
 /** The copy of positions: columns for decisions, filters and searches, and the encoded position. */
 export const positions = copyTable("position", {
   key: entityKey,
-  // Raised since `sortName` has no accents: copies of the version before are fetched again.
-  remade: 1,
   columns: {
     positionid: bigint,
     orderCode: text,

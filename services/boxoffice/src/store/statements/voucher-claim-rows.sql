@@ -17,12 +17,7 @@ update voucher_claim
 -- forgetClaims
 with counted as materialized (
   select used.organizer, used.event, used.voucher as id, sum(used.uses)::bigint as uses
-    from (select position.organizer, position.event, position.voucher, coalesce(position.voucher_since_at,
-                                                                                (select ("order".data ->> 'datetime')::timestamptz
-                                                                                   from "order"
-                                                                                  where "order".organizer = position.organizer
-                                                                                    and "order".event = position.event
-                                                                                    and "order".code = position.order_code)) as since_at,
+    from (select position.organizer, position.event, position.voucher, position.voucher_since_at as since_at,
                  null::timestamptz as until_at, 1 as uses
             from position
            where position.voucher is not null

@@ -7,12 +7,7 @@ select wanted.id, named.voucher, named.taken_as is not null as counts, named.bud
   from unnest($1::bigint[]) as wanted (id)
   left join lateral (
     select position.voucher, position.taken_as, position.budget_use, position.voucher_overtaken_at,
-           coalesce(position.voucher_since_at,
-                    (select ("order".data ->> 'datetime')::timestamptz
-                       from "order"
-                      where "order".organizer = position.organizer
-                        and "order".event = position.event
-                        and "order".code = position.order_code)) as since
+           position.voucher_since_at as since
       from position
      where position.voucher is not null
        and (position.organizer, position.event, position.id) >= ($2, $3, wanted.id)
@@ -51,12 +46,7 @@ lock table voucher_claim in share row exclusive mode;
 -- recountAllUses
 with counted as materialized (
   select used.organizer, used.event, used.voucher as id, sum(used.uses)::bigint as uses
-    from (select position.organizer, position.event, position.voucher, coalesce(position.voucher_since_at,
-                                                                                (select ("order".data ->> 'datetime')::timestamptz
-                                                                                   from "order"
-                                                                                  where "order".organizer = position.organizer
-                                                                                    and "order".event = position.event
-                                                                                    and "order".code = position.order_code)) as since_at,
+    from (select position.organizer, position.event, position.voucher, position.voucher_since_at as since_at,
                  null::timestamptz as until_at, 1 as uses
             from position
            where position.voucher is not null
