@@ -184,13 +184,7 @@ async function erasePositions(
     count("question_answers", "answer_file", deleted.files);
     count("question_answers", "gate_answer", deleted.gateAnswers);
   }
-  if (changed.length === 0) return [];
-  const states = new Map(changed.map(({ id, state }) => [id, state]));
-  const facts = (await replaceStates(tx, scope, changed)).flatMap((change) => {
-    const state = states.get(change.id);
-    return state === undefined ? [] : [{ ...scope, ...change, state }];
-  });
-  await tx.publish(positionChanged, facts);
+  await tx.publish(positionChanged, await replaceStates(tx, scope, changed));
   return [];
 }
 

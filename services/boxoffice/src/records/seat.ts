@@ -9,7 +9,8 @@ import { refuseSeats } from "../domain/refuse-seats.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import { noteChanged } from "../store/orders.ts";
-import { findSeated, replaceStates } from "../store/seats.ts";
+import { replaceStates } from "../store/positions.ts";
+import { findSeated } from "../store/seats.ts";
 import { findUsers } from "../store/usage.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { toSeat } from "../wire/position-message.ts";
@@ -70,16 +71,13 @@ async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Rea
 
 async function publishPositions(tx: Tx, scope: Scope, changed: readonly Changed<Seat>[]): Promise<void> {
   const seats = new Map(changed.map(({ data }) => [data.id, data]));
-  const rows = (await findSeated(tx, scope, [...seats.keys()])).map(({ id, seat, state }) => {
+  const rows = (await findSeated(tx, scope, [...seats.keys()])).flatMap(({ id, seat, state: before }) => {
     const data = seats.get(seat);
-    const position = Position.decode(state);
-    return { id, state: data === undefined ? state : Position.encode({ ...position, seat: toSeat(data) }).finish() };
+    if (data === undefined) return [];
+    const state = Position.encode({ ...Position.decode(before), seat: toSeat(data) }).finish();
+    return Buffer.compare(state, before) === 0 ? [] : [{ id, state }];
   });
-  const states = new Map(rows.map(({ id, state }) => [id, state]));
-  const facts = (await replaceStates(tx, scope, rows)).flatMap((change) => {
-    const state = states.get(change.id);
-    return state === undefined ? [] : [{ ...scope, ...change, state }];
-  });
+  const facts = await replaceStates(tx, scope, rows);
   await noteChanged(tx, facts);
   await tx.publish(positionChanged, facts);
 }

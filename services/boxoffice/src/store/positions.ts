@@ -62,7 +62,7 @@ export function storedPosition(position: Sql, revision?: Sql): Sql {
 }
 
 /** The columns of a ChangedPosition. */
-export function changedPosition(position: Sql, revision = sql`${position}.revision`): Sql {
+function changedPosition(position: Sql, revision = sql`${position}.revision`): Sql {
   return sql`${position}.id, ${revision} as revision, ${position}.earlier_checkins as "earlierCheckins",
            ${gateAnswersOf(position)} as gate`;
 }
@@ -197,13 +197,14 @@ export function readStates(tx: Tx, { organizer, event }: Scope, ids: readonly nu
      order by position.id`);
 }
 
-/** Replaces the states of positions, whose capacity does not change. */
-export function replaceStates(
+/** Replaces the states of positions, whose capacity does not change, and returns the positions. */
+export async function replaceStates(
   tx: Tx,
   { organizer, event }: Scope,
   rows: readonly Pick<PositionRow, "id" | "state">[],
-): Promise<ChangedPosition[]> {
-  return tx.many<ChangedPosition>(sql`
+): Promise<StoredPosition[]> {
+  if (rows.length === 0) return [];
+  return tx.many<StoredPosition>(sql`
     update position
        set state = replaced.state,
            revision = nextval('revision_seq')
@@ -215,7 +216,7 @@ export function replaceStates(
      where position.organizer = replaced.organizer
        and position.event = replaced.event
        and position.id = replaced.id
-    returning ${changedPosition(sql`position`)}`);
+    returning ${storedPosition(sql`position`)}`);
 }
 
 /** Reads the scans made elsewhere of these positions, if there are any. */

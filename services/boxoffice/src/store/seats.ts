@@ -1,11 +1,9 @@
-import { entityKey } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, bytea, rowsAs, text } from "@tessera/kit/pg/table";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { SeatState } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
-import { type ChangedPosition, changedPosition } from "./positions.ts";
 import { isUnexpired, isUsable } from "./voucher-claim-rows.ts";
 
 /**
@@ -80,27 +78,4 @@ export async function findSeated(
      where position.organizer = ${organizer}
        and position.event = ${event}
        and position.seat = any(${seats}::bigint[])`);
-}
-
-/** Replaces the states of positions and returns changed positions. */
-export async function replaceStates(
-  tx: Tx,
-  { organizer, event }: Scope,
-  rows: readonly Omit<SeatedPosition, "seat">[],
-): Promise<ChangedPosition[]> {
-  if (rows.length === 0) return [];
-  return tx.many<ChangedPosition>(sql`
-    update position
-       set state = incoming.state,
-           revision = nextval('revision_seq')
-      from ${rowsAs(
-        "incoming",
-        { ...entityKey, state: bytea },
-        rows.map((row) => ({ organizer, event, ...row })),
-      )}
-     where position.organizer = incoming.organizer
-       and position.event = incoming.event
-       and position.id = incoming.id
-       and position.state <> incoming.state
-    returning ${changedPosition(sql`position`)}`);
 }
