@@ -1,7 +1,7 @@
 import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { SharedData } from "@tessera/records/brought";
 import type { Brought } from "@tessera/records/kind";
-import type { Known, KnownPosition, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
+import type { Known, KnownQuestion, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 
@@ -34,52 +34,31 @@ interface BroughtSeat extends SeatPlace {
 export type BroughtHere<K extends keyof BroughtData> = Brought & { readonly data: BroughtData[K] };
 
 /** The known entities, with changes in progress. */
-interface Draft {
-  series: boolean | undefined;
-  organizer: boolean;
-  readonly events: Map<string, boolean>;
-  readonly gates: Map<number, string>;
-  readonly salesChannels: Set<string>;
-  readonly subevents: Set<number>;
-  readonly taxRules: Set<number>;
-  readonly categories: Set<number>;
-  readonly items: Map<number, ReadonlySet<number>>;
-  readonly orders: Map<string, readonly number[]>;
-  readonly positions: Map<number, KnownPosition>;
-  readonly questions: Map<number, KnownQuestion>;
-  readonly seats: Map<number, KnownSeat>;
-  readonly media: Map<number, MediumCode>;
-  readonly linkedPositions: Map<number, readonly string[]>;
-  readonly tokens: Map<string, string>;
-}
+type Draft = {
+  -readonly [K in keyof Known]: Known[K] extends ReadonlyMap<infer Key, infer Value>
+    ? Map<Key, Value>
+    : Known[K] extends ReadonlySet<infer Key>
+      ? Set<Key>
+      : Known[K];
+};
 
 /** Adds what earlier records of a validated stream would have created; later records replace earlier ones. */
 export function recall(known: Known, scope: Scope, brought: readonly BroughtEntity[]): Known {
   if (brought.length === 0) return known;
-  const draft: Draft = {
-    organizer: known.organizer,
-    series: known.series,
-    events: new Map(known.events),
-    gates: new Map(known.gates),
-    salesChannels: new Set(known.salesChannels),
-    subevents: new Set(known.subevents),
-    taxRules: new Set(known.taxRules),
-    categories: new Set(known.categories),
-    items: new Map(known.items),
-    orders: new Map(known.orders),
-    positions: new Map(known.positions),
-    questions: new Map(known.questions),
-    seats: new Map(known.seats),
-    media: new Map(known.media),
-    linkedPositions: new Map(known.linkedPositions),
-    tokens: new Map(known.tokens),
-  };
+  const copies = Object.entries<unknown>({ ...known }).map(([name, all]) => [name, copyOf(all)]);
+  const draft = Object.fromEntries(copies) as Draft;
   for (const entity of brought) {
     if (entity.organizer !== scope.organizer) continue;
     addOfOrganizer(draft, entity, scope);
     if (entity.event !== "" && entity.event === scope.event) addOfEvent(draft, entity);
   }
-  return { ...known, ...draft };
+  return draft;
+}
+
+/** Copies a collection, but not what is in it: that is only replaced, and a copy of thousands would keep others waiting. */
+function copyOf(all: unknown): unknown {
+  if (all instanceof Map) return new Map(all);
+  return all instanceof Set ? new Set(all) : all;
 }
 
 function addOfOrganizer(draft: Draft, entity: BroughtEntity, scope: Scope): void {
