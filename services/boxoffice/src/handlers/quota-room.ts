@@ -48,7 +48,8 @@ async function readVariationsOf(db: Queryable, scope: Scope): Promise<Variations
   return new Map((await readVariations(db, [scope])).map(({ id, variations }) => [id, variations]));
 }
 
-function computeEach(
+/** Computes what is left of quotas of one event, by id. */
+export function computeEach(
   quotas: readonly QuotaRow[],
   variationsOf: VariationsOf,
   { claims, taken: positions }: Pick<Ledger, "claims" | "taken">,
