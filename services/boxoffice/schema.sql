@@ -1,22 +1,8 @@
-create sequence blocked_secret_id_seq as bigint;
-create sequence category_id_seq as bigint;
-create sequence device_id_seq as bigint;
-create sequence gate_id_seq as bigint;
-create sequence item_id_seq as bigint;
 create sequence made_medium_id_seq as bigint minvalue 1000000000001;
-create sequence position_id_seq as bigint;
 create sequence print_id_seq as bigint;
-create sequence question_id_seq as bigint;
-create sequence question_option_id_seq as bigint;
-create sequence quota_id_seq as bigint;
-create sequence reusable_medium_id_seq as bigint;
 create sequence revision_seq as bigint;
-create sequence revoked_secret_id_seq as bigint;
 create sequence seat_id_seq as bigint;
 create sequence sold_position_id_seq as bigint minvalue 1000000000001;
-create sequence subevent_id_seq as bigint;
-create sequence tax_rule_id_seq as bigint;
-create sequence variation_id_seq as bigint;
 
 create table answer_file (
   organizer text collate "C" not null,
@@ -326,7 +312,6 @@ create table "position" (
   item bigint not null,
   variation bigint,
   subevent bigint,
-  addon_to bigint,
   secret text collate "C" not null,
   canceled boolean not null,
   state bytea not null,
@@ -433,7 +418,6 @@ create table sale (
   id uuid not null,
   request_hash bytea not null,
   answer bytea not null,
-  sold_at timestamptz not null default clock_timestamp(),
   canceled_at timestamptz,
   constraint sale_pkey primary key (organizer, event, id)
 );

@@ -86,7 +86,6 @@ create table export (
   started_at timestamptz not null default clock_timestamp(),
   versions jsonb,
   file_key text collate "C",
-  size bigint,
   sha256 text collate "C",
   made_at timestamptz,
   constraint export_pkey primary key (organizer, event, id)

@@ -12,7 +12,14 @@ const copies: readonly Copy[] = [
   {
     name: "checkin's positions",
     owned: sql`
-      select organizer, event, id, positionid, order_code, item, variation, subevent, addon_to, secret, canceled, state
+      select position.organizer, position.event, position.id, positionid, order_code, item, variation, subevent,
+             (select (sent ->> 'addon_to')::bigint
+                from boxoffice."order", jsonb_array_elements("order".data -> 'positions') as sent
+               where "order".organizer = position.organizer
+                 and "order".event = position.event
+                 and "order".code = position.order_code
+                 and (sent ->> 'id')::bigint = position.id) as addon_to,
+             secret, canceled, state
         from boxoffice.position`,
     copied: sql`
       select organizer, event, id, positionid, order_code, item, variation, subevent, addon_to, secret, canceled, state

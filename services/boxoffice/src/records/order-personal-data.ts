@@ -21,19 +21,6 @@ export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Recor
   question_answers: { "positions.*.answers": [] },
 };
 
-/**
- * Fields of an order's document that are or may be personal, and are kept: no shredder names them, no export has them,
- * and what was not exported is not erased (D3.13, D3.23).
- */
-export const keptOfOrders = [
-  "comment",
-  "checkin_text",
-  "api_meta",
-  "fees.*.description",
-  "positions.*.country",
-  "positions.*.state",
-] as const;
-
 /** The paths of some kinds, with their replacements. */
 export function personalDataOf(kinds: Iterable<string>): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = orderPersonalData;

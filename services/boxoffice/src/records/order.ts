@@ -331,7 +331,6 @@ function* rowsOf(data: OrderData): Generator<positions.PositionRow> {
       item: position.item,
       variation: position.variation,
       subevent: position.subevent,
-      addonTo: position.addon_to,
       secret: position.secret,
       canceled: position.canceled,
       seat: null,

@@ -17,7 +17,6 @@ export interface PositionRow {
   readonly item: number;
   readonly variation: number | null;
   readonly subevent: number | null;
-  readonly addonTo: number | null;
   readonly secret: string;
   readonly canceled: boolean;
   /** The id of its seat, even if it does not take the seat any more. */
@@ -74,7 +73,6 @@ const rowColumns = {
   item: bigint,
   variation: bigint.orNull,
   subevent: bigint.orNull,
-  addonTo: bigint.orNull,
   secret: text,
   canceled: boolean,
   seat: bigint.orNull,
@@ -118,14 +116,14 @@ export async function upsert(
      cross join ${before}`;
   return tx.many<ChangedPosition>(sql`
     with stored as (
-      insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                    secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
+      insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, secret,
+                                    canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
                                     voucher_overtaken_at, left_out, state, earlier_checkins, revision)
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
-             incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
-             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-             incoming.voucher_since_at, incoming.voucher_overtaken_at, incoming.left_out, incoming.state,
-             incoming.earlier_checkins, nextval('revision_seq')
+             incoming.variation, incoming.subevent, incoming.secret, incoming.canceled, incoming.seat,
+             incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.voucher_since_at,
+             incoming.voucher_overtaken_at, incoming.left_out, incoming.state, incoming.earlier_checkins,
+             nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, sent)}
        order by incoming.id
           on conflict (organizer, event, id) do update
@@ -134,7 +132,6 @@ export async function upsert(
              item = excluded.item,
              variation = excluded.variation,
              subevent = excluded.subevent,
-             addon_to = excluded.addon_to,
              secret = excluded.secret,
              canceled = excluded.canceled,
              seat = excluded.seat,
@@ -164,8 +161,8 @@ export async function upsert(
 export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<PositionRow[]> {
   return tx.many<PositionRow>(sql`
     select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
-           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
-           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse",
+           position.subevent, position.secret, position.canceled, position.seat, position.taken_as as "takenAs",
+           position.voucher, position.budget_use as "budgetUse",
            null as "placedAt", null as "changedAt", position.left_out as "leftOut", position.state, null as "earlierCheckins"
       from position
      where position.organizer = ${organizer}

@@ -45,7 +45,7 @@ export const makeExports = workOn(
       const remove = () => tools.files.remove([fileKey]);
       ifLost(remove);
       const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
-      const { size, sha256 } = await tools.files.put(fileKey, keepFile(content), { contentType: "application/zip" });
+      const { sha256 } = await tools.files.put(fileKey, keepFile(content), { contentType: "application/zip" });
       if (readings < mostReadings) {
         const isOfOneMoment = await isUnchanged(versions, wanted, tools, signal).catch(async (error: unknown) => {
           await remove();
@@ -56,7 +56,7 @@ export const makeExports = workOn(
           continue;
         }
       }
-      if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
+      if (!(await step((tx) => storeFile(tx, payload, { fileKey, sha256 })))) {
         await remove();
         throw new WorkFailed("The data was erased while it was exported.");
       }

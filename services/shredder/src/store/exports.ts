@@ -84,11 +84,11 @@ const isErased = sql`
 export async function storeFile(
   tx: Queryable,
   { organizer, event, id }: Named,
-  file: { readonly fileKey: string; readonly size: number; readonly sha256: string },
+  file: { readonly fileKey: string; readonly sha256: string },
 ): Promise<boolean> {
   const stored = await tx.run(sql`
     update export
-       set file_key = ${file.fileKey}, size = ${file.size}, sha256 = ${file.sha256}, made_at = clock_timestamp()
+       set file_key = ${file.fileKey}, sha256 = ${file.sha256}, made_at = clock_timestamp()
      where export.organizer = ${organizer}
        and export.event = ${event}
        and export.id = ${id}::uuid

@@ -25,7 +25,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["nextRequested, others", (db) => nextRequested(db, { after: named, limit: 100 })],
     ["pageErased", (db) => pageErased(db, page)],
   ],
-  exports: [["storeFile", (tx) => storeFile(tx, named, { fileKey: "a", size: 1, sha256: "a" })]],
+  exports: [["storeFile", (tx) => storeFile(tx, named, { fileKey: "a", sha256: "a" })]],
   retentions: [
     ["nextRound", (db) => nextRound(db)],
     ["turnPage", (tx) => turnPage(tx, round, { next: "", roundMinutes: 60 })],

@@ -2,20 +2,19 @@
 
 -- upsert
 with stored as (
-  insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                secret, canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
+  insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, secret,
+                                canceled, seat, taken_as, voucher, budget_use, voucher_since_at,
                                 voucher_overtaken_at, left_out, state, earlier_checkins, revision)
   select $1, $2, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
-         incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
-         incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use,
-         incoming.voucher_since_at, incoming.voucher_overtaken_at, incoming.left_out, incoming.state,
-         incoming.earlier_checkins, nextval('revision_seq')
-    from unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[], $11::boolean[],
-                $12::bigint[], $13::text[], $14::bigint[], $15::numeric[], $16::timestamptz[], $17::timestamptz[], $18::boolean[],
-                $19::bytea[], $20::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "addon_to",
-                                                           "secret", "canceled", "seat", "taken_as", "voucher", "budget_use",
-                                                           "voucher_since_at", "voucher_overtaken_at", "left_out", "state",
-                                                           "earlier_checkins")
+         incoming.variation, incoming.subevent, incoming.secret, incoming.canceled, incoming.seat,
+         incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.voucher_since_at,
+         incoming.voucher_overtaken_at, incoming.left_out, incoming.state, incoming.earlier_checkins,
+         nextval('revision_seq')
+    from unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::boolean[], $11::bigint[],
+                $12::text[], $13::bigint[], $14::numeric[], $15::timestamptz[], $16::timestamptz[], $17::boolean[], $18::bytea[],
+                $19::bytea[]) as "incoming" ("id", "order_code", "positionid", "item", "variation", "subevent", "secret", "canceled",
+                                             "seat", "taken_as", "voucher", "budget_use", "voucher_since_at", "voucher_overtaken_at",
+                                             "left_out", "state", "earlier_checkins")
    order by incoming.id
       on conflict (organizer, event, id) do update
      set order_code = excluded.order_code,
@@ -23,7 +22,6 @@ with stored as (
          item = excluded.item,
          variation = excluded.variation,
          subevent = excluded.subevent,
-         addon_to = excluded.addon_to,
          secret = excluded.secret,
          canceled = excluded.canceled,
          seat = excluded.seat,
@@ -46,7 +44,7 @@ with stored as (
          kept.revision, kept.earlier_checkins, kept.answers_revision
 ), counted as (
   insert into taken_capacity as kept (organizer, event, subevent, item, variation, taken_as, positions)
-  select $21, $22, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
+  select $20, $21, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
     from (
       select stored.subevent, stored.item, stored.variation, stored.taken_as, 1 as positions
         from stored
@@ -55,8 +53,8 @@ with stored as (
         from stored
        cross join lateral (select before.id, before.subevent, before.item, before.variation, before.taken_as
                              from position as before
-                            where (before.organizer, before.event, before.id) >= ($23, $24, stored.id)
-                              and (before.organizer, before.event, before.id) <= ($25, $26, stored.id)
+                            where (before.organizer, before.event, before.id) >= ($22, $23, stored.id)
+                              and (before.organizer, before.event, before.id) <= ($24, $25, stored.id)
                             order by before.organizer, before.event, before.id
                             limit 1) as before) as change
    where change.taken_as is not null

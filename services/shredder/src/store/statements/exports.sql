@@ -2,10 +2,10 @@
 
 -- storeFile
 update export
-   set file_key = $1, size = $2, sha256 = $3, made_at = clock_timestamp()
- where export.organizer = $4
-   and export.event = $5
-   and export.id = $6::uuid
+   set file_key = $1, sha256 = $2, made_at = clock_timestamp()
+ where export.organizer = $3
+   and export.event = $4
+   and export.id = $5::uuid
    and not exists (select
                      from shred_case
                     where shred_case.organizer = export.organizer and shred_case.event = export.event and shred_case.event_gone_at is null

@@ -1,0 +1,3 @@
+--! breaking
+-- Why: nothing reads how large the file of an export is.
+alter table export drop column size;
