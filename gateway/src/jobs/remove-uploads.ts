@@ -1,15 +1,6 @@
-import type { Clock } from "@tessera/kit/clock";
-import type { Files } from "@tessera/kit/files/files";
-import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
+import { type FileStores, removeUnnamedJob } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
-import type { Db } from "@tessera/kit/pg/database";
 import { deleteUploads, findExpired, findRecorded, idAt, keyOf, uploadsPrefix } from "../store/uploads.ts";
-
-export interface UploadStores {
-  readonly db: Db;
-  readonly files: Files;
-  readonly clock: Clock;
-}
 
 const minuteMs = 60_000;
 
@@ -20,7 +11,7 @@ const graceMicros = 60 * minuteMs * 1000;
 const atOnce = 500;
 
 /** Deletes expired uploads. Replicas may run it concurrently. */
-export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
+export function removeExpiredUploads({ db, files, clock }: FileStores): Job {
   return {
     name: "remove-expired-uploads",
     everyMs: 5 * minuteMs,
@@ -37,20 +28,15 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
 }
 
 /** Removes files that were stored but never recorded. Replicas may run it concurrently. */
-export function removeUnrecordedUploads({ db, files, clock }: UploadStores): Job {
-  return {
+export function removeUnrecordedUploads({ db, ...stores }: FileStores): Job {
+  return removeUnnamedJob(stores, {
     name: "remove-unrecorded-uploads",
-    everyMs: 15 * minuteMs,
-    run: (signal) =>
-      removeUnnamed(files, {
-        prefix: uploadsPrefix,
-        isOurs: (key) => idAt(key) !== undefined,
-        findNamed: async (keys) => {
-          const ids = keys.map(idAt).filter((id) => id !== undefined);
-          return new Set([...(await findRecorded(db, ids))].map(keyOf));
-        },
-        clock,
-        signal,
-      }),
-  };
+    everyMinutes: 15,
+    prefix: uploadsPrefix,
+    isOurs: (key) => idAt(key) !== undefined,
+    findNamed: async (keys) => {
+      const ids = keys.map(idAt).filter((id) => id !== undefined);
+      return new Set([...(await findRecorded(db, ids))].map(keyOf));
+    },
+  });
 }

@@ -1,4 +1,6 @@
 import type { Clock } from "../clock.ts";
+import type { Job } from "../jobs/interval.ts";
+import type { Db } from "../pg/database.ts";
 import type { Files } from "./files.ts";
 
 /** Few enough for one request to any store. */
@@ -14,6 +16,25 @@ interface Unnamed {
   /** The keys among these that rows name. */
   readonly findNamed: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly signal: AbortSignal;
+}
+
+/** What jobs that remove files work with. */
+export interface FileStores {
+  readonly db: Db;
+  readonly files: Files;
+  readonly clock: Clock;
+}
+
+/** Makes a job of `removeUnnamed`. */
+export function removeUnnamedJob(
+  { files, clock }: Omit<FileStores, "db">,
+  { name, everyMinutes, ...which }: Omit<Unnamed, "signal"> & { readonly name: string; readonly everyMinutes: number },
+): Job {
+  return {
+    name,
+    everyMs: everyMinutes * 60_000,
+    run: (signal) => removeUnnamed(files, { ...which, clock, signal }),
+  };
 }
 
 /**

@@ -1,16 +1,7 @@
-import type { Clock } from "@tessera/kit/clock";
-import type { Files } from "@tessera/kit/files/files";
-import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
+import { type FileStores, removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
-import type { Db } from "@tessera/kit/pg/database";
 import { exportsPrefix } from "../cases/work.ts";
 import { deleteOldExports, findNamedFiles } from "../store/exports.ts";
-
-export interface ExportStores {
-  readonly db: Db;
-  readonly files: Files;
-  readonly clock: Clock;
-}
 
 const minuteMs = 60_000;
 
@@ -22,7 +13,7 @@ const mostAtOnce = 100;
  * Removes exports whose time is over, and files of tries that were lost. Any number of replicas may run this at the same
  * time.
  */
-export function removeExports({ db, files, clock }: ExportStores): Job {
+export function removeExports({ db, files, clock }: FileStores): Job {
   return {
     name: "remove-exports",
     everyMs: minuteMs,
