@@ -6,7 +6,16 @@ import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/brow
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn } from "./page-hands.ts";
-import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import {
+  apiKey,
+  eventData,
+  eventPath,
+  groundwork,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const organizer = "/api/v1/organizers/bigevents";
@@ -19,6 +28,9 @@ const ticket = (id: number, changes: Record<string, unknown> = {}) =>
     pseudonymization_id: `P${id}`,
     ...changes,
   });
+
+/** So much later than the other event that this one is offered first. */
+const onDay = (day: number) => ({ date_from: new Date(Date.UTC(2028, 0, 1 + day, 19)).toISOString() });
 
 function records(): unknown[] {
   const seat = { name: "Row 3, seat 4", zone_name: "", row_name: "3", seat_number: "4", seat_guid: "3-4" };
@@ -69,6 +81,11 @@ function records(): unknown[] {
       }),
     ),
     ofEvent("order", orderData({ code: "PEND1", status: "n", positions: [ticket(2004)] })),
+    ofEvent("event", eventData({ slug: "series", name: { en: "Series" }, ...onDay(0), has_subevents: true }), "series"),
+    ...Array.from({ length: 51 }, (_, index) => index + 1).flatMap((id) => [
+      ofEvent("subevent", { id, name: { en: `Evening ${id}` }, ...onDay(id) }, "series"),
+      ofEvent("checkin_list", listData({ id: 100 + id, name: `List ${id}`, subevent: id }), "series"),
+    ]),
   ];
 }
 
@@ -95,7 +112,7 @@ describe("a phone's browser", () => {
     return opened;
   };
   const link = (code: string) => `${platform.baseUrl}/scan/#setup=${code}`;
-  const { text, see, press, write, type, examine } = handsOn(() => page);
+  const { text, see, until, press, write, type, examine } = handsOn(() => page);
 
   /** Whether the list and the gate are in sight: in the sheet that is open, or above one that leaves the camera free. */
   const showsPlace = () =>
@@ -446,6 +463,27 @@ describe("a phone's browser", () => {
     page = await open(link("used-before-00000"));
     await see("was used before");
     await examine("used-link");
+  });
+
+  it("[G2.6] offers each list of a long series, and narrows the choice", async () => {
+    const made = await operate("devices/", { name: "South", gate: 7, all_events: true, security_profile: "full" });
+    device = made.device_id;
+    await page.close();
+    page = await open(link(made.initialization_token));
+    await see(/Main gate[\s\S]*Series/);
+    await page.click("details:not([open]) summary");
+    await see("List 51");
+    expect(await page.$$eval("li:last-child details li", (lists) => lists.length)).toBe(51);
+    await examine("choose-of-many");
+    await page.setViewport({ width: 1280, height: 800 });
+    await examine("choose-of-many-wide");
+    await page.setViewport({ width: 390, height: 844 });
+    await write("details input", "evening 51");
+    await until("document.querySelectorAll('li:last-child details li').length === 1");
+    await examine("choose-narrowed");
+    await press("List 51 Evening 51");
+    await page.waitForSelector(".camera.on");
+    expect(await text("h1")).toBe("List 51 (Evening 51)");
   });
 
   it("[G3.7] of a device in public scans, and offers nothing else", async () => {

@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
+import { Choices } from "../ui/choices.tsx";
 import { LanguageChoice } from "./language-choice.tsx";
 import { language, say, sayLocalized } from "./say.ts";
 import { type ListedEvent, open, person, signOut } from "./session.ts";
-
-const manyEvents = 8;
 
 /** Offers the events, the latest first. */
 export function ChooseView({
@@ -14,10 +12,6 @@ export function ChooseView({
   readonly events: readonly ListedEvent[];
   readonly isUnknown: boolean;
 }) {
-  const [text, setText] = useState("");
-  const found = events.filter(({ name, slug }) =>
-    `${slug} ${sayLocalized(name)}`.toLowerCase().includes(text.trim().toLowerCase()),
-  );
   return (
     <main class="plain stack">
       {isUnknown ? (
@@ -26,23 +20,19 @@ export function ChooseView({
         </p>
       ) : null}
       <h1>{say("choose_event")}</h1>
-      {events.length > manyEvents ? (
-        <label class="labelled">
-          <span>{say("search")}</span>
-          <input class="field" type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>
-      ) : null}
       {events.length === 0 ? <p>{say("no_events")}</p> : null}
-      <ul class="stack">
-        {found.map((event) => (
-          <li key={event.slug}>
-            <Button more="wide" onPress={() => void open(event.slug)}>
-              {sayLocalized(event.name)}
-              <span class="quiet beside">{dayOf(event)}</span>
-            </Button>
-          </li>
-        ))}
-      </ul>
+      <Choices
+        all={events}
+        keyOf={({ slug }) => slug}
+        textOf={(event) => `${event.slug} ${sayLocalized(event.name)} ${dayOf(event)}`}
+        search={say("search")}
+        show={(event) => (
+          <Button more="wide" onPress={() => void open(event.slug)}>
+            {sayLocalized(event.name)}
+            <span class="quiet beside">{dayOf(event)}</span>
+          </Button>
+        )}
+      />
       <LanguageChoice />
       <p class="row">
         <span class="quiet grow">{person.value?.name}</span>

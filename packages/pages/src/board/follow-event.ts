@@ -70,7 +70,7 @@ export function followEvent(
 
   async function readNames(): Promise<void> {
     const answer = await askAll<Named>(`organizers/${organizer}/gates/`);
-    if (answer.kind === "success") gateNames.value = new Map(answer.body.map(({ id, name }) => [id, name]));
+    if (answer.kind === "listed") gateNames.value = new Map(answer.results.map(({ id, name }) => [id, name]));
   }
 
   const timers = [

@@ -1,6 +1,9 @@
+import { type Listed, type ListPage, readPages } from "../ui/read-pages.ts";
+
 /** What a request came to. */
-export type Answer<T> =
-  | { readonly kind: "success"; readonly body: T }
+export type Answer<T> = { readonly kind: "success"; readonly body: T } | Failure;
+
+type Failure =
   | { readonly kind: "refused"; readonly status: number; readonly detail: string }
   /** No answer, or one that says to ask later. */
   | { readonly kind: "away" };
@@ -50,16 +53,10 @@ function detailOf(body: unknown): string {
   return typeof detail === "string" ? detail : Object.values(body).flat().join(" ");
 }
 
-/** Reads all pages of a list, at most ten. */
-export async function askAll<T>(path: string): Promise<Answer<readonly T[]>> {
-  const all: T[] = [];
-  for (let page = 1; page <= 10; page += 1) {
-    const answer = await ask<{ readonly results: readonly T[]; readonly next: string | null }>(
-      `${path}${path.includes("?") ? "&" : "?"}page=${page}`,
-    );
-    if (answer.kind !== "success") return answer;
-    all.push(...answer.body.results);
-    if (answer.body.next === null) break;
-  }
-  return { kind: "success", body: all };
+/** Reads all pages of a list. */
+export function askAll<T>(path: string): Promise<Listed<T> | Failure> {
+  return readPages<T, Failure>(path, async (page) => {
+    const answer = await ask<ListPage<T>>(page);
+    return answer.kind === "success" ? answer.body : answer;
+  });
 }

@@ -122,7 +122,7 @@ export async function open(
   if (answer.kind === "away") return retry(() => open(slug, { mayChoose, report }));
   if (answer.kind === "refused")
     return answer.status === 401 ? showSignedOut(undefined) : retry(() => open(slug, { mayChoose, report }));
-  const events = answer.body;
+  const events = answer.results;
   leaveEvent();
   const only = events.length === 1 && !mayChoose ? events[0] : undefined;
   const event = slug === undefined ? only : events.find((each) => each.slug === slug);

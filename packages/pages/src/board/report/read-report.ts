@@ -63,7 +63,7 @@ export function readReport(inEvent: string, asked: AskedReport, onSignedOut: () 
 
   async function readLists(): Promise<void> {
     const answer = await askAll<NamedList>(`${inEvent}/checkinlists/?ordering=name`);
-    if (answer.kind === "success") lists.value = answer.body;
+    if (answer.kind === "listed") lists.value = answer.results;
   }
 
   void read();

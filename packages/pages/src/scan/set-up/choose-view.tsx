@@ -1,15 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
 import { say, sayLocalized, sayTime } from "../say.ts";
 import { chooseList, leave, showUnknown } from "../session.ts";
 import { LanguageChoice } from "../sheets/language-choice.tsx";
 import {
   type EventToScan,
+  type Found,
   findEvents,
   findLists,
   findSuggestion,
-  type Listed,
   type ListToScan,
   type Suggestion,
 } from "./find-lists.ts";
@@ -19,7 +20,7 @@ import { refresh } from "./set-up.ts";
 /** Lets one tap choose the event and its check-in list. */
 export function ChooseView({ device }: { readonly device: KeptDevice }) {
   const known = useSignal(device);
-  const events = useSignal<Listed<EventToScan> | undefined>(undefined);
+  const events = useSignal<Found<EventToScan> | undefined>(undefined);
   const suggestion = useSignal<Suggestion | undefined>(undefined);
   async function load() {
     events.value = undefined;
@@ -45,7 +46,7 @@ export function ChooseView({ device }: { readonly device: KeptDevice }) {
 }
 
 interface EventsOptions {
-  readonly events: Listed<EventToScan> | undefined;
+  readonly events: Found<EventToScan> | undefined;
   readonly device: KeptDevice;
   readonly suggestion: Suggestion | undefined;
   readonly onAgain: () => void;
@@ -59,13 +60,13 @@ function Events({ events, device, suggestion, onAgain }: EventsOptions) {
   const isNow = ({ slug }: EventToScan) => slug === suggestion?.event;
   const sorted = [...results.filter(isNow), ...results.filter((each) => !isNow(each))];
   return (
-    <ul class="stack">
-      {sorted.map((event, index) => (
-        <li key={event.slug}>
-          <OneEvent event={event} device={device} suggestion={suggestion} isOpen={index === 0} />
-        </li>
-      ))}
-    </ul>
+    <Choices
+      all={sorted}
+      keyOf={({ slug }) => slug}
+      textOf={({ slug, name, begins, zone }) => `${slug} ${sayLocalized(name)} ${sayTime(begins, zone)}`}
+      search={say("search")}
+      show={(event) => <OneEvent event={event} device={device} suggestion={suggestion} isOpen={event === sorted[0]} />}
+    />
   );
 }
 
@@ -77,7 +78,7 @@ interface OneEventOptions {
 }
 
 function OneEvent({ event, device, suggestion, isOpen }: OneEventOptions) {
-  const lists = useSignal<Listed<ListToScan> | "asked" | undefined>(undefined);
+  const lists = useSignal<Found<ListToScan> | "asked" | undefined>(undefined);
   const load = async () => {
     lists.value = "asked";
     lists.value = await findLists(device, event.slug);
@@ -111,7 +112,7 @@ function OneEvent({ event, device, suggestion, isOpen }: OneEventOptions) {
 }
 
 interface ListsOptions {
-  readonly lists: Listed<ListToScan> | "asked" | undefined;
+  readonly lists: Found<ListToScan> | "asked" | undefined;
   readonly onChoose: (list: ListToScan) => void;
   readonly onAgain: () => void;
 }
@@ -121,16 +122,18 @@ function Lists({ lists, onChoose, onAgain }: ListsOptions) {
   if (lists.kind !== "listed") return <NotListed listed={lists} onAgain={onAgain} />;
   if (lists.results.length === 0) return <p>{say("choose_no_list")}</p>;
   return (
-    <ul class="stack">
-      {lists.results.map((list) => (
-        <li key={list.id} class="stack">
-          <Button onPress={() => onChoose(list)} more="wide">
-            {list.name}
-            {list.date === undefined ? null : <small> {sayLocalized(list.date)}</small>}
-          </Button>
-        </li>
-      ))}
-    </ul>
+    <Choices
+      all={lists.results}
+      keyOf={({ id }) => id}
+      textOf={({ name, date }) => `${name} ${date === undefined ? "" : sayLocalized(date)}`}
+      search={say("search")}
+      show={(list) => (
+        <Button onPress={() => onChoose(list)} more="wide">
+          {list.name}
+          {list.date === undefined ? null : <small> {sayLocalized(list.date)}</small>}
+        </Button>
+      )}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { isTimeZone, type Localized } from "@tessera/values";
+import { type Listed, type ListPage, readPages } from "../../ui/read-pages.ts";
 import { type Answer, askServer } from "../server/ask-server.ts";
 import { now } from "../server/clock.ts";
 import type { KeptDevice } from "./kept-device.ts";
@@ -24,33 +25,40 @@ export interface Suggestion {
   readonly list: number | null;
 }
 
-/** A list, or what kept it away. */
-export type Listed<T> =
-  | { readonly kind: "listed"; readonly results: readonly T[] }
-  | { readonly kind: Exclude<Answer["kind"], "answer"> | "refused" };
+/** What came in the place of a list. */
+interface NotListed {
+  readonly kind: Exclude<Answer["kind"], "answer"> | "refused";
+}
+
+export type Found<T> = Listed<T> | NotListed;
 
 /** Crews come early, and clean up late. */
 const afterMs = 24 * 3_600_000;
 
-export async function findEvents({ organizer, token }: KeptDevice): Promise<Listed<EventToScan>> {
+export async function findEvents(device: KeptDevice): Promise<Found<EventToScan>> {
   const since = new Date(now() - afterMs).toISOString();
-  const answer = await askServer(`organizers/${organizer}/events/?ends_after=${since}&page_size=50`, { token });
-  return toListed(answer, (shown: { slug: string; name: Localized; date_from: string; timezone: string }) => ({
-    slug: shown.slug,
-    name: shown.name,
-    begins: shown.date_from,
-    zone: isTimeZone(shown.timezone) ? shown.timezone : undefined,
-  }));
+  return findAll(
+    device,
+    `events/?ends_after=${since}`,
+    (shown: { slug: string; name: Localized; date_from: string; timezone: string }) => ({
+      slug: shown.slug,
+      name: shown.name,
+      begins: shown.date_from,
+      zone: isTimeZone(shown.timezone) ? shown.timezone : undefined,
+    }),
+  );
 }
 
-export async function findLists({ organizer, token }: KeptDevice, event: string): Promise<Listed<ListToScan>> {
-  const query = "exclude=checkin_count&exclude=position_count&expand=subevent&page_size=100";
-  const answer = await askServer(`organizers/${organizer}/events/${event}/checkinlists/?${query}`, { token });
-  return toListed(answer, (shown: { id: number; name: string; subevent: { name?: Localized } | null }) => ({
-    id: shown.id,
-    name: shown.name,
-    date: shown.subevent?.name,
-  }));
+export async function findLists(device: KeptDevice, event: string): Promise<Found<ListToScan>> {
+  return findAll(
+    device,
+    `events/${event}/checkinlists/?exclude=checkin_count&exclude=position_count&expand=subevent`,
+    (shown: { id: number; name: string; subevent: { name?: Localized } | null }) => ({
+      id: shown.id,
+      name: shown.name,
+      date: shown.subevent?.name,
+    }),
+  );
 }
 
 export async function findSuggestion({ token }: KeptDevice): Promise<Suggestion | undefined> {
@@ -61,14 +69,16 @@ export async function findSuggestion({ token }: KeptDevice): Promise<Suggestion 
 }
 
 /** The names of gates, by id. */
-export async function findGates({ organizer, token }: KeptDevice): Promise<ReadonlyMap<number, string>> {
-  const answer = await askServer(`organizers/${organizer}/gates/?page_size=100`, { token });
-  const found = toListed(answer, (shown: { id: number; name: string }) => shown);
+export async function findGates(device: KeptDevice): Promise<ReadonlyMap<number, string>> {
+  const found = await findAll(device, "gates/", (shown: { id: number; name: string }) => shown);
   return new Map(found.kind === "listed" ? found.results.map(({ id, name }) => [id, name]) : []);
 }
 
-function toListed<S, T>(answer: Answer, read: (shown: S) => T): Listed<T> {
-  if (answer.kind !== "answer") return { kind: answer.kind };
-  if (answer.status !== 200) return { kind: "refused" };
-  return { kind: "listed", results: (answer.body as { results: readonly S[] }).results.map(read) };
+async function findAll<S, T>({ organizer, token }: KeptDevice, path: string, read: (shown: S) => T): Promise<Found<T>> {
+  const found = await readPages<S, NotListed>(`organizers/${organizer}/${path}`, async (page) => {
+    const answer = await askServer(page, { token });
+    if (answer.kind !== "answer") return { kind: answer.kind };
+    return answer.status === 200 ? (answer.body as ListPage<S>) : { kind: "refused" };
+  });
+  return found.kind === "listed" ? { ...found, results: found.results.map(read) } : found;
 }
