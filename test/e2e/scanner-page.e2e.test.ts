@@ -435,6 +435,21 @@ describe("a phone's browser", () => {
     await page.setViewport({ width: 390, height: 844 });
   });
 
+  it("[G2.7] says that the server does not know its device, in a search, too", async () => {
+    await page.evaluate(`{
+      const send = window.fetch;
+      const unknown = () => new Response('{"detail":"Invalid token."}', { status: 401 });
+      window.fetch = async (url, request) => (String(url).includes("/search/") ? unknown() : send(url, request));
+    }`);
+    await press("Search");
+    await write("dialog input", "lovelace");
+    await see("The server does not know this scanner");
+    await examine("unknown");
+    await page.reload();
+    await page.waitForSelector(".camera.on");
+    expect(await text("h1")).toBe("Main gate");
+  });
+
   it("[G2.4] scans in one tab", async () => {
     const first = page;
     page = await open(`${platform.baseUrl}/scan/`);

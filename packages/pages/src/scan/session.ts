@@ -133,7 +133,9 @@ export async function leave(at: "revoked" | "unset"): Promise<void> {
   await emptyStorage();
 }
 
-export function showUnknown(): void {
+/** Shows why this device may scan no more. */
+export function lose(why: "revoked" | "unknown"): void {
+  if (why === "revoked") return void leave(why);
   stopWork();
   scan.value = ready;
   stage.value = { at: "unknown" };
@@ -228,7 +230,6 @@ function tell(happening: Happening): void {
 function send(attempt: Attempt): void {
   const { value } = stage;
   if (value.at !== "scanning") return;
-  const lose = (why: "revoked" | "unknown") => (why === "revoked" ? void leave("revoked") : showUnknown());
   void sendScan(attempt, value.device, { tell, lose });
 }
 
@@ -239,8 +240,7 @@ export function keepAsking(): void {
     const { value } = stage;
     if ((value.at === "scanning" || value.at === "choosing") && document.visibilityState === "visible") {
       const { kind } = await askServer("device/info", { token: value.device.token, timeoutMs: 4000 });
-      if (kind === "revoked") await leave("revoked");
-      if (kind === "unknown") showUnknown();
+      if (kind === "revoked" || kind === "unknown") lose(kind);
     }
     plan();
   };

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { say, sayLocalized, sayTime } from "../say.ts";
-import { chooseList, leave, showUnknown } from "../session.ts";
+import { chooseList, lose } from "../session.ts";
 import { LanguageChoice } from "../sheets/language-choice.tsx";
 import {
   type EventToScan,
@@ -27,8 +27,7 @@ export function ChooseView({ device }: { readonly device: KeptDevice }) {
     const [fresh, suggested, found] = await Promise.all([refresh(device), findSuggestion(device), findEvents(device)]);
     if (fresh !== undefined) known.value = fresh;
     suggestion.value = suggested;
-    if (found.kind === "revoked") return leave("revoked");
-    if (found.kind === "unknown") return showUnknown();
+    if (found.kind === "revoked" || found.kind === "unknown") return lose(found.kind);
     events.value = found;
   }
   useEffect(() => void load(), []);

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../ui/button.tsx";
 import { say, sayTime } from "../say.ts";
-import { leave, showUnknown } from "../session.ts";
+import { lose } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { dropFromHistory, findLastAdmitted } from "./last-scans.ts";
 import { ScanSheet } from "./scan-sheet.tsx";
@@ -25,8 +25,7 @@ export function AnnulSheet({ device, onClose }: AnnulOptions) {
     }
     result.value = "asked";
     const answer = await annulScan(device, past.value, reason.value.trim());
-    if (answer.kind === "revoked") return leave("revoked");
-    if (answer.kind === "unknown") return showUnknown();
+    if (answer.kind === "revoked" || answer.kind === "unknown") return lose(answer.kind);
     if (answer.kind === "done") dropFromHistory(past.value);
     result.value = answer;
   }

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { say, sayLocalized, sayTime } from "../say.ts";
-import { direction, leave, readCode } from "../session.ts";
+import { direction, lose, readCode } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import type { Ticket } from "../verdict/verdict.ts";
 import { ScanSheet } from "./scan-sheet.tsx";
@@ -32,7 +32,7 @@ export function SearchSheet({ device, onClose }: SearchOptions) {
       found.value = "running";
       void searchTickets(device, wanted, ended.signal).then((answer) => {
         if (ended.signal.aborted) return;
-        if (answer.kind === "revoked") void leave("revoked");
+        if (answer.kind === "revoked" || answer.kind === "unknown") return lose(answer.kind);
         found.value = answer;
       });
     }, pauseMs);

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { type Attempt, exchangeOf, type ScanState, toneOf } from "../one-scan.ts";
 import { say } from "../say.ts";
-import { changeScan, checkAgain, dismiss, leave, scan, showUnknown } from "../session.ts";
+import { changeScan, checkAgain, dismiss, lose, scan } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { type Allowances, allowancesOf } from "../set-up/profile.ts";
 import { ScanSheet } from "../sheets/scan-sheet.tsx";
@@ -123,7 +123,7 @@ function Decided({ verdict, attempt, may, device, gates }: DecidedOptions) {
           token={device.token}
           questions={questions}
           onAnswer={(answers) => changeScan({ answers })}
-          onLost={(why) => (why === "revoked" ? void leave("revoked") : showUnknown())}
+          onLost={lose}
           onCancel={dismiss}
         />
       ) : (
