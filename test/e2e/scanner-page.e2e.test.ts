@@ -501,6 +501,19 @@ describe("a phone's browser", () => {
     expect(await text("h1")).toBe("List 51 (Evening 51)");
   });
 
+  it("[G2.5] is empty at once where its device was revoked before it opened an event", async () => {
+    await press("Menu");
+    await press("Change list");
+    await see("Main gate");
+    await operate(`devices/${device}/revoke/`, {});
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(request.url()));
+    await page.click("details:not([open]) summary");
+    await see("This scanner was revoked");
+    expect(asked.filter((url) => url.includes("/device/info"))).toEqual([]);
+    await until("indexedDB.databases().then((all) => all.length === 0)");
+  });
+
   it("[G3.7] of a device in public scans, and offers nothing else", async () => {
     const profile = "pretixscan_online_kiosk";
     const made = await operate("devices/", { name: "Door", gate: 7, all_events: true, security_profile: profile });

@@ -80,7 +80,9 @@ function OneEvent({ event, device, suggestion, isOpen }: OneEventOptions) {
   const lists = useSignal<Found<ListToScan> | "asked" | undefined>(undefined);
   const load = async () => {
     lists.value = "asked";
-    lists.value = await findLists(device, event.slug);
+    const found = await findLists(device, event.slug);
+    if (found.kind === "revoked" || found.kind === "unknown") return lose(found.kind);
+    lists.value = found;
   };
   useEffect(() => {
     if (isOpen) void load();
