@@ -26,7 +26,7 @@ export function Alarms({
   const shown = showsAll ? seen : seen.slice(0, shownSeen);
   return (
     <>
-      <p role="alert" class="for-readers">
+      <p role="alert" class="unseen">
         {news}
       </p>
       {alarms.length === 0 ? null : (

@@ -1,16 +1,16 @@
 import { Button } from "../ui/button.tsx";
+import { LanguageChoice } from "../ui/language-choice.tsx";
 import { Alarms } from "./alarms.tsx";
 import type { Followed } from "./follow-event.ts";
 import { gateRows } from "./gate-rows.ts";
 import { GatesTable } from "./gates-table.tsx";
-import { LanguageChoice } from "./language-choice.tsx";
 import { ListCards } from "./list-cards.tsx";
 import type { Live } from "./live.ts";
 import { fillHour } from "./minutes.ts";
 import { RateChart } from "./rate-chart.tsx";
 import { Rates } from "./rates.tsx";
 import { Refusals } from "./refusals.tsx";
-import { say, sayLocalized, sayNumber, saySpan, sayTime } from "./say.ts";
+import { say, sayLocalized, sayNumber, saySpan, sayTime, speech } from "./say.ts";
 import { addressOf } from "./server.ts";
 import { inEventOf, type ListedEvent, open, openReport, person, signOut } from "./session.ts";
 
@@ -41,7 +41,7 @@ export function BoardView({ event, followed }: { readonly event: ListedEvent; re
         <span class="quiet grow">{person.value?.name}</span>
         <Button onPress={() => void open(undefined, { mayChoose: true })}>{say("other_event")}</Button>
         <Button onPress={() => void signOut()}>{say("sign_out")}</Button>
-        <LanguageChoice />
+        <LanguageChoice speech={speech} />
       </footer>
     </main>
   );

@@ -1,7 +1,7 @@
 import { Button } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
-import { LanguageChoice } from "./language-choice.tsx";
-import { language, say, sayLocalized } from "./say.ts";
+import { LanguageChoice } from "../ui/language-choice.tsx";
+import { language, say, sayLocalized, speech } from "./say.ts";
 import { type ListedEvent, open, person, signOut } from "./session.ts";
 
 /** Offers the events, the latest first. */
@@ -33,7 +33,7 @@ export function ChooseView({
           </Button>
         )}
       />
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
       <p class="row">
         <span class="quiet grow">{person.value?.name}</span>
         <Button onPress={() => void signOut()}>{say("sign_out")}</Button>

@@ -1,18 +1,13 @@
 import { openSpeech } from "../ui/words/open-speech.ts";
-import { en, type Word } from "./words/en.ts";
+import { en } from "./words/en.ts";
 import { languages } from "./words/languages.ts";
 
-export const { language, say, startLanguage, keepLanguage, sayLocalized } = openSpeech({
+export const speech = openSpeech({
   keptAs: "tessera-board-language",
   english: en,
   languages,
 });
-
-/** Says why a scan was refused; a reason that this page does not know as it is. */
-export function sayReason(reason: string): string {
-  const word = `reason_${reason}`;
-  return Object.hasOwn(en, word) ? say(word as Word) : reason;
-}
+export const { language, say, startLanguage, sayLocalized, sayReason } = speech;
 
 export function sayNumber(value: number): string {
   return new Intl.NumberFormat(language.value).format(value);

@@ -1,5 +1,5 @@
-import { LanguageChoice } from "./language-choice.tsx";
-import { say } from "./say.ts";
+import { LanguageChoice } from "../ui/language-choice.tsx";
+import { say, speech } from "./say.ts";
 import { addressOf } from "./server.ts";
 
 /** Says how a person gets in. */
@@ -30,7 +30,7 @@ export function SignedOutView({
           </p>
         ) : null}
       </div>
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
     </main>
   );
 }

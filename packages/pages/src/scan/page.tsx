@@ -1,10 +1,10 @@
 import { Button } from "../ui/button.tsx";
-import { say } from "./say.ts";
+import { LanguageChoice } from "../ui/language-choice.tsx";
+import { say, speech } from "./say.ts";
 import { ScanView } from "./scan-view.tsx";
 import { leave, stage, startSession } from "./session.ts";
 import { ChooseView } from "./set-up/choose-view.tsx";
 import { SetUpView } from "./set-up/set-up-view.tsx";
-import { LanguageChoice } from "./sheets/language-choice.tsx";
 import type { Word } from "./words/en.ts";
 
 /** What the page shows now. */
@@ -61,7 +61,7 @@ function Told({ title, text, action, onAct }: ToldOptions) {
       <Button isStrong onPress={onAct}>
         {say(action)}
       </Button>
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
     </main>
   );
 }

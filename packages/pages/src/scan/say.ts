@@ -3,11 +3,12 @@ import { now } from "./server/clock.ts";
 import { en } from "./words/en.ts";
 import { languages } from "./words/languages.ts";
 
-export const { language, say, startLanguage, keepLanguage, sayLocalized } = openSpeech({
+export const speech = openSpeech({
   keptAs: "tessera-scanner-language",
   english: en,
   languages,
 });
+export const { language, say, isWord, sayReason, startLanguage, sayLocalized } = speech;
 
 /** An instant as a gate needs it: the time, the day unless it is today's, and the year unless it is this one; on the clock of this device, or of a zone. */
 export function sayTime(instant: string | number, timeZone?: string): string {

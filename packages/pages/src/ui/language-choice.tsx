@@ -1,22 +1,19 @@
 import { Button } from "./button.tsx";
 
-/** Offers the languages of a page, each in its own. */
-export function LanguageChoice({
-  title,
-  languages,
-  chosen,
-  onChoose,
-}: {
-  readonly title: string;
+interface Speech {
+  readonly language: { readonly value: string };
   readonly languages: Readonly<Record<string, { readonly name: string }>>;
-  readonly chosen: string;
-  readonly onChoose: (id: string) => void;
-}) {
+  say(word: "language"): string;
+  keepLanguage(id: string): void;
+}
+
+/** Offers the languages of a page, each in its own. */
+export function LanguageChoice({ speech }: { readonly speech: Speech }) {
   return (
     <fieldset class="row">
-      <legend>{title}</legend>
-      {Object.entries(languages).map(([id, { name }]) => (
-        <Button key={id} isOn={chosen === id} onPress={() => onChoose(id)}>
+      <legend>{speech.say("language")}</legend>
+      {Object.entries(speech.languages).map(([id, { name }]) => (
+        <Button key={id} isOn={speech.language.value === id} onPress={() => speech.keepLanguage(id)}>
           <span lang={id}>{name}</span>
         </Button>
       ))}

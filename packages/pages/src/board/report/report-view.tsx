@@ -1,7 +1,7 @@
 import { busyQuarters } from "@tessera/values";
 import { Button } from "../../ui/button.tsx";
-import { LanguageChoice } from "../language-choice.tsx";
-import { language, say, sayLocalized, sayNumber } from "../say.ts";
+import { LanguageChoice } from "../../ui/language-choice.tsx";
+import { language, say, sayLocalized, sayNumber, speech } from "../say.ts";
 import { addressOf } from "../server.ts";
 import { inEventOf, type ListedEvent, open, openReport } from "../session.ts";
 import { EntriesChart, InsideChart } from "./day-chart.tsx";
@@ -34,7 +34,7 @@ export function ReportView({ event, read }: { readonly event: ListedEvent; reado
           ‹
         </Button>
         <label class="day">
-          <span class="for-readers">{say("day")}</span>
+          <span class="unseen">{say("day")}</span>
           <input
             class="field"
             type="date"
@@ -50,7 +50,7 @@ export function ReportView({ event, read }: { readonly event: ListedEvent; reado
           ›
         </Button>
         <label class="grow">
-          <span class="for-readers">{say("list")}</span>
+          <span class="unseen">{say("list")}</span>
           <select
             class="field"
             onChange={({ currentTarget: { value } }) => show({ list: value === "" ? undefined : Number(value) })}
@@ -73,7 +73,7 @@ export function ReportView({ event, read }: { readonly event: ListedEvent; reado
         <Button isStrong onPress={() => void open(event.slug)}>
           {say("to_board")}
         </Button>
-        <LanguageChoice />
+        <LanguageChoice speech={speech} />
       </footer>
     </main>
   );

@@ -71,7 +71,6 @@ export const de: Words = {
   ago: "vor {span}",
   devices: "Geräte",
   device: "Gerät",
-  reason: "Meist abgewiesen wegen",
   queued: "{count} Scans noch nicht hochgeladen",
   low_battery: "Akku {percent}",
   not_heard: "seit {span} nichts gehört",

@@ -71,7 +71,6 @@ export const en = {
   ago: "{span} ago",
   devices: "Devices",
   device: "Device",
-  reason: "Most refused for",
   queued: "{count} scans to upload",
   low_battery: "battery {percent}",
   not_heard: "not heard of for {span}",

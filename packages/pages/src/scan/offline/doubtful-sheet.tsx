@@ -1,7 +1,6 @@
 import { Button } from "../../ui/button.tsx";
-import { say, sayTime } from "../say.ts";
+import { say, sayReason, sayTime } from "../say.ts";
 import { ScanSheet } from "../sheets/scan-sheet.tsx";
-import { sayReason } from "../verdict/verdict-view.tsx";
 import { doubtfulScans, dropScans } from "./kept-scans.ts";
 
 /** Scans that this page admitted, and that the server would have refused: doubles, above all. */

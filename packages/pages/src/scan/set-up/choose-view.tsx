@@ -2,18 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { say, sayLocalized, sayTime } from "../say.ts";
+import { LanguageChoice } from "../../ui/language-choice.tsx";
+import { say, sayLocalized, sayTime, speech } from "../say.ts";
 import { chooseList, lose } from "../session.ts";
-import { LanguageChoice } from "../sheets/language-choice.tsx";
-import {
-  type EventToScan,
-  type Found,
-  findEvents,
-  findLists,
-  findSuggestion,
-  type ListToScan,
-  type Suggestion,
-} from "./find-lists.ts";
+import { type EventToScan, type Found, findEvents, findLists, findSuggestion, type ListToScan } from "./find-lists.ts";
 import type { KeptDevice } from "./kept-device.ts";
 import { refresh } from "./set-up.ts";
 
@@ -21,7 +13,7 @@ import { refresh } from "./set-up.ts";
 export function ChooseView({ device }: { readonly device: KeptDevice }) {
   const known = useSignal(device);
   const events = useSignal<Found<EventToScan> | undefined>(undefined);
-  const suggestion = useSignal<Suggestion | undefined>(undefined);
+  const suggestion = useSignal<string | undefined>(undefined);
   async function load() {
     events.value = undefined;
     const [fresh, suggested, found] = await Promise.all([refresh(device), findSuggestion(device), findEvents(device)]);
@@ -39,7 +31,7 @@ export function ChooseView({ device }: { readonly device: KeptDevice }) {
         {say("choose_of", { device: name, organizer })} · {gate === null ? say("no_gate") : say("gate", { gate })}
       </p>
       <Events events={events.value} device={known.value} suggestion={suggestion.value} onAgain={() => void load()} />
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
     </main>
   );
 }
@@ -47,7 +39,7 @@ export function ChooseView({ device }: { readonly device: KeptDevice }) {
 interface EventsOptions {
   readonly events: Found<EventToScan> | undefined;
   readonly device: KeptDevice;
-  readonly suggestion: Suggestion | undefined;
+  readonly suggestion: string | undefined;
   readonly onAgain: () => void;
 }
 
@@ -56,7 +48,7 @@ function Events({ events, device, suggestion, onAgain }: EventsOptions) {
   if (events.kind !== "listed") return <NotListed listed={events} onAgain={onAgain} />;
   const { results } = events;
   if (results.length === 0) return <p class="notice unsure">{say("choose_none")}</p>;
-  const isNow = ({ slug }: EventToScan) => slug === suggestion?.event;
+  const isNow = ({ slug }: EventToScan) => slug === suggestion;
   const sorted = [...results.filter(isNow), ...results.filter((each) => !isNow(each))];
   return (
     <Choices
@@ -72,7 +64,7 @@ function Events({ events, device, suggestion, onAgain }: EventsOptions) {
 interface OneEventOptions {
   readonly event: EventToScan;
   readonly device: KeptDevice;
-  readonly suggestion: Suggestion | undefined;
+  readonly suggestion: string | undefined;
   readonly isOpen: boolean;
 }
 
@@ -104,7 +96,7 @@ function OneEvent({ event, device, suggestion, isOpen }: OneEventOptions) {
         <h2>{eventName}</h2>
         <span class="quiet">
           {sayTime(event.begins, event.zone)}
-          {event.slug === suggestion?.event ? ` · ${say("choose_suggested")}` : ""}
+          {event.slug === suggestion ? ` · ${say("choose_suggested")}` : ""}
         </span>
       </summary>
       <Lists lists={lists.value} onChoose={choose} onAgain={() => void load()} />

@@ -19,12 +19,6 @@ export interface ListToScan {
   readonly date: Localized | undefined;
 }
 
-/** What the server would scan now. */
-export interface Suggestion {
-  readonly event: string;
-  readonly list: number | null;
-}
-
 /** What came in the place of a list. */
 interface NotListed {
   readonly kind: Exclude<Answer["kind"], "answer"> | "refused";
@@ -61,11 +55,11 @@ export async function findLists(device: KeptDevice, event: string): Promise<Foun
   );
 }
 
-export async function findSuggestion({ token }: KeptDevice): Promise<Suggestion | undefined> {
+/** The event that the server would scan now. */
+export async function findSuggestion({ token }: KeptDevice): Promise<string | undefined> {
   const answer = await askServer("device/eventselection", { token });
   if (answer.kind !== "answer" || answer.status !== 200) return undefined;
-  const { event, checkinlist } = answer.body as { event: { slug: string }; checkinlist: number | null };
-  return { event: event.slug, list: checkinlist };
+  return (answer.body as { event: { slug: string } }).event.slug;
 }
 
 /** The names of gates, by id. */

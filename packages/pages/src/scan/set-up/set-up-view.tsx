@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { say } from "../say.ts";
+import { LanguageChoice } from "../../ui/language-choice.tsx";
+import { say, speech } from "../say.ts";
 import { enter } from "../session.ts";
-import { LanguageChoice } from "../sheets/language-choice.tsx";
 import type { KeptDevice } from "./kept-device.ts";
 import { readSetupLink } from "./read-setup-link.ts";
 import { type SetUp, setUp } from "./set-up.ts";
@@ -80,7 +80,7 @@ export function SetUpView({
           </p>
         )}
       </form>
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
     </main>
   );
 }

@@ -1,6 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { say, sayLocalized, sayTime } from "../say.ts";
-import { sayReason } from "../verdict/verdict-view.tsx";
+import { say, sayLocalized, sayReason, sayTime } from "../say.ts";
 import { lastScans, type PastVerdict } from "./last-scans.ts";
 import { ScanSheet } from "./scan-sheet.tsx";
 

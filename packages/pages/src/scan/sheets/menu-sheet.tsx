@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../ui/button.tsx";
+import { LanguageChoice } from "../../ui/language-choice.tsx";
 import { waitingScans } from "../offline/kept-scans.ts";
-import { say } from "../say.ts";
+import { say, speech } from "../say.ts";
 import { askServer } from "../server/ask-server.ts";
 import { changeList, isLoud, leave, switchSounds } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
-import { LanguageChoice } from "./language-choice.tsx";
 import { ScanSheet } from "./scan-sheet.tsx";
 
 interface MenuOptions {
@@ -35,7 +35,7 @@ export function MenuSheet({ device, onClose }: MenuOptions) {
       <Button isOn={isLoud.value} onPress={switchSounds}>
         {say("menu_sounds")}
       </Button>
-      <LanguageChoice />
+      <LanguageChoice speech={speech} />
       <section class="stack">
         <h3>{say("menu_device")}</h3>
         <p class="quiet">

@@ -3,13 +3,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { type Attempt, exchangeOf, type ScanState, toneOf } from "../one-scan.ts";
-import { say } from "../say.ts";
+import { isWord, say, sayReason } from "../say.ts";
 import { changeScan, checkAgain, dismiss, lose, scan } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { type Allowances, allowancesOf } from "../set-up/profile.ts";
 import { ScanSheet } from "../sheets/scan-sheet.tsx";
 import { type CodeProblem, hostOf } from "../typed/check-code.ts";
-import { en, type Word } from "../words/en.ts";
 import { ExchangeView } from "./exchange-view.tsx";
 import { QuestionsForm } from "./questions-form.tsx";
 import { TicketView } from "./ticket-view.tsx";
@@ -194,12 +193,6 @@ function Offers({ verdict, may }: Pick<DecidedOptions, "verdict" | "may">) {
   );
 }
 
-/** A reason in words; one that this page does not know yet as it is. */
-export function sayReason(reason: string): string {
-  const word = `reason_${reason}`;
-  return isWord(word) ? say(word) : reason;
-}
-
 /** What to do, where nothing else explains the decision. */
 function Help({ verdict: { kind, reason, isHere }, code }: { readonly verdict: Verdict; readonly code: string }) {
   const host = hostOf(code);
@@ -207,8 +200,4 @@ function Help({ verdict: { kind, reason, isHere }, code }: { readonly verdict: V
   const word = `help_${kind === "exchange" ? kind : reason}`;
   const known = [...(isHere === true ? [`${word}_here`] : []), word].find(isWord);
   return kind === "admitted" || known === undefined ? null : <p>{say(known)}</p>;
-}
-
-function isWord(word: string): word is Word {
-  return Object.hasOwn(en, word);
 }

@@ -174,7 +174,6 @@ export const de: Words = {
   optional: "freiwillig",
   yes: "Ja",
   no: "Nein",
-  choose_one: "Wählen…",
   answer_missing: "Beantworten Sie diese Frage.",
   file_limits: "Ein Bild (JPEG, PNG, GIF) oder ein PDF, höchstens {size}.",
   file_camera: "Foto machen",

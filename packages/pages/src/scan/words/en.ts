@@ -170,7 +170,6 @@ export const en = {
   optional: "optional",
   yes: "Yes",
   no: "No",
-  choose_one: "Choose…",
   answer_missing: "Answer this question.",
   file_limits: "A picture (JPEG, PNG, GIF) or a PDF, of {size} or less.",
   file_camera: "Take a photo",

@@ -3,7 +3,7 @@ import { type Localized, pick } from "@tessera/values";
 import { chooseLanguage, fillIn } from "./choose-language.ts";
 
 /** What a page says, in the language of its reader. What a language lacks is said in English. */
-export function openSpeech<W extends { readonly page: string }>({
+export function openSpeech<W extends { readonly page: string; readonly language: string }>({
   keptAs,
   english,
   languages,
@@ -11,7 +11,7 @@ export function openSpeech<W extends { readonly page: string }>({
   /** The name under which this browser keeps the choice. */
   readonly keptAs: string;
   readonly english: W;
-  readonly languages: Readonly<Record<string, { readonly words: Partial<W> }>>;
+  readonly languages: Readonly<Record<string, { readonly name: string; readonly words: Partial<W> }>>;
 }) {
   type Word = keyof W & string;
   const language = signal("en");
@@ -19,6 +19,8 @@ export function openSpeech<W extends { readonly page: string }>({
   function say(word: Word, values: Readonly<Record<string, string | number>> = {}): string {
     return fillIn(String(languages[language.value]?.words[word] ?? english[word]), values);
   }
+
+  const isWord = (word: string): word is Word => Object.hasOwn(english, word);
 
   function show(name: string): void {
     language.value = name;
@@ -28,7 +30,14 @@ export function openSpeech<W extends { readonly page: string }>({
 
   return {
     language,
+    languages,
     say,
+    isWord,
+    /** Says why a scan was refused; a reason that the page does not know as it is. */
+    sayReason(reason: string): string {
+      const word = `reason_${reason}`;
+      return isWord(word) ? say(word) : reason;
+    },
     /** Takes the language that was chosen before, else that of the browser. */
     startLanguage(): void {
       const chosen = localStorage.getItem(keptAs);
