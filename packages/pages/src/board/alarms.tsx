@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { type AlarmPlace, sayAlarm } from "./alarm-text.ts";
+import { say, sayNumber, sayShare, saySpan } from "./board-speech.ts";
 import type { LiveAlarm } from "./live.ts";
-import { say, sayNumber, sayShare, saySpan } from "./say.ts";
 
 const speech = { say, sayNumber, sayShare, saySpan: (ms: number) => saySpan(ms, "short") };
 

@@ -1,7 +1,9 @@
 import { Button } from "../ui/button.tsx";
 import { LanguageChoice } from "../ui/language-choice.tsx";
 import { Alarms } from "./alarms.tsx";
-import type { Followed } from "./follow-event.ts";
+import { inEventOf, type ListedEvent, open, openReport, person, signOut } from "./board-session.ts";
+import { say, sayLocalized, sayNumber, saySpan, sayTime, speech } from "./board-speech.ts";
+import type { Followed } from "./follow-live.ts";
 import { gateRows } from "./gate-rows.ts";
 import { GatesTable } from "./gates-table.tsx";
 import { ListCards } from "./list-cards.tsx";
@@ -10,9 +12,7 @@ import { fillHour } from "./minutes.ts";
 import { RateChart } from "./rate-chart.tsx";
 import { Rates } from "./rates.tsx";
 import { Refusals } from "./refusals.tsx";
-import { say, sayLocalized, sayNumber, saySpan, sayTime, speech } from "./say.ts";
 import { addressOf } from "./server.ts";
-import { inEventOf, type ListedEvent, open, openReport, person, signOut } from "./session.ts";
 
 /** A state each second: two may be late on a bad network. */
 const staleMs = 3500;

@@ -1,10 +1,10 @@
 import { Button } from "../ui/button.tsx";
 import { Sheet } from "../ui/sheet.tsx";
+import { say, sayNumber, sayShare, saySpan } from "./board-speech.ts";
 import type { DeviceRow, GateRow, Trouble } from "./gate-rows.ts";
 import type { LastHour } from "./live.ts";
 import { fillHour } from "./minutes.ts";
 import { RateChart } from "./rate-chart.tsx";
-import { say, sayNumber, sayShare, saySpan } from "./say.ts";
 
 /** One gate: its last hour, and its devices. */
 export function GateSheet({

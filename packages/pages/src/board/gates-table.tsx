@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { say, sayNumber, sayReason, sayShare, saySpan } from "./board-speech.ts";
 import { type Column, type GateRow, sortRows } from "./gate-rows.ts";
 import { GateSheet } from "./gate-sheet.tsx";
 import type { LastHour } from "./live.ts";
-import { say, sayNumber, sayReason, sayShare, saySpan } from "./say.ts";
 import type { Word } from "./words/en.ts";
 
 const columns: readonly (readonly [Column, Word])[] = [

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
+import { say, sayNumber, saySpan } from "./board-speech.ts";
 import type { LiveLimit, LiveList } from "./live.ts";
 import { roomOf, shownLimit } from "./room.ts";
-import { say, sayNumber, saySpan } from "./say.ts";
 
 const shownAtFirst = 4;
 

@@ -4,14 +4,14 @@ import "uplot/dist/uPlot.min.css";
 import "./board.css";
 import { render } from "preact";
 import { stayAwake } from "../ui/stay-awake.ts";
-import { Page } from "./page.tsx";
-import { startLanguage } from "./say.ts";
-import { start, takeLinkFromAddress } from "./session.ts";
+import { BoardPage } from "./board-page.tsx";
+import { start, takeLinkFromAddress } from "./board-session.ts";
+import { startLanguage } from "./board-speech.ts";
 
 startLanguage();
 stayAwake();
 const place = document.getElementById("page");
-if (place !== null) render(<Page />, place);
+if (place !== null) render(<BoardPage />, place);
 void start(takeLinkFromAddress());
 // A link that is opened where the board is open changes the address alone.
 addEventListener("hashchange", () => void start(takeLinkFromAddress()));

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import UPlot from "uplot";
+import { language, say, sayNumber } from "./board-speech.ts";
 import type { MinuteColumns } from "./minutes.ts";
-import { language, say, sayNumber } from "./say.ts";
 
 const height = 220;
 

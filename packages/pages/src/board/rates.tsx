@@ -1,5 +1,5 @@
+import { say, sayNumber, sayShare } from "./board-speech.ts";
 import type { Live } from "./live.ts";
-import { say, sayNumber, sayShare } from "./say.ts";
 
 /** What all gates did within the last minute. */
 export function Rates({ live }: { readonly live: Pick<Live, "entries" | "exits" | "refused"> }) {

@@ -1,5 +1,5 @@
+import { say, sayReason, saySpan } from "./board-speech.ts";
 import type { LiveList, LiveRefusal } from "./live.ts";
-import { say, sayReason, saySpan } from "./say.ts";
 
 /** The newest refusals, without anything that names a person. */
 export function Refusals({

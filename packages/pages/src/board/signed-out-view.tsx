@@ -1,5 +1,5 @@
 import { LanguageChoice } from "../ui/language-choice.tsx";
-import { say, speech } from "./say.ts";
+import { say, speech } from "./board-speech.ts";
 import { addressOf } from "./server.ts";
 
 /** Says how a person gets in. */

@@ -3,10 +3,10 @@ import "../ui/base.css";
 import "./scan.css";
 import { render } from "preact";
 import { keepPage, renewWhileHidden, takeNewVersion } from "./offline/page-version.ts";
-import { Page } from "./page.tsx";
-import { startLanguage } from "./say.ts";
+import { ScanPage } from "./scan-page.tsx";
+import { isFree, keepAsking, startSession } from "./scan-session.ts";
+import { startLanguage } from "./scan-speech.ts";
 import { watchBattery } from "./server/battery.ts";
-import { isFree, keepAsking, startSession } from "./session.ts";
 import { takeCodeFromAddress } from "./set-up/set-up.ts";
 import { unlockSounds } from "./verdict/signals-of-verdict.ts";
 
@@ -19,7 +19,7 @@ function start(): void {
   unlockSounds();
   void watchBattery();
   const place = document.getElementById("page");
-  if (place !== null) render(<Page />, place);
+  if (place !== null) render(<ScanPage />, place);
   void startSession(code === undefined ? {} : { code });
   keepAsking();
   renewWhileHidden(isFree);

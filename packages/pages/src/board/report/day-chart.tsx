@@ -1,5 +1,5 @@
 import { namedHours } from "@tessera/values";
-import { say, sayNumber } from "../say.ts";
+import { say, sayNumber } from "../board-speech.ts";
 import type { Quarter } from "./report.ts";
 
 /** The height of a drawing; its width is a unit for each quarter. */

@@ -1,4 +1,4 @@
-import { say, sayNumber, sayReason } from "../say.ts";
+import { say, sayNumber, sayReason } from "../board-speech.ts";
 import type { Counts, Quarter, Report } from "./report.ts";
 
 /** The counts of a day by list, product, gate, device, reason and quarter of an hour. */

@@ -1,9 +1,9 @@
 import { busyQuarters } from "@tessera/values";
 import { Button } from "../../ui/button.tsx";
 import { LanguageChoice } from "../../ui/language-choice.tsx";
-import { language, say, sayLocalized, sayNumber, speech } from "../say.ts";
+import { inEventOf, type ListedEvent, open, openReport } from "../board-session.ts";
+import { language, say, sayLocalized, sayNumber, speech } from "../board-speech.ts";
 import { addressOf } from "../server.ts";
-import { inEventOf, type ListedEvent, open, openReport } from "../session.ts";
 import { EntriesChart, InsideChart } from "./day-chart.tsx";
 import { type AskedReport, queryOf, type ReadReport } from "./read-report.ts";
 import { dayAfter, type Report } from "./report.ts";

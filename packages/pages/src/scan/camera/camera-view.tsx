@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { say } from "../say.ts";
-import { sawCode } from "../session.ts";
+import { sawCode } from "../scan-session.ts";
+import { say } from "../scan-speech.ts";
 import type { Word } from "../words/en.ts";
 import { type CameraState, camera, followVisibility, startCamera, stopCamera, switchTorch, useLens } from "./camera.ts";
 import { isBlind, watchForCodes } from "./decoder.ts";

@@ -7,7 +7,7 @@ import { connection } from "../server/ask-server.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { canDecideHere } from "./decide-here.ts";
 import { dropCopy, takePacks } from "./event-copy.ts";
-import { followEvent } from "./follow-event.ts";
+import { followFeed } from "./follow-feed.ts";
 import { findUnanswered, forgetScans, keptScans } from "./kept-scans.ts";
 
 const device: KeptDevice = {
@@ -124,7 +124,7 @@ it("[G6.3] new packs are not fetched without a pause where the feed follows none
   answer = (path) =>
     path.endsWith("pack/") ? new Response(Buffer.from(packOf())) : new Response("{}", { status: 410 });
   const stop = new AbortController();
-  const following = followEvent(device, "fest", stop.signal);
+  const following = followFeed(device, "fest", stop.signal);
   await new Promise((resolve) => setTimeout(resolve, 600));
   stop.abort();
   await following;

@@ -1,5 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { say, sayReason, sayTime } from "../say.ts";
+import { say, sayReason, sayTime } from "../scan-speech.ts";
 import { ScanSheet } from "../sheets/scan-sheet.tsx";
 import { doubtfulScans, dropScans } from "./kept-scans.ts";
 

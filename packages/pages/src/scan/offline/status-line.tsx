@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { say, sayTime } from "../say.ts";
+import { say, sayTime } from "../scan-speech.ts";
 import { connection } from "../server/ask-server.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { canDecideHere } from "./decide-here.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../ui/button.tsx";
-import { say, sayTime } from "../say.ts";
-import { lose } from "../session.ts";
+import { lose } from "../scan-session.ts";
+import { say, sayTime } from "../scan-speech.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { dropFromHistory, findLastAdmitted } from "./last-scans.ts";
 import { ScanSheet } from "./scan-sheet.tsx";

@@ -1,5 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { say, sayLocalized, sayReason, sayTime } from "../say.ts";
+import { say, sayLocalized, sayReason, sayTime } from "../scan-speech.ts";
 import { lastScans, type PastVerdict } from "./last-scans.ts";
 import { ScanSheet } from "./scan-sheet.tsx";
 

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../ui/button.tsx";
 import { LanguageChoice } from "../../ui/language-choice.tsx";
 import { waitingScans } from "../offline/kept-scans.ts";
-import { say, speech } from "../say.ts";
+import { changeList, isLoud, leave, switchSounds } from "../scan-session.ts";
+import { say, speech } from "../scan-speech.ts";
 import { askServer } from "../server/ask-server.ts";
-import { changeList, isLoud, leave, switchSounds } from "../session.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import { ScanSheet } from "./scan-sheet.tsx";
 

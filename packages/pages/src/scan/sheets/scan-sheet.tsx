@@ -1,7 +1,7 @@
 import { Sheet, type SheetOptions } from "../../ui/sheet.tsx";
-import { say } from "../say.ts";
+import { stage } from "../scan-session.ts";
+import { say } from "../scan-speech.ts";
 import { connection } from "../server/ask-server.ts";
-import { stage } from "../session.ts";
 
 /** A sheet over the page at work. Above it stand the list and the gate: a crew never has to close it to see where it scans. */
 export function ScanSheet(options: Omit<SheetOptions, "head">) {

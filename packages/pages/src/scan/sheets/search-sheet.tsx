@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { say, sayLocalized, sayTime } from "../say.ts";
-import { direction, lose, readCode } from "../session.ts";
+import { direction, lose, readCode } from "../scan-session.ts";
+import { say, sayLocalized, sayTime } from "../scan-speech.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import type { Ticket } from "../verdict/verdict.ts";
 import { ScanSheet } from "./scan-sheet.tsx";

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "preact/hooks";
-import { say } from "../say.ts";
-import { mediumProblem } from "../session.ts";
+import { mediumProblem } from "../scan-session.ts";
+import { say } from "../scan-speech.ts";
 import { CodeForm } from "../typed/code-form.tsx";
 import type { Exchange } from "./read-medium.ts";
 

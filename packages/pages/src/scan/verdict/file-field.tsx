@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { language, say } from "../say.ts";
+import { language, say } from "../scan-speech.ts";
 import { type FileProblem, fileTypes, mostBytes } from "./upload-file.ts";
 
 interface FileFieldOptions {

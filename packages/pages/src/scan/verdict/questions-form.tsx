@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { say, sayLocalized } from "../say.ts";
+import { say, sayLocalized } from "../scan-speech.ts";
 import { FileField } from "./file-field.tsx";
 import { checkFile, type FileProblem, uploadFile } from "./upload-file.ts";
 import type { Question } from "./verdict.ts";

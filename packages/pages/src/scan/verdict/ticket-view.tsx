@@ -1,4 +1,4 @@
-import { say, sayLocalized, sayTime } from "../say.ts";
+import { say, sayLocalized, sayTime } from "../scan-speech.ts";
 import type { KeptDevice } from "../set-up/kept-device.ts";
 import type { PastScan, Ticket } from "./verdict.ts";
 

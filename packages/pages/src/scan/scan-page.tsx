@@ -1,20 +1,20 @@
 import { Button } from "../ui/button.tsx";
 import { LanguageChoice } from "../ui/language-choice.tsx";
-import { say, speech } from "./say.ts";
+import { leave, stage, startSession } from "./scan-session.ts";
+import { say, speech } from "./scan-speech.ts";
 import { ScanView } from "./scan-view.tsx";
-import { leave, stage, startSession } from "./session.ts";
-import { ChooseView } from "./set-up/choose-view.tsx";
+import { ChooseListView } from "./set-up/choose-list-view.tsx";
 import { SetUpView } from "./set-up/set-up-view.tsx";
 import type { Word } from "./words/en.ts";
 
 /** What the page shows now. */
-export function Page() {
+export function ScanPage() {
   const now = stage.value;
   switch (now.at) {
     case "scanning":
       return <ScanView device={now.device} />;
     case "choosing":
-      return <ChooseView device={now.device} />;
+      return <ChooseListView device={now.device} />;
     case "unset":
       return <SetUpView code={now.code} former={now.former} />;
     case "revoked":

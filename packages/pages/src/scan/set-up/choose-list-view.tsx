@@ -3,14 +3,14 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { LanguageChoice } from "../../ui/language-choice.tsx";
-import { say, sayLocalized, sayTime, speech } from "../say.ts";
-import { chooseList, lose } from "../session.ts";
+import { chooseList, lose } from "../scan-session.ts";
+import { say, sayLocalized, sayTime, speech } from "../scan-speech.ts";
 import { type EventToScan, type Found, findEvents, findLists, findSuggestion, type ListToScan } from "./find-lists.ts";
 import type { KeptDevice } from "./kept-device.ts";
 import { refresh } from "./set-up.ts";
 
 /** Lets one tap choose the event and its check-in list. */
-export function ChooseView({ device }: { readonly device: KeptDevice }) {
+export function ChooseListView({ device }: { readonly device: KeptDevice }) {
   const known = useSignal(device);
   const events = useSignal<Found<EventToScan> | undefined>(undefined);
   const suggestion = useSignal<string | undefined>(undefined);

@@ -1,11 +1,11 @@
 import { Button } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
 import { LanguageChoice } from "../ui/language-choice.tsx";
-import { language, say, sayLocalized, speech } from "./say.ts";
-import { type ListedEvent, open, person, signOut } from "./session.ts";
+import { type ListedEvent, open, person, signOut } from "./board-session.ts";
+import { language, say, sayLocalized, speech } from "./board-speech.ts";
 
 /** Offers the events, the latest first. */
-export function ChooseView({
+export function ChooseEventView({
   events,
   isUnknown,
 }: {

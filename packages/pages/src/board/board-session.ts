@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Localized } from "@tessera/values";
 import { makeKey } from "../ui/make-key.ts";
-import { type Followed, followEvent } from "./follow-event.ts";
+import { type Followed, followLive } from "./follow-live.ts";
 import { type AskedReport, type ReadReport, readReport } from "./report/read-report.ts";
 import { isDate } from "./report/report.ts";
 import { addressOf, ask, askAll } from "./server.ts";
@@ -133,7 +133,7 @@ export async function open(
   }
   if (report !== undefined) return openReport(event, report);
   history.replaceState(null, "", `#event=${event.slug}`);
-  const followed = followEvent({ organizer, event: event.slug }, (status) => void onRefused(status, event.slug));
+  const followed = followLive({ organizer, event: event.slug }, (status) => void onRefused(status, event.slug));
   stage.value = { at: "watching", event, followed };
 }
 

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { makeKey } from "../ui/make-key.ts";
 import { Cooldown } from "./camera/cooldown.ts";
 import { dropCopy } from "./offline/event-copy.ts";
-import { followEvent } from "./offline/follow-event.ts";
+import { followFeed } from "./offline/follow-feed.ts";
 import { findUnanswered, forgetScans, forgetStored, hasUnstored, keptScans, loadScans } from "./offline/kept-scans.ts";
 import { uploadScans } from "./offline/upload-scans.ts";
 import {
@@ -92,7 +92,7 @@ export function enter(device: KeptDevice): void {
   stopWork();
   working = new AbortController();
   void uploadScans(device, working.signal);
-  if (device.chosen !== null && device.hasListIds) void followEvent(device, device.chosen.event, working.signal);
+  if (device.chosen !== null && device.hasListIds) void followFeed(device, device.chosen.event, working.signal);
   stage.value = { at: device.chosen === null ? "choosing" : "scanning", device };
 }
 

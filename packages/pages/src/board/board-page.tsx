@@ -1,12 +1,12 @@
+import { stage } from "./board-session.ts";
+import { say } from "./board-speech.ts";
 import { BoardView } from "./board-view.tsx";
-import { ChooseView } from "./choose-view.tsx";
+import { ChooseEventView } from "./choose-event-view.tsx";
 import { ReportView } from "./report/report-view.tsx";
-import { say } from "./say.ts";
-import { stage } from "./session.ts";
 import { SignedOutView } from "./signed-out-view.tsx";
 
 /** What the page shows now. */
-export function Page() {
+export function BoardPage() {
   const now = stage.value;
   switch (now.at) {
     case "watching":
@@ -14,7 +14,7 @@ export function Page() {
     case "reporting":
       return <ReportView event={now.event} read={now.read} />;
     case "choosing":
-      return <ChooseView events={now.events} isUnknown={now.unknown} />;
+      return <ChooseEventView events={now.events} isUnknown={now.unknown} />;
     case "signed_out":
       return <SignedOutView refused={now.refused} elsewhere={now.elsewhere} />;
     case "starting":

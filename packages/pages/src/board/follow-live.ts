@@ -24,7 +24,7 @@ const namesEveryMs = 300_000;
 const checkEveryMs = 5000;
 
 /** Follows an event until it is ended. `onRefused` is called when the server no longer tells of it. */
-export function followEvent(
+export function followLive(
   { organizer, event }: { readonly organizer: string; readonly event: string },
   onRefused: (status: number) => void,
 ): Followed {

@@ -17,11 +17,7 @@ const mostCharacters = 8_000_000;
 const pauses = { leastMs: 1000, mostMs: 30_000 };
 
 /** Keeps the copy of an event up to date until told to stop. Scans are decided from what there is meanwhile. */
-export async function followEvent(
-  { organizer, token }: KeptDevice,
-  event: string,
-  stopped: AbortSignal,
-): Promise<void> {
+export async function followFeed({ organizer, token }: KeptDevice, event: string, stopped: AbortSignal): Promise<void> {
   if (heldCopy.value?.copy.slug !== event || heldCopy.value.organizer !== organizer) dropCopy();
   // What cannot be read is fetched again.
   if (heldCopy.value === undefined) await loadCopy(organizer, event, stopped).catch(() => {});
