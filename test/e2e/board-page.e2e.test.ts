@@ -1,12 +1,12 @@
 import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { handsOn } from "./page-hands.ts";
+import { handsOn, openPage, phone } from "./page-hands.ts";
 import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
 
 const organizer = "/api/v1/organizers/bigevents";
-const sizes = { phone: { width: 390, height: 844 }, wall: { width: 1600, height: 900 } } as const;
+const wall = { width: 1600, height: 900 };
 
 const tickets = Array.from({ length: 12 }, (_, index) =>
   positionData({
@@ -36,16 +36,6 @@ describe("the live board", () => {
     (await platform.request(method, `${organizer}/${path}`, { as: `Token ${platform.operatorKey}`, body })).body;
   const makeLink = async (name: string): Promise<string> =>
     (await operate("POST", "signinlinks/", { name, all_events: true })).link.replace(platform.baseUrl, network.url);
-  const open = async (address: string) => {
-    const opened = await shown.browser.newPage();
-    await opened.setViewport(sizes.phone);
-    opened.on("pageerror", (error) => void troubles.push(String(error)));
-    opened.on("console", (message) => {
-      if (message.type() === "error" && /policy|refused to/i.test(message.text())) troubles.push(message.text());
-    });
-    await opened.goto(address);
-    return opened;
-  };
   const scan = async (list: number, ticket: number, body: object = {}) =>
     (
       await platform.request("POST", `${eventPath}/checkinlists/${list}/positions/secret-of-ticket-${ticket}/redeem/`, {
@@ -69,7 +59,7 @@ describe("the live board", () => {
 
   it("[B3.7] is opened by a link, once, which stays in no history", async () => {
     link = await makeLink("Crew chief");
-    page = await open(link);
+    page = await openPage(shown.browser, link, { troubles });
     await see("Field");
     expect(page.url()).toMatch(/\/board\/#event=\w+$/);
     await examine("board-quiet");
@@ -94,7 +84,7 @@ describe("the live board", () => {
   it("[B3.4, B3.5] shows gates, their refusals, and opens one", async () => {
     await see(/Refused\s+1/);
     await see(/Not allowed now\s+West\s+Field/);
-    await page.setViewport(sizes.wall);
+    await page.setViewport(wall);
     await examine("board-wall");
     await press("Entries");
     await until(`document.querySelector('th[aria-sort="descending"]')?.innerText === "Entries"`);
@@ -102,7 +92,7 @@ describe("the live board", () => {
     await see("North 1");
     expect(await text("dialog")).toMatch(/Entries 6 · Exits 0 · Refused 1/);
     await examine("board-gate");
-    await page.setViewport(sizes.phone);
+    await page.setViewport(phone);
     await examine("board-gate-phone");
     await press("Close", "dialog");
     await until("document.querySelector('dialog') === null");
@@ -123,7 +113,7 @@ describe("the live board", () => {
     await see("sind drin");
     expect(await text()).toContain("In der letzten Minute");
     await examine("board-german-dark");
-    await page.setViewport(sizes.wall);
+    await page.setViewport(wall);
     await examine("board-wall-dark");
     await press("English");
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
@@ -144,7 +134,7 @@ describe("the live board", () => {
     expect(page.url()).toMatch(/#event=\w+&report=\d{4}-\d\d-\d\d&list=2$/);
     await page.reload();
     await see(/Tickets let in\s+1\s+Entries\s+1\s/);
-    await page.setViewport(sizes.phone);
+    await page.setViewport(phone);
     await press("The day before");
     await see("There was no scan on this day.");
     await examine("report-nothing-phone");

@@ -1,13 +1,32 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Page } from "@tessera/dev/browser/page-browser";
+import type { Browser, Page } from "@tessera/dev/browser/page-browser";
 import { expect } from "vitest";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** A folder for pictures of every state, for people to look at. */
 const pictures = process.env["PICTURES"];
+
+export const phone = { width: 390, height: 844 };
+
+/** Opens a page on a phone. What it throws, and what its policy refuses, is added to the troubles. */
+export async function openPage(
+  browser: Browser,
+  address: string,
+  { troubles, prepare }: { readonly troubles: string[]; readonly prepare?: (page: Page) => unknown },
+): Promise<Page> {
+  const page = await browser.newPage();
+  await page.setViewport(phone);
+  page.on("pageerror", (error) => void troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /policy|refused to/i.test(message.text())) troubles.push(message.text());
+  });
+  await prepare?.(page);
+  await page.goto(address);
+  return page;
+}
 
 /** What a person sees on the scanner page, and does. A busy machine has all the time that it needs. */
 export function handsOn(pageNow: () => Page) {

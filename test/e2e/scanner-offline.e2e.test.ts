@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { installCamera } from "@tessera/dev/browser/fake-camera";
 import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { handsOn } from "./page-hands.ts";
+import { handsOn, openPage } from "./page-hands.ts";
 import { apiKey, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
@@ -45,17 +45,15 @@ describe("a phone whose network comes and goes", () => {
     (await platform.request(method, `${organizer}/${path}`, { as: `Token ${apiKey}`, ...(body && { body }) })).body;
   const call = async (path: string, body: object) =>
     (await platform.request("POST", `${organizer}/${path}`, { as: `Token ${platform.operatorKey}`, body })).body;
-  const open = async (hash = "") => {
-    const opened = await shown.browser.newPage();
-    await opened.setViewport({ width: 390, height: 844 });
-    await installCamera(opened);
-    opened.on("pageerror", (error) => void troubles.push(String(error)));
-    opened.on("console", (message) => {
-      const [, code] = /^admitted (.+)$/.exec(message.text()) ?? [];
-      if (code !== undefined) admitted.add(code);
-    });
-    await opened.goto(`${network.url}/scan/${hash}`);
-    return opened;
+  const open = (hash = "") => {
+    const prepare = (opened: Page) => {
+      opened.on("console", (message) => {
+        const [, code] = /^admitted (.+)$/.exec(message.text()) ?? [];
+        if (code !== undefined) admitted.add(code);
+      });
+      return installCamera(opened);
+    };
+    return openPage(shown.browser, `${network.url}/scan/${hash}`, { troubles, prepare });
   };
   const { text, see, until, press, type: bring, examine } = handsOn(() => page);
   /** Waits for the next verdict, and returns its words. */

@@ -5,7 +5,7 @@ import { breakCamera, holdCode, installCamera, takeCameraAway } from "@tessera/d
 import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { handsOn } from "./page-hands.ts";
+import { handsOn, openPage, phone } from "./page-hands.ts";
 import {
   apiKey,
   eventData,
@@ -99,17 +99,9 @@ describe("a phone's browser", () => {
 
   const operate = async (path: string, body: object) =>
     (await platform.request("POST", `${organizer}/${path}`, { as: `Token ${platform.operatorKey}`, body })).body;
-  const open = async (address: string) => {
-    const opened = await shown.browser.newPage();
-    await opened.setViewport({ width: 390, height: 844 });
-    await installCamera(opened);
-    await opened.evaluateOnNewDocument(patience);
-    opened.on("pageerror", (error) => void troubles.push(String(error)));
-    opened.on("console", (message) => {
-      if (message.type() === "error" && /policy|refused to/i.test(message.text())) troubles.push(message.text());
-    });
-    await opened.goto(address);
-    return opened;
+  const open = (address: string) => {
+    const prepare = (opened: Page) => Promise.all([installCamera(opened), opened.evaluateOnNewDocument(patience)]);
+    return openPage(shown.browser, address, { troubles, prepare });
   };
   const link = (code: string) => `${platform.baseUrl}/scan/#setup=${code}`;
   const { text, see, until, press, write, type, examine } = handsOn(() => page);
@@ -411,7 +403,7 @@ describe("a phone's browser", () => {
       expect(wide, `${width}`).toBe(width);
       await examine(`width-${width}`);
     }
-    await page.setViewport({ width: 390, height: 844 });
+    await page.setViewport(phone);
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
     await press("Menu");
     await press("Deutsch");
@@ -432,7 +424,7 @@ describe("a phone's browser", () => {
     expect(await showsPlace()).toBe(true);
     await examine("question-scrolled");
     await press("Cancel");
-    await page.setViewport({ width: 390, height: 844 });
+    await page.setViewport(phone);
   });
 
   it("[G2.7] says that the server does not know its device, in a search, too", async () => {
@@ -492,7 +484,7 @@ describe("a phone's browser", () => {
     await examine("choose-of-many");
     await page.setViewport({ width: 1280, height: 800 });
     await examine("choose-of-many-wide");
-    await page.setViewport({ width: 390, height: 844 });
+    await page.setViewport(phone);
     await write("details input", "evening 51");
     await until("document.querySelectorAll('li:last-child details li').length === 1");
     await examine("choose-narrowed");

@@ -1,7 +1,7 @@
 import { installCamera } from "@tessera/dev/browser/fake-camera";
 import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { handsOn } from "./page-hands.ts";
+import { handsOn, openPage } from "./page-hands.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
@@ -35,14 +35,12 @@ describe("a browser that stores badly", () => {
     const as = `Token ${platform.operatorKey}`;
     return (await platform.request("POST", `/api/v1/organizers/${organizer}/devices/`, { as, body })).body;
   };
-  const open = async (hash = "") => {
-    const opened = await shown.browser.newPage();
-    await opened.setViewport({ width: 390, height: 844 });
-    await installCamera(opened);
-    opened.on("pageerror", (error) => void troubles.push(String(error)));
-    opened.on("request", (request) => void asked.push(request.url().replace(/^.*\/api\/v1\//, "")));
-    await opened.goto(`${network.url}/scan/${hash}`);
-    return opened;
+  const open = (hash = "") => {
+    const prepare = (opened: Page) => {
+      opened.on("request", (request) => void asked.push(request.url().replace(/^.*\/api\/v1\//, "")));
+      return installCamera(opened);
+    };
+    return openPage(shown.browser, `${network.url}/scan/${hash}`, { troubles, prepare });
   };
   const { text, see, until, press, type } = handsOn(() => page);
   const scan = async (code: string) => {

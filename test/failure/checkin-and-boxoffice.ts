@@ -6,6 +6,7 @@ import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { CheckinLists, Doubles, Media, Records, Scans, Tickets } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase } from "@tessera/testkit/database";
+import { plainList } from "@tessera/testkit/plain-fields";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { place, sendRecords } from "./send-records.ts";
 
@@ -89,26 +90,11 @@ export async function prepareExchanges(
   await passFacts();
   return Promise.all(
     events.map(async (event) => {
-      const { list } = await lists.createCheckinList({ organizer: place.organizer, event, fields: everything });
+      const { list } = await lists.createCheckinList({ organizer: place.organizer, event, fields: plainList });
       return list?.id ?? 0;
     }),
   );
 }
-
-/** A list of all tickets. */
-export const everything = {
-  name: "Entrance",
-  allProducts: true,
-  limitProducts: [],
-  includePending: false,
-  allowMultipleEntries: false,
-  allowEntryAfterExit: true,
-  rules: "{}",
-  addonMatch: false,
-  ignoreInStatistics: false,
-  considerTicketsUsed: true,
-  takesFrom: [],
-};
 
 const secretOf = (ticket: number) => `secret-${ticket}`;
 

@@ -7,23 +7,12 @@ import { Capacity, Records, Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
+import { plainVoucher } from "@tessera/testkit/plain-fields";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { place, sendRecords } from "./send-records.ts";
 
 /** The fields of a voucher that blocks a quota and names nothing. */
-export const blocking: VoucherFields = {
-  code: "",
-  maxUsages: 1,
-  minUsages: 1,
-  blockQuota: true,
-  allowIgnoreQuota: false,
-  priceMode: "none",
-  tag: "",
-  comment: "",
-  showHiddenItems: true,
-  allAddonsIncluded: false,
-  allBundlesIncluded: false,
-};
+export const blocking: VoucherFields = { ...plainVoucher, blockQuota: true };
 
 type Owner = "boxoffice" | "voucher";
 

@@ -9,7 +9,7 @@ import { createProfile } from "@tessera/layout-and-render/browser/profile";
 import { unpackTar } from "@tessera/layout-and-render/browser/unpack-tar";
 import puppeteer, { type Browser } from "puppeteer-core";
 
-export type { Page } from "puppeteer-core";
+export type { Browser, Page } from "puppeteer-core";
 
 export interface PageBrowser {
   readonly browser: Browser;

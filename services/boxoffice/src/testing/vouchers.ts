@@ -10,6 +10,7 @@ import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/fa
 import type { VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Capacity } from "@tessera/protos/services";
 import { entityKey, topics } from "@tessera/protos/topics";
+import { plainVoucher } from "@tessera/testkit/plain-fields";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { boxoffice } from "../index.ts";
 
@@ -42,21 +43,7 @@ export function voucher(
       createdAt: 0,
       redeemed,
       budgetUsed: "0.00",
-      fields: {
-        code: `CODE${id}`,
-        maxUsages: 1,
-        minUsages: 1,
-        blockQuota: true,
-        allowIgnoreQuota: false,
-        priceMode: "none",
-        item: 1,
-        tag: "",
-        comment: "",
-        showHiddenItems: true,
-        allAddonsIncluded: false,
-        allBundlesIncluded: false,
-        ...fields,
-      },
+      fields: { ...plainVoucher, code: `CODE${id}`, blockQuota: true, item: 1, ...fields },
     },
   };
 }

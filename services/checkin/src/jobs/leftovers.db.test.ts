@@ -6,7 +6,7 @@ import { finishWork } from "@tessera/testkit/finish-work";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, place, positionFact } from "../testing/facts.ts";
-import { scan, startCheckin } from "../testing/start-checkin.ts";
+import { listFields, scan, startCheckin } from "../testing/start-checkin.ts";
 
 const { db } = await checkinDatabase();
 const checkin = await startCheckin(db);
@@ -44,7 +44,7 @@ async function visit(slug: string): Promise<void> {
   await checkin.deliver(topics.eventChanged, [eventFact({ event: slug })]);
   const fact = positionFact(1, {}, { earlierCheckins: [earlierCheckin(70, { list: 15 })] });
   await checkin.deliver(topics.positionChanged, [{ ...fact, ...there }]);
-  const { list } = await checkin.lists.createCheckinList({ ...there, fields: { ...fields } });
+  const { list } = await checkin.lists.createCheckinList({ ...there, fields: listFields({ name: "Door" }) });
   const id = list?.id ?? 0;
   for (const code of ["secret1", "secret1", "unknown"]) await checkin.redeem({ ...scan(id, code), ...there });
   // A note whose ticket was deleted while it was stored.
@@ -57,20 +57,6 @@ async function visit(slug: string): Promise<void> {
   const records = [false, true].map((deleted) => ({ line: 1, kind: "checkin_list", ...there, deleted, data }));
   await checkin.records.applyRecords({ records });
 }
-
-const fields = {
-  name: "Door",
-  allProducts: true,
-  limitProducts: [],
-  includePending: false,
-  allowMultipleEntries: false,
-  allowEntryAfterExit: true,
-  rules: "{}",
-  addonMatch: false,
-  ignoreInStatistics: false,
-  considerTicketsUsed: true,
-  takesFrom: [],
-};
 
 describe("what a deleted event leaves", () => {
   it("[C1.26] is deleted with it, the rest a day later, however often that is tried, and nothing of other events", async () => {
@@ -106,7 +92,7 @@ describe("what a deleted event leaves", () => {
     await checkin.deliver(topics.eventChanged, [event, eventFact({ revision: 2 })], { at });
     expect(await changedAt()).not.toEqual(before);
     await checkin.deliver(topics.positionChanged, [`${event}1`, positionFact(2, {}, { revision: 9 })]);
-    const { list } = await checkin.lists.createCheckinList({ ...place, fields });
+    const { list } = await checkin.lists.createCheckinList({ ...place, fields: listFields({ name: "Door" }) });
     await checkin.redeem({ ...scan(list?.id ?? 0, "another"), ...place });
     await finishWork(checkin.db, checkin.workers);
     expect((await lists()).lists).toMatchObject([{ id: list?.id, positionCount: 1, checkinCount: 0 }]);

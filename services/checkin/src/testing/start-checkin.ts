@@ -22,6 +22,7 @@ import {
   Sync,
   Tickets,
 } from "@tessera/protos/services";
+import { plainList } from "@tessera/testkit/plain-fields";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { checkin } from "../index.ts";
 import { noon, place } from "./facts.ts";
@@ -102,20 +103,7 @@ export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
 
 /** A list of everything, unless told otherwise. */
 export function listFields(changes: Partial<CheckinListFields> = {}): CheckinListFields {
-  return {
-    name: "Entrance",
-    allProducts: true,
-    limitProducts: [],
-    includePending: false,
-    allowMultipleEntries: false,
-    allowEntryAfterExit: true,
-    rules: "{}",
-    addonMatch: false,
-    ignoreInStatistics: false,
-    considerTicketsUsed: true,
-    takesFrom: [],
-    ...changes,
-  };
+  return { ...plainList, ...changes };
 }
 
 /** A scan of a code by an up-to-date device. */

@@ -4,19 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
 import { diskFiles } from "@tessera/engines/files/disk";
-import { systemClock } from "@tessera/kit/clock";
-import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { PreviewFormat } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { keyOf } from "../backgrounds/backgrounds.ts";
-import { Formats } from "../domain/formats/formats.ts";
 import { layoutDatabase } from "../testing/database.ts";
+import { printTools } from "../testing/print-tools.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
 import { place, startLayout } from "../testing/start-layout.ts";
-import { allTickets, noScans } from "../testing/ticket-answer.ts";
 import { lintLayout } from "./lint-layout.ts";
 import { previewLayout } from "./preview-layout.ts";
 import { renderTicket } from "./render-ticket.ts";
@@ -37,22 +33,8 @@ beforeEach(async () => {
 
 const call = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
 
-function tools(changed: { renderer?: TestRenderer; files?: Files } = {}) {
-  return {
-    reads: shareReads(db),
-    files: changed.files ?? files,
-    clock: systemClock,
-    ticketData: allTickets,
-    firstEntries: noScans,
-    answerFiles: {
-      getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
-      getAnswerFiles: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
-    },
-    renderer: (changed.renderer ?? renderer).tools,
-    formats: new Formats(),
-    issuer: "https://tickets.example",
-  };
-}
+const tools = (changed: { renderer?: TestRenderer; files?: Files } = {}) =>
+  printTools({ db, files, renderer, ...changed });
 
 const render = (changed?: Parameters<typeof tools>[0]) => renderTicket({ ...place, position: 1 }, tools(changed), call);
 

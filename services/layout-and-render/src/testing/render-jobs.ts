@@ -4,12 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { diskFiles } from "@tessera/engines/files/disk";
-import { systemClock } from "@tessera/kit/clock";
-import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import type { Db } from "@tessera/kit/pg/database";
-import { shareReads } from "@tessera/kit/pg/reads";
 import { createLog } from "@tessera/kit/telemetry/log";
 import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -17,13 +14,12 @@ import { collect, getFile } from "@tessera/testkit/files-contract";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { Formats } from "../domain/formats/formats.ts";
 import { findBatch } from "../handlers/find-batch.ts";
 import { type JobTools, renderBatches, renderFews } from "../jobs/render-batches.ts";
 import { type RenderOrder, renderId, workFor } from "../printing/render-work.ts";
+import { printTools } from "./print-tools.ts";
 import { openTestRenderer, type TestRenderer } from "./renderer.ts";
 import { place, type RunningLayout, startLayout } from "./start-layout.ts";
-import { allTickets, noScans } from "./ticket-answer.ts";
 
 /** Starts the service with a browser for a test file. Each test begins with an event and an empty folder of files. */
 export function renderJobs() {
@@ -58,18 +54,7 @@ export function renderJobs() {
 
   function workers(changed: Partial<JobTools> = {}) {
     const tools: JobTools = {
-      reads: shareReads(db),
-      files,
-      clock: systemClock,
-      ticketData: allTickets,
-      firstEntries: noScans,
-      answerFiles: {
-        getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
-        getAnswerFiles: async ({ answers }) => ({ files: answers.map(() => ({ file: undefined })) }),
-      },
-      renderer: renderer.tools,
-      formats: new Formats(),
-      issuer: "https://tickets.example",
+      ...printTools({ db, files, renderer }),
       log: createLog({ service: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
       ...changed,
     };

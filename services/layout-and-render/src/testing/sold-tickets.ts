@@ -1,12 +1,10 @@
 import { type Implementation, implement } from "@tessera/kit/rpc";
-import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { OrderStatus, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import {
   type ReadTicketDataRequest,
   ReadTicketDataResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
 import { TicketData } from "@tessera/protos/services";
-import { at } from "./ticket.ts";
+import { json, ticketFact } from "./ticket-fact.ts";
 
 /** A ticket that boxoffice answers. */
 export interface SoldTicket {
@@ -14,8 +12,6 @@ export interface SoldTicket {
   readonly secret: string;
   readonly attendeeName: string;
 }
-
-const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 /** A boxoffice with these tickets of item 1 in every event, which records its requests. */
 export function sell(tickets: readonly SoldTicket[]): {
@@ -40,7 +36,7 @@ function answer(tickets: readonly SoldTicket[], answered: number): ReadTicketDat
     ...ReadTicketDataResponse.decode(new Uint8Array()),
     tickets: tickets.map(({ id }) => ({ position: id, order: "ABCDE", item: 1, salesChannel: "web" })),
     answered,
-    positions: tickets.map((ticket) => Buffer.from(fact(ticket))),
+    positions: tickets.map(ticketFact),
     organizer: json({ slug: "org", name: "Organizer" }),
     event: json({
       name: { en: "Harbour Festival", de: "Hafenfest" },
@@ -60,25 +56,4 @@ function answer(tickets: readonly SoldTicket[], answered: number): ReadTicketDat
       { key: "8", json: json({ id: 8, identifier: "PHOTO", type: "F" }) },
     ],
   };
-}
-
-function fact({ id, secret, attendeeName }: SoldTicket): Uint8Array {
-  const order = {
-    code: "ABCDE",
-    status: OrderStatus.PAID,
-    validIfPending: false,
-    requireApproval: false,
-    locale: "en",
-    placedAt: at("2027-01-01T10:00:00Z"),
-    checkinAttention: false,
-  };
-  const empty = Position.decode(new Uint8Array());
-  const position = { ...empty, id, positionid: id, item: 1, price: "23.00", secret, attendeeName, order };
-  return PositionChanged.encode({
-    organizer: "bigevents",
-    event: "sampleconf",
-    revision: 1,
-    position,
-    earlierCheckins: [],
-  }).finish();
 }

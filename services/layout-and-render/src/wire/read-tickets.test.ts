@@ -1,37 +1,19 @@
-import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { OrderStatus, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type Document, ReadTicketDataResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
 import { describe, expect, it } from "vitest";
 import { at } from "../testing/ticket.ts";
+import { json, paidOrder, ticketFact } from "../testing/ticket-fact.ts";
 import { readTickets } from "./read-tickets.ts";
 
-const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const documents = (values: Readonly<Record<string, unknown>>): Document[] =>
   Object.entries(values).map(([key, value]) => ({ key, json: json(value) }));
 
 const order = {
-  code: "ABCDE",
-  status: OrderStatus.PAID,
-  validIfPending: false,
-  requireApproval: false,
-  locale: "de",
-  placedAt: at("2025-06-30T22:15:00Z"),
-  email: "ann@example.org",
-  checkinAttention: false,
+  ...{ ...paidOrder, locale: "de" },
   invoiceName: { name: "Ann Lee", nameParts: { given_name: "Ann" }, company: "" },
 };
 
-function fact(id: number, rest: Partial<Position> = {}): Uint8Array {
-  const empty = Position.decode(new Uint8Array());
-  const position = { ...empty, id, positionid: id, item: 1, price: "23.00", secret: `secret ${id}`, order, ...rest };
-  return PositionChanged.encode({
-    organizer: "org",
-    event: "fest",
-    revision: 1,
-    position,
-    earlierCheckins: [],
-  }).finish();
-}
+const fact = (id: number, rest: Partial<Position> = {}) => ticketFact({ id, order, ...rest });
 
 function response(rest: Partial<ReadTicketDataResponse> = {}): ReadTicketDataResponse {
   const reference = (position: number) => ({ position, order: "ABCDE", item: 1, salesChannel: "web" });
@@ -39,11 +21,7 @@ function response(rest: Partial<ReadTicketDataResponse> = {}): ReadTicketDataRes
     ...ReadTicketDataResponse.decode(new Uint8Array()),
     tickets: [reference(2), reference(1)],
     answered: 2,
-    positions: [
-      Buffer.from(fact(1)),
-      Buffer.from(fact(2, { addonTo: 1 })),
-      Buffer.from(fact(3, { addonTo: 1, canceled: true })),
-    ],
+    positions: [fact(1), fact(2, { addonTo: 1 }), fact(3, { addonTo: 1, canceled: true })],
     organizer: json({ slug: "org", name: "Organizer" }),
     event: json({
       name: { en: "Festival" },
@@ -113,7 +91,7 @@ describe("tickets of an answer", () => {
     };
     const [, first] = readTickets(
       response({
-        positions: [Buffer.from(fact(1, sold)), Buffer.from(fact(2))],
+        positions: [fact(1, sold), fact(2)],
         subevents: documents({ 6: { name: { en: "Friday" }, date_from: "2025-12-28T19:05:00Z" } }),
       }),
     );

@@ -10,6 +10,7 @@ import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/fa
 import type { NewVoucher, Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Capacity, Records, VoucherShop, Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
+import { plainVoucher } from "@tessera/testkit/plain-fields";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { voucher } from "../index.ts";
 
@@ -67,7 +68,7 @@ export async function startVoucher(db: Db) {
       const { voucher: changed } = await vouchers.updateVoucher({
         ...place,
         id,
-        fields: { ...zero, ...fields },
+        fields: { ...plainVoucher, ...fields },
         updateMask,
       });
       if (changed === undefined) throw new Error("no voucher came back");
@@ -118,23 +119,9 @@ export async function startVoucher(db: Db) {
   });
 }
 
-const zero: VoucherFields = {
-  code: "",
-  maxUsages: 1,
-  minUsages: 1,
-  blockQuota: false,
-  allowIgnoreQuota: false,
-  priceMode: "none",
-  tag: "",
-  comment: "",
-  showHiddenItems: true,
-  allAddonsIncluded: false,
-  allBundlesIncluded: false,
-};
-
 /** A voucher to create, with these fields sent. */
 export function newVoucher(fields: Partial<VoucherFields>): NewVoucher {
-  return { fields: { ...zero, ...fields }, sent: Object.keys(fields).map(toSnake) };
+  return { fields: { ...plainVoucher, ...fields }, sent: Object.keys(fields).map(toSnake) };
 }
 
 function toSnake(name: string): string {
