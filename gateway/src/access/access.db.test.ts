@@ -11,7 +11,7 @@ import { credentialChanged } from "../consumers/credential-changed.ts";
 import { eventChanged } from "../consumers/event-changed.ts";
 import { findByHash, isAsNewAs } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
-import { findSession } from "../store/sessions.ts";
+import { findSession } from "../store/session-rows.ts";
 import { gatewayDatabase } from "../testing/database.ts";
 import { type Forgetful, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";

@@ -8,7 +8,7 @@ import {
   standsInPublic,
 } from "@tessera/values";
 import type { CallerKind, Credential, Device } from "../store/credentials.ts";
-import type { Session } from "../store/sessions.ts";
+import type { Session } from "../store/session-rows.ts";
 
 /** The sender of a request. */
 export type Caller = Operator | Tenant;

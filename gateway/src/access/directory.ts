@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Fault } from "@tessera/kit/fault";
 import type { CallerKind, Credential, CredentialKind } from "../store/credentials.ts";
-import type { Session } from "../store/sessions.ts";
+import type { Session } from "../store/session-rows.ts";
 import { inactive, type Presented, sessionEnded, sessionRevoked, unknownToken } from "./authorization.ts";
 import { type Caller, operator, type Tenant, toCaller, toPerson } from "./caller.ts";
 import { remember } from "./remember.ts";

@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deleteEndedSessions } from "../jobs/delete-sessions.ts";
-import { findSession } from "../store/sessions.ts";
+import { findSession } from "../store/session-rows.ts";
 import { gatewayDatabase } from "../testing/database.ts";
 import { requireDocumented } from "../testing/require-documented.ts";
 import { inEvent, keys, publicBase, type Sent, type ServedApp, serveApp, withCookie } from "../testing/serve-app.ts";

@@ -14,7 +14,7 @@ import {
   redeemLink,
   revokeSession,
   type Session,
-} from "../store/sessions.ts";
+} from "../store/session-rows.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import { announceChange } from "./change-notice.ts";
 import { deriveToken, makeToken } from "./make-token.ts";

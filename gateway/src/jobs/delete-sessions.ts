@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { deleteOldSessions } from "../store/sessions.ts";
+import { deleteOldSessions } from "../store/session-rows.ts";
 
 const everyMs = 60 * 60 * 1000;
 

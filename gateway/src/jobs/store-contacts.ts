@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import type { DeviceContacts } from "../access/device-contacts.ts";
+import type { DeviceContacts } from "../access/remember-contacts.ts";
 import { storeContacts } from "../store/device-contacts.ts";
 
 /** A device that is silent for a minute is worth a look. */

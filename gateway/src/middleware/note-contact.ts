@@ -1,4 +1,4 @@
-import type { DeviceContacts } from "../access/device-contacts.ts";
+import type { DeviceContacts } from "../access/remember-contacts.ts";
 import type { Step } from "../http/step.ts";
 
 /** Notes that a device was heard of, and what it says of itself. */

@@ -1,6 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
-import type { DeviceContacts } from "../access/device-contacts.ts";
 import type { IdentityProvider } from "../access/identity-provider.ts";
+import type { DeviceContacts } from "../access/remember-contacts.ts";
 import type { Clients } from "../clients.ts";
 import { downloadTurns, renderedLimits, storedDownloads } from "../http/downloads.ts";
 import { at, type Route } from "../http/route.ts";

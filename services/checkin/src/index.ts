@@ -13,7 +13,6 @@ import {
   Scans,
   Sync,
 } from "@tessera/protos/services";
-import { createCheckinReaders } from "./checkin-readers.ts";
 import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
@@ -58,6 +57,7 @@ import { listPositions } from "./handlers/positions/list-positions.ts";
 import { searchPositions } from "./handlers/positions/search-on-lists.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
+import { createCheckinReaders } from "./handlers/redeem/checkin-readers.ts";
 import { linkMedia } from "./handlers/redeem/link-medium.ts";
 import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts";
 import { redeemMany } from "./handlers/redeem/redeem-many.ts";

@@ -1,6 +1,6 @@
 import type { CatalogueDocument, QuotaAvailability } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
+import { readJson } from "../../body/read-json.ts";
 import type { Shown } from "../../http/without-fields.ts";
-import { readJson } from "../../read-json.ts";
 
 function read(document: CatalogueDocument | undefined): Shown {
   if (document === undefined) throw new Error("boxoffice answered without a document");

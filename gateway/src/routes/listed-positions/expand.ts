@@ -1,7 +1,7 @@
 import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { holds, type Tenant } from "../../access/caller.ts";
+import { readJson } from "../../body/read-json.ts";
 import { flag, words } from "../../http/parameter.ts";
-import { readJson } from "../../read-json.ts";
 import type { PdfData } from "./pdf-data.ts";
 import type { Prints } from "./print.ts";
 

@@ -2,10 +2,10 @@ import type { Print } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import { any, boolean, choice, id, instant, mapOf, text } from "@tessera/schema/build";
 import { formatInstant } from "@tessera/values";
 import { LRUCache } from "lru-cache";
+import { readJson } from "../../body/read-json.ts";
 import type { Clients } from "../../clients.ts";
 import { record } from "../../http/answers.ts";
 import type { Shown } from "../../http/without-fields.ts";
-import { readJson } from "../../read-json.ts";
 import { type AskFor, type Asking, askBeside } from "./ask-beside.ts";
 
 const printTypes = ["badge", "ticket", "certificate", "other"] as const;

@@ -10,7 +10,7 @@ import { amongEventsOf } from "../catalogue/among.ts";
 import { mostLists } from "../redeem/schema.ts";
 import { searchExample } from "./examples.ts";
 import { expansion, toExpand } from "./expand.ts";
-import { choosing, toFilters } from "./filters.ts";
+import { choosing, toFilters } from "./position-filters.ts";
 import { idsOf, presentPositions } from "./present.ts";
 import type { PrintReader } from "./print.ts";
 import { columns } from "./routes.ts";

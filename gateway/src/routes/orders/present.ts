@@ -6,9 +6,9 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import type { CheckinsOfPosition } from "@tessera/protos/gen/ticketing/checkin/v1/order_checkins";
 import { formatInstant } from "@tessera/values";
+import { readJson } from "../../body/read-json.ts";
 import type { EventAddress } from "../../http/event-url.ts";
 import type { Shown } from "../../http/without-fields.ts";
-import { readJson } from "../../read-json.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import { presentAnswer, presentCheckin, presentDownloads, seats } from "../listed-positions/present.ts";
 import { presentPrint } from "../listed-positions/print.ts";

@@ -11,12 +11,12 @@ import type { Incoming, Reply } from "../../http/route.ts";
 import { type Fields, onlyFields, readFields, type Shown } from "../../http/without-fields.ts";
 import { amongEventsOf } from "../catalogue/among.ts";
 import { type AnswerOptions, saidOf } from "./answer-scan.ts";
-import { namedUploads, readAnswers } from "./answers.ts";
 import { callCheckin, requireDecision, requireList } from "./ask-checkin.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome } from "./present.ts";
 import { overloaded } from "./scan-room.ts";
 import type { RedeemBatch, ScanOfBatch } from "./schema.ts";
+import { namedUploads, readAnswers } from "./sent-answers.ts";
 
 export interface BatchOptions extends Pick<AnswerOptions, "findUploads" | "expireDropped"> {
   readonly scans: Pick<Clients["scans"], "redeemMany">;

@@ -9,12 +9,12 @@ import { type Expandable, showsPdfData } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import { idsOf } from "../listed-positions/present.ts";
 import type { PrintReader, Prints } from "../listed-positions/print.ts";
-import { type FindUploads, readAnswers } from "./answers.ts";
 import type { Decision } from "./ask-checkin.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { roomOfScans, ScanRoom } from "./scan-room.ts";
 import type { ScanBody } from "./schema.ts";
+import { type FindUploads, readAnswers } from "./sent-answers.ts";
 
 export interface AnswerOptions {
   readonly readPdfData: ReadPdfData;

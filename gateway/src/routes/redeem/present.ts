@@ -1,8 +1,8 @@
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { readJson } from "../../body/read-json.ts";
 import { fault } from "../../faults.ts";
 import type { EventAddress } from "../../http/event-url.ts";
 import type { Reply } from "../../http/route.ts";
-import { readJson } from "../../read-json.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import type { PdfData } from "../listed-positions/pdf-data.ts";
 import { presentPosition } from "../listed-positions/present.ts";

@@ -3,7 +3,7 @@ import { formatInstant } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import { sessionCookie, writeCookie } from "../../access/cookies.ts";
 import { fault } from "../../faults.ts";
-import type { Session } from "../../store/sessions.ts";
+import type { Session } from "../../store/session-rows.ts";
 
 export function presentListed(session: Session) {
   const { id, name, state, permissions, allEvents, events, createdAt, beganAt, endsAt } = session;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { scanProfiles } from "@tessera/values";
 import { holds, type Tenant } from "../../access/caller.ts";
-import type { DeviceContacts } from "../../access/device-contacts.ts";
+import type { DeviceContacts } from "../../access/remember-contacts.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
 import { acceptsCoding, prefers } from "../../http/accepts.ts";

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, deliverAnswers, deliverAnswersOf, given, readPosition } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, deliverAnswersOf, given, readPosition } from "../testing/given-at-gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
 import { answersGiven } from "./answers-given.ts";

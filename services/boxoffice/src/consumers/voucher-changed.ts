@@ -6,7 +6,7 @@ import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { endHolds, endLostHolds } from "../store/holds.ts";
 import { forgetClaims, forgetOlderClaims, voucherClaims } from "../store/voucher-claim-rows.ts";
 import { recountAllUses } from "../store/voucher-use-rows.ts";
-import { storeStates } from "../voucher-states.ts";
+import { storeStates } from "../uses/store-states.ts";
 
 /**
  * Keeps the capacity and seats that vouchers take.

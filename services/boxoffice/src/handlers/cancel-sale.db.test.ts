@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { losing } from "../testing/losing.ts";
-import { countTaken, openSales, readOrders, startSales } from "../testing/sales.ts";
+import { countTaken, openSales, readOrders, startSales } from "../testing/open-sales.ts";
 
 const { db } = await boxofficeDatabase();
 const opened = await openSales(db);

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { boxoffice } from "../index.ts";
 import { boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
-import { answersFact, given } from "../testing/gate.ts";
+import { answersFact, given } from "../testing/given-at-gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 
 const start = () => startForTest(boxoffice, { db });

@@ -16,8 +16,8 @@ import type { CredentialKind, CredentialRecord } from "../records/credential.ts"
 import { credentialKindOf } from "../records/credential-kinds.ts";
 import type { Run } from "../records/kind.ts";
 import type { BoxofficeEvents } from "../report-events.ts";
-import * as credentials from "../store/credentials.ts";
-import { prepareSetup } from "../store/devices.ts";
+import * as credentials from "../store/credential-rows.ts";
+import { prepareSetup } from "../store/device-setups.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as organizers from "../store/organizers.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";

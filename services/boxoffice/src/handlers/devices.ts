@@ -21,7 +21,7 @@ import { topics } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { device, type StoredDevice } from "../records/device.ts";
 import type { BoxofficeEvents } from "../report-events.ts";
-import { findBySetup, findDevice, type Machine, type StoredMachine, storeMachine } from "../store/devices.ts";
+import { findBySetup, findDevice, type Machine, type StoredMachine, storeMachine } from "../store/device-setups.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { toCredential } from "../wire/credential-messages.ts";
 

@@ -3,7 +3,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import { erase } from "@tessera/testkit/erase";
 import { expect, it } from "vitest";
 import { bare, erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
-import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given } from "../testing/given-at-gate.ts";
 import { getOrder } from "./get-order.ts";
 import { listOrders } from "./list-orders.ts";
 import { listOrderPositions } from "./order-positions.ts";

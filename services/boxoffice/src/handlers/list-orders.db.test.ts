@@ -5,7 +5,7 @@ import { type ListOrdersRequest, OrderDocument } from "@tessera/protos/gen/ticke
 import { beforeEach, describe, expect, it } from "vitest";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
-import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given } from "../testing/given-at-gate.ts";
 import { position, record, sample } from "../testing/records.ts";
 import { findPrints } from "./find-prints.ts";
 import { getOrder } from "./get-order.ts";

@@ -8,7 +8,7 @@ import { emptyTables } from "@tessera/testkit/empty-tables";
 import { beforeEach, describe, expect, it } from "vitest";
 import { boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
-import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given } from "../testing/given-at-gate.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { readTicketData } from "./read-ticket-data.ts";
 

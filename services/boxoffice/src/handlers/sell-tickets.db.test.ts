@@ -7,8 +7,8 @@ import { readOrder, toRecord } from "../records/order.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { losing } from "../testing/losing.ts";
+import { countRows, countTaken, openSales, readOrders, startSales, type TestSales } from "../testing/open-sales.ts";
 import { position, sample, type TestRecord } from "../testing/records.ts";
-import { countRows, countTaken, openSales, readOrders, startSales, type TestSales } from "../testing/sales.ts";
 import { need, startLedger, voucher } from "../testing/vouchers.ts";
 
 const { database, db } = await boxofficeDatabase();

@@ -3,7 +3,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { TellVouchersRequest, TellVouchersResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { endHolds, lockHeld } from "../store/holds.ts";
 import { lockTold } from "../store/voucher-claim-rows.ts";
-import { storeStates } from "../voucher-states.ts";
+import { storeStates } from "../uses/store-states.ts";
 
 /**
  * Applies states of vouchers before their facts arrive. Facts of earlier states may still be under way: a deleted

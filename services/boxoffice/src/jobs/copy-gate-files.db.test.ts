@@ -21,7 +21,7 @@ import { reportEvents } from "../report-events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given, readPosition } from "../testing/given-at-gate.ts";
 import { position, record, sample } from "../testing/records.ts";
 import { copyGateFiles } from "./copy-gate-files.ts";
 import { removeAnswerFiles } from "./remove-answer-files.ts";

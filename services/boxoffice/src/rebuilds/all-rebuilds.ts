@@ -4,7 +4,7 @@ import type { EventDocument, EventSettings } from "@tessera/resources/records/ev
 import { kinds } from "../records/all-kinds.ts";
 import { credentialKinds } from "../records/credential-kinds.ts";
 import { defaultSettings } from "../records/event-settings.ts";
-import type { StoredFields } from "../store/credentials.ts";
+import type { StoredFields } from "../store/credential-rows.ts";
 import {
   type PlacedCredential,
   readCredentials,

@@ -8,7 +8,7 @@ import { finishWork } from "@tessera/testkit/finish-work";
 import { describe, expect, it } from "vitest";
 import { ada, answers, bare, erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, given, readPosition } from "../testing/gate.ts";
+import { answersFact, given, readPosition } from "../testing/given-at-gate.ts";
 import { position, sample } from "../testing/records.ts";
 
 const orders = erasableOrders();

@@ -7,7 +7,7 @@ import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
-import * as catalogue from "../store/catalogue.ts";
+import * as catalogue from "../store/catalogue-tables.ts";
 import { noteDocumentsChanged, tellsChanges } from "../store/document-changes.ts";
 import { readDocuments } from "../store/rebuild-reads.ts";
 import { isReferable } from "../store/usage.ts";

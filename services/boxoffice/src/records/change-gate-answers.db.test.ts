@@ -18,7 +18,7 @@ import { reportEvents } from "../report-events.ts";
 import { boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given, readPosition } from "../testing/given-at-gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { toReference } from "./answer-file.ts";
 

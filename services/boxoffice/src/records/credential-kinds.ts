@@ -1,5 +1,5 @@
 import type { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import type * as credentials from "../store/credentials.ts";
+import type * as credentials from "../store/credential-rows.ts";
 import { apiKey } from "./api-key.ts";
 import type { CredentialKind } from "./credential.ts";
 import { device } from "./device.ts";

@@ -8,7 +8,7 @@ import type { Reading, Rule } from "@tessera/records/read";
 import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
-import * as credentials from "../store/credentials.ts";
+import * as credentials from "../store/credential-rows.ts";
 import { credentialFact, credentialKey, publishedKinds } from "../wire/credential-messages.ts";
 import type { RecordKind } from "./kind.ts";
 import type { BroughtHere } from "./recall.ts";

@@ -3,7 +3,7 @@ import type * as resources from "@tessera/resources/credential";
 import { deviceRecord, deviceWithoutToken } from "@tessera/resources/records/device";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf, firstIdMadeHere } from "@tessera/values";
-import { drawNumber } from "../store/devices.ts";
+import { drawNumber } from "../store/device-setups.ts";
 import { deviceFields } from "../wire/credential-messages.ts";
 import { credentialKind, tokenRule } from "./credential.ts";
 

@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { boxoffice } from "../index.ts";
 import { ada, answers, erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, given, readPosition } from "../testing/gate.ts";
+import { answersFact, given, readPosition } from "../testing/given-at-gate.ts";
 import { position, sample } from "../testing/records.ts";
 import { keyOfFile } from "./answer-file.ts";
 import { gateFileCopy } from "./change-gate-answers.ts";

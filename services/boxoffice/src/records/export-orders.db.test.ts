@@ -8,7 +8,7 @@ import { collect } from "@tessera/testkit/files-contract";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { describe, expect, it } from "vitest";
 import { address, erasableOrders, place } from "../testing/erasable-orders.ts";
-import { answersFact, given } from "../testing/gate.ts";
+import { answersFact, given } from "../testing/given-at-gate.ts";
 import { position, sample } from "../testing/records.ts";
 
 const orders = erasableOrders();

@@ -2,7 +2,7 @@ import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { gateRecord } from "@tessera/resources/records/gate";
 import type { TypeOf } from "@tessera/schema/schema";
-import * as credentials from "../store/credentials.ts";
+import * as credentials from "../store/credential-rows.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { device, type StoredDevice } from "./device.ts";
 import type { RecordKind } from "./kind.ts";

@@ -2,8 +2,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import { beforeEach, describe, expect, it } from "vitest";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { both, positionsIn, scanned, second, takePositions, withoutSecond } from "../testing/order-positions.ts";
 import { festival, position, record, sample } from "../testing/records.ts";
+import { both, positionsIn, scanned, second, takePositions, withoutSecond } from "../testing/scanned-positions.ts";
 
 const office = emptyOffice();
 

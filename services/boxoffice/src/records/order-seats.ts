@@ -5,7 +5,7 @@ import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
-import * as catalogue from "../store/catalogue.ts";
+import * as catalogue from "../store/catalogue-tables.ts";
 import type { Mentioned } from "../store/references.ts";
 import { drawSeatIds } from "../store/seats.ts";
 import type { OrderData, PositionData } from "./order-data.ts";

@@ -20,7 +20,7 @@ import { findLost } from "../store/lost-positions.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
-import { changeUses } from "../voucher-uses.ts";
+import { changeUses } from "../uses/change-uses.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import {
   budgetUseOf,

@@ -2,6 +2,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { beforeEach, describe, expect, it } from "vitest";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { takeFacts } from "../testing/facts.ts";
+import { festival, position, record, sample } from "../testing/records.ts";
 import {
   both,
   first,
@@ -11,8 +12,7 @@ import {
   second,
   takePositions,
   withoutSecond,
-} from "../testing/order-positions.ts";
-import { festival, position, record, sample } from "../testing/records.ts";
+} from "../testing/scanned-positions.ts";
 
 const office = emptyOffice();
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { boxofficeDatabase } from "../testing/database.ts";
+import { countRows, openSales, readOrders } from "../testing/open-sales.ts";
 import { position, record, sample } from "../testing/records.ts";
-import { countRows, openSales, readOrders } from "../testing/sales.ts";
 
 const { db } = await boxofficeDatabase();
 const opened = await openSales(db);

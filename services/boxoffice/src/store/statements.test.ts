@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
 import { expect, it } from "vitest";
 import { readQuotas } from "./capacity.ts";
-import { upsert as upsertDocuments } from "./catalogue.ts";
+import { upsert as upsertDocuments } from "./catalogue-tables.ts";
 import { countRows, nextEndings } from "./erase-documents.ts";
 import { deleteNext } from "./event-contents.ts";
 import { readAnswerable, readFirst, readPositionFields } from "./following-orders.ts";

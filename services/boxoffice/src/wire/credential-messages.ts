@@ -8,7 +8,7 @@ import { type CredentialChanged, CredentialKind as Published } from "@tessera/pr
 import { topics } from "@tessera/protos/topics";
 import * as resources from "@tessera/resources/credential";
 import { fields } from "@tessera/schema/fields";
-import type { CredentialKind, StoredCredential, StoredFields } from "../store/credentials.ts";
+import type { CredentialKind, StoredCredential, StoredFields } from "../store/credential-rows.ts";
 
 /** The kinds of credentials as messages name them. */
 export const publishedKinds = { api_key: Published.API_KEY, device: Published.DEVICE } as const;

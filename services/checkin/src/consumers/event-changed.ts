@@ -2,7 +2,7 @@ import { endingWith, notingGone } from "@tessera/events/gone-events";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { topics } from "@tessera/protos/topics";
-import { removeEndedScans } from "../ended-scans.ts";
+import { removeEndedScans } from "../leftovers/ended-scans.ts";
 import { removeAlarmsOf } from "../store/alarms.ts";
 import { events } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";

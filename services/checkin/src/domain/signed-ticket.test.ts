@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createCheckinReaders } from "../checkin-readers.ts";
+import { createCheckinReaders } from "../handlers/redeem/checkin-readers.ts";
 import { backwards, signTicket, ticketKeys, toCode, toPayload } from "../testing/sign-ticket.ts";
 import { mayBeSigned, readSignedTicket } from "./signed-ticket.ts";
 

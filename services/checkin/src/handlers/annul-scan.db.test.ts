@@ -5,12 +5,12 @@ import type { AnnulScanRequest } from "@tessera/protos/gen/ticketing/checkin/v1/
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createCheckinReaders } from "../checkin-readers.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 import { toArrivedScan } from "../wire/scans.ts";
+import { createCheckinReaders } from "./redeem/checkin-readers.ts";
 import { readAndDecide } from "./redeem/decide-scans.ts";
 import { storeDecided } from "./redeem/store-decided.ts";
 

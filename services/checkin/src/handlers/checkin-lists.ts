@@ -18,7 +18,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { CheckinLists } from "@tessera/protos/services";
-import { countNoted } from "../count-noted.ts";
+import { countNoted } from "../capacity/count-noted.ts";
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { CheckinList, ListFields } from "../domain/list.ts";
 import { fault } from "../faults.ts";

@@ -7,7 +7,7 @@ import type {
   FindScannedSinceResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/order_checkins";
 import { fault } from "../faults.ts";
-import * as store from "../store/order-checkins.ts";
+import * as store from "../store/checkins-of-orders.ts";
 import { mostCheckins } from "../store/ticket-rows.ts";
 import { toCheckin } from "../wire/position-messages.ts";
 

@@ -5,7 +5,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { ReportDayRequest, ReportDayResponse } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import { pick } from "@tessera/values";
 import { nameItems } from "../domain/item-names.ts";
-import { dayOf, findDay, followInside, type LocalDay, type Step, wallClock } from "../domain/report-day.ts";
+import { dayOf, findDay, followInside, type LocalDay, type Step, wallClock } from "../domain/local-day.ts";
 import { fault } from "../faults.ts";
 import {
   type DayOfTickets,

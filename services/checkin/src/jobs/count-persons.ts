@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { countNoted } from "../count-noted.ts";
+import { countNoted } from "../capacity/count-noted.ts";
 
 /** Records set limits too, and a process may end before it has counted. */
 const everyMs = 2000;

@@ -7,7 +7,7 @@ import { ScanDecided } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";
 import { describe, expect, it } from "vitest";
-import { automaticExits, day, due, hour, run } from "../testing/automatic-exits.ts";
+import { automaticExits, day, due, hour, run } from "../testing/exit-lists.ts";
 import { minute, order, place, positionFact } from "../testing/facts.ts";
 import { scan } from "../testing/start-checkin.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { describe, expect, it } from "vitest";
-import { automaticExits, day, due, hour, run } from "../testing/automatic-exits.ts";
+import { automaticExits, day, due, hour, run } from "../testing/exit-lists.ts";
 
 const exiting = automaticExits();
 const { dueList, enter, exitAllAt, exits, expectTrueCounts, handle, replica, sell } = exiting;

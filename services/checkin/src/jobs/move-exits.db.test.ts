@@ -2,7 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { describe, expect, it } from "vitest";
-import { automaticExits, day, due, hour, run } from "../testing/automatic-exits.ts";
+import { automaticExits, day, due, hour, run } from "../testing/exit-lists.ts";
 import { eventFact, place, positionFact } from "../testing/facts.ts";
 import { listFields } from "../testing/start-checkin.ts";
 

@@ -4,9 +4,9 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createMetrics } from "@tessera/kit/telemetry/metrics";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readAlarmFacts, type StoredScans, storePastScans } from "../testing/alarms.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, minute, noon, place } from "../testing/facts.ts";
+import { readAlarmFacts, type StoredScans, storePastScans } from "../testing/past-scans.ts";
 import { startCheckin } from "../testing/start-checkin.ts";
 import { raiseAlarms } from "./raise-alarms.ts";
 

@@ -9,8 +9,8 @@ import { keepSample } from "@tessera/kit/telemetry/sample";
 import { topics } from "@tessera/protos/topics";
 import { alarmKinds } from "@tessera/resources/alarm";
 import { LRUCache } from "lru-cache";
-import { compareAlarms, decideAlarms } from "../domain/alarms.ts";
-import { alarmMemory, GateScans } from "../domain/gate-scans.ts";
+import { compareAlarms, decideAlarms } from "../domain/decide-alarms.ts";
+import { alarmMemory, GateScans } from "../domain/gate-cells.ts";
 import {
   countOpenAlarms,
   deleteOldAlarms,
@@ -25,7 +25,7 @@ import { countGateScans, findWatchedEvents, type WatchedEvent } from "../store/g
 import type { EventKey } from "../store/keys.ts";
 import { readLimits } from "../store/persons-inside.ts";
 import { publishFacts } from "../store/publish-facts.ts";
-import { toAlarmFact } from "../wire/alarms.ts";
+import { toAlarmFact } from "../wire/alarm-messages.ts";
 
 const alarmLock = declareLock("tessera checkin alarms");
 

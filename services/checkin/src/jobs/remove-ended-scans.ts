@@ -1,5 +1,5 @@
 import { workOn } from "@tessera/kit/jobs/work-on";
-import { removeEndedScans } from "../ended-scans.ts";
+import { removeEndedScans } from "../leftovers/ended-scans.ts";
 import { deleteUnknownScans, mostRows } from "../store/gone-events.ts";
 
 /** Deletes scans in batches, each in its own transaction. After a crash another process starts over. */

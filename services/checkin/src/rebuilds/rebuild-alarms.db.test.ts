@@ -4,9 +4,9 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { topics } from "@tessera/protos/topics";
 import { expect, it } from "vitest";
-import { readAlarmFacts, storePastScans } from "../testing/alarms.ts";
 import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, noon, place } from "../testing/facts.ts";
+import { readAlarmFacts, storePastScans } from "../testing/past-scans.ts";
 import { startCheckin } from "../testing/start-checkin.ts";
 import { rebuildAlarms } from "./rebuild-alarms.ts";
 

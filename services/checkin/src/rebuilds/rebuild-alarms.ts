@@ -5,7 +5,7 @@ import type { StoredAlarm } from "../store/alarms.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { publishFacts } from "../store/publish-facts.ts";
 import { countAllAlarms, lastAlarmId, nextAlarms } from "../store/republish-alarms.ts";
-import { toAlarmFact } from "../wire/alarms.ts";
+import { toAlarmFact } from "../wire/alarm-messages.ts";
 
 /** Publishes the newest state of all alarms again, with its fact id: a consumer knows it by its inbox. They are kept as long as the topic keeps facts. */
 export const rebuildAlarms: Rebuild<EntityKey> = {

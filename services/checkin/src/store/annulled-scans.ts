@@ -5,8 +5,8 @@ import { rowsAs } from "@tessera/kit/pg/table";
 import type { NamedScan } from "../domain/annulment.ts";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
+import { type ListPlace, placeColumns } from "./find-places.ts";
 import type { EntityKey } from "./keys.ts";
-import { type ListPlace, placeColumns } from "./list-places.ts";
 import { type PresenceKey, type PresenceRow, toPresence } from "./presences.ts";
 
 /** A scan with a nonce on one of several lists. */

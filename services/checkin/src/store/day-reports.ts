@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import type { LocalDay, Step } from "../domain/report-day.ts";
+import type { LocalDay, Step } from "../domain/local-day.ts";
 import type { EventKey } from "./keys.ts";
 import { packed, unpack } from "./packed.ts";
 

@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
-import { alarmMemory, cellSeconds, type GateCell } from "../domain/gate-scans.ts";
+import { alarmMemory, cellSeconds, type GateCell } from "../domain/gate-cells.ts";
 import type { EventKey } from "./keys.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { RecentRefusal, ScanCell } from "../domain/recent-scans.ts";
+import type { RecentRefusal, ScanCell } from "../domain/scan-cells.ts";
 import type { EventKey } from "./keys.ts";
 
 /** The second of the database, since 1970. */

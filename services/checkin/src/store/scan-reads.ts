@@ -15,8 +15,8 @@ import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "@tessera/values";
 import { hasBlockedCode } from "./blocked-secrets.ts";
 import { answersAreErased } from "./erase-answers.ts";
+import { findPlaces, placeColumns } from "./find-places.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
-import { findPlaces, placeColumns } from "./list-places.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 export interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {

@@ -7,7 +7,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs } from "@tessera/kit/pg/table";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
-import { findPlaces, type ListPlace, placeColumns } from "./list-places.ts";
+import { findPlaces, type ListPlace, placeColumns } from "./find-places.ts";
 
 /** A scan that is ready to be stored. Fields that a device did not send are null or left out. */
 export interface ScanToStore {

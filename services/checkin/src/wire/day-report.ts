@@ -5,7 +5,7 @@ import type {
   ReportedScans,
 } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
 import type { ItemNames } from "../domain/item-names.ts";
-import { type Inside, type LocalDay, quarterLength } from "../domain/report-day.ts";
+import { type Inside, type LocalDay, quarterLength } from "../domain/local-day.ts";
 import type { ProductTally, ScanTally } from "../store/day-reports.ts";
 
 /** What was counted on a day. */

@@ -4,7 +4,7 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import type { Background } from "../domain/selection/layout.ts";
 import { fault } from "../faults.ts";
-import { sumBackgrounds } from "../store/layouts.ts";
+import { sumBackgrounds } from "../store/stored-layouts.ts";
 import { keyOf } from "./backgrounds.ts";
 
 /** Some thousand backgrounds of usual size, or two hundred of the largest. */

@@ -6,7 +6,7 @@ import { isUuid } from "@tessera/values";
 import type { Background } from "../domain/selection/layout.ts";
 import { fault } from "../faults.ts";
 import type { EventKey } from "../store/keys.ts";
-import { findBackgrounds, findWithBackground } from "../store/layouts.ts";
+import { findBackgrounds, findWithBackground } from "../store/stored-layouts.ts";
 
 /** The folder of all backgrounds in the store for files. */
 export const backgroundsPrefix = "backgrounds/";

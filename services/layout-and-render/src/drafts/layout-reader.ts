@@ -12,7 +12,7 @@ import { fault } from "../faults.ts";
 import type { BackgroundFile } from "../rendering/printed-ticket.ts";
 import type { RenderTools } from "../rendering/render-tickets.ts";
 import type { EventKey } from "../store/keys.ts";
-import { findBackground } from "../store/layouts.ts";
+import { findBackground } from "../store/stored-layouts.ts";
 
 /** A layout as it would be printed. */
 export interface ReadLayout {

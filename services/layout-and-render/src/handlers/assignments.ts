@@ -24,11 +24,11 @@ import {
   nextAssignmentIds,
   pageAssignments,
   putAssignments,
-} from "../store/assignments.ts";
+} from "../store/assigned-layouts.ts";
 import { findSalesChannels, lockItems } from "../store/copies.ts";
 import { lockEvent, requireEvent } from "../store/events.ts";
 import type { EntityKey } from "../store/keys.ts";
-import { requireLayout } from "../store/layouts.ts";
+import { requireLayout } from "../store/stored-layouts.ts";
 import { toWireAssignment, toWireLayout } from "../wire/layout-messages.ts";
 
 /** Finds one assignment of an event. */

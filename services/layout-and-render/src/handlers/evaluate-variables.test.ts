@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printing } from "../testing/ticket.ts";
+import { printing } from "../testing/print-ticket.ts";
 import { noScans, ticketAnswer } from "../testing/ticket-answer.ts";
 import { evaluateVariables } from "./evaluate-variables.ts";
 

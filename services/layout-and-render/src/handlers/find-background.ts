@@ -2,7 +2,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { FindBackgroundRequest, FindBackgroundResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { keyOf } from "../backgrounds/backgrounds.ts";
 import { fault } from "../faults.ts";
-import { findBackground as find } from "../store/layouts.ts";
+import { findBackground as find } from "../store/stored-layouts.ts";
 
 /** Finds the file at a public address. */
 export async function findBackground(

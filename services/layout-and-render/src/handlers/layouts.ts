@@ -23,7 +23,7 @@ import { copyBackground, keyOf } from "../backgrounds/backgrounds.ts";
 import type { Background, Layout } from "../domain/selection/layout.ts";
 import { fault } from "../faults.ts";
 import type { LayoutEvents } from "../report-events.ts";
-import { findOfLayouts } from "../store/assignments.ts";
+import { findOfLayouts } from "../store/assigned-layouts.ts";
 import { lockEvent, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import {
@@ -35,7 +35,7 @@ import {
   promoteFirst,
   putLayouts,
   requireLayout,
-} from "../store/layouts.ts";
+} from "../store/stored-layouts.ts";
 import { toWireLayout } from "../wire/layout-messages.ts";
 
 export async function getLayout(request: GetLayoutRequest, { db }: { readonly db: Db }): Promise<GetLayoutResponse> {

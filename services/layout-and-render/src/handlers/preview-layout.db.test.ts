@@ -15,9 +15,9 @@ import { collect } from "@tessera/testkit/files-contract";
 import { readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { layoutDatabase } from "../testing/database.ts";
+import { at } from "../testing/print-ticket.ts";
 import { sell } from "../testing/sold-tickets.ts";
 import { place, startLayout } from "../testing/start-layout.ts";
-import { at } from "../testing/ticket.ts";
 
 const names = ["Ann Lee", "Bo Wu", "Maximiliane-Charlotte von und zu Hohenlohe-Waldenburg-Schillingsfürst"];
 const boxoffice = sell(

@@ -12,7 +12,7 @@ import { fault } from "../faults.ts";
 import { expectBytes, renderId, workFor } from "../printing/render-work.ts";
 import { findPositions } from "../printing/ticket-data.ts";
 import { findSalesChannels } from "../store/copies.ts";
-import { findLayoutIds } from "../store/layouts.ts";
+import { findLayoutIds } from "../store/stored-layouts.ts";
 
 /** The limit of a client's request (L41.3), and of a request by another service. */
 const usualMost = 1000;

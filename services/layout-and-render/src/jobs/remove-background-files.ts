@@ -1,7 +1,7 @@
 import { type FileStores, removeUnnamedJob } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { backgroundsPrefix, keyOf, nameAt } from "../backgrounds/backgrounds.ts";
-import { findBackgrounds } from "../store/layouts.ts";
+import { findBackgrounds } from "../store/stored-layouts.ts";
 
 /**
  * Deletes files that are the background of no layout: replaced or removed ones, and ones that no layout was stored

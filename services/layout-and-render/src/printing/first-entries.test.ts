@@ -4,7 +4,7 @@ import type { CallOptions } from "@tessera/kit/rpc";
 import type { FindFirstEntriesRequest } from "@tessera/protos/gen/ticketing/checkin/v1/first_entries";
 import { expect, it } from "vitest";
 import { evaluateVariables } from "../handlers/evaluate-variables.ts";
-import { printing } from "../testing/ticket.ts";
+import { printing } from "../testing/print-ticket.ts";
 import { ticketAnswer } from "../testing/ticket-answer.ts";
 import { findScans, PatientScans } from "./first-entries.ts";
 

@@ -2,7 +2,7 @@ import { addIds, recallEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { findItems, lockItems } from "../store/copies.ts";
 import { hasEvent, lockEvents } from "../store/events.ts";
-import { findLayoutIds } from "../store/layouts.ts";
+import { findLayoutIds } from "../store/stored-layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
 import { ticketLayout } from "./ticket-layout.ts";
 import { ticketLayoutItem } from "./ticket-layout-item.ts";

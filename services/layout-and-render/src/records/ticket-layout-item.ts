@@ -4,7 +4,7 @@ import { layoutAssignmentRecord } from "@tessera/resources/ticket-layout";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
 import type { Assignment } from "../domain/selection/layout.ts";
-import { deleteAssignments, findOfItems, putAssignments } from "../store/assignments.ts";
+import { deleteAssignments, findOfItems, putAssignments } from "../store/assigned-layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
 
 const check = compileSchema(layoutAssignmentRecord, { namesParts: true });

@@ -7,7 +7,7 @@ import { type HeldFile, holdFile, isDataUrl, readDataUrl } from "@tessera/sent-f
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { backgroundType, drawName, keyOf } from "../backgrounds/backgrounds.ts";
 import type { Layout } from "../domain/selection/layout.ts";
-import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/layouts.ts";
+import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/stored-layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
 import { convertNegativeTexts } from "./negative-texts.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-element.ts";
-import { textArea } from "../testing/ticket.ts";
+import { textArea } from "../testing/print-ticket.ts";
 import type { ImageFile, ReadImages, Ticket } from "./printed-ticket.ts";
 import { readPicturesAhead } from "./read-pictures-ahead.ts";
 

@@ -1,6 +1,6 @@
 import type { Ticket } from "../domain/ticket.ts";
 import { listVariables } from "../domain/variables/find-variable.ts";
-import { print } from "./ticket.ts";
+import { print } from "./print-ticket.ts";
 
 export const textOf = (name: string, printed: Ticket) => print(name, printed).value;
 

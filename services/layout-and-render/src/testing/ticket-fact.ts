@@ -1,6 +1,6 @@
 import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { OrderStatus, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { at } from "./ticket.ts";
+import { at } from "./print-ticket.ts";
 
 export const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 

@@ -1,7 +1,7 @@
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type Document, ReadTicketDataResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
 import { describe, expect, it } from "vitest";
-import { at } from "../testing/ticket.ts";
+import { at } from "../testing/print-ticket.ts";
 import { json, paidOrder, ticketFact } from "../testing/ticket-fact.ts";
 import { readTickets } from "./read-tickets.ts";
 

@@ -3,7 +3,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { Shredding } from "@tessera/protos/services";
 import type { ShredEvents } from "../report-events.ts";
-import * as retentions from "../store/retentions.ts";
+import * as retentions from "../store/retention-rows.ts";
 
 export interface OwnRetentionTools {
   readonly db: Db;

@@ -7,7 +7,7 @@ import {
 import { findOwnRetention, type OwnRetentionTools } from "../cases/find-own-retention.ts";
 import { type AnnouncedState, shownBefore, stateOf } from "../domain/retention.ts";
 import { countUpcoming, pageUpcoming } from "../store/announcements.ts";
-import { readClock } from "../store/retentions.ts";
+import { readClock } from "../store/retention-rows.ts";
 
 /** Pages through the erasures that are announced. */
 export async function listUpcoming(

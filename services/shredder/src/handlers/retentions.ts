@@ -8,8 +8,8 @@ import type {
   SetRetentionResponse,
 } from "@tessera/protos/gen/ticketing/shredder/v1/retention";
 import { findOwnRetention, type OwnRetentionTools } from "../cases/find-own-retention.ts";
-import * as retentions from "../store/retentions.ts";
-import { deleteRetention, type Retention } from "../store/retentions.ts";
+import * as retentions from "../store/retention-rows.ts";
+import { deleteRetention, type Retention } from "../store/retention-rows.ts";
 
 /** Finds how long an organizer keeps the personal data of its events. */
 export async function findRetention(

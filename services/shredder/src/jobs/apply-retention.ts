@@ -13,7 +13,7 @@ import type { AnnouncedErasure } from "../store/announcements.ts";
 import * as announcements from "../store/announcements.ts";
 import { readCase } from "../store/cases.ts";
 import { findExport } from "../store/exports.ts";
-import { nextRound, putOffRound, type Round, turnPage } from "../store/retentions.ts";
+import { nextRound, putOffRound, type Round, turnPage } from "../store/retention-rows.ts";
 
 export interface RetentionTools {
   readonly db: Db;

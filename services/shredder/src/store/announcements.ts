@@ -6,7 +6,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Announced, Announcement, Progress } from "../domain/retention.ts";
 import { casesOf } from "./present-cases.ts";
-import type { Round } from "./retentions.ts";
+import type { Round } from "./retention-rows.ts";
 
 /** An erasure that is announced, with what its organizer has set. Instants are microseconds since 1970. */
 export interface AnnouncedErasure extends EventKey, Announcement, Progress {

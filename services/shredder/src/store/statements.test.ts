@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { findDue, findErased, pageUpcoming } from "./announcements.ts";
 import { findCase, nextRequested, pageErased } from "./cases.ts";
 import { storeFile } from "./exports.ts";
-import { nextRound, type Round, turnPage } from "./retentions.ts";
+import { nextRound, type Round, turnPage } from "./retention-rows.ts";
 
 const place = { organizer: "org", event: "fest" };
 const id = "00000000-0000-4000-8000-000000000000";

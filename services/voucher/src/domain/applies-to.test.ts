@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { voucherFields } from "../testing/vouchers.ts";
+import { voucherFields } from "../testing/voucher-fields.ts";
 import { findMismatch, type Restriction, type Wanted } from "./applies-to.ts";
 import type { VoucherFields } from "./voucher.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { voucherFields } from "../testing/vouchers.ts";
+import { voucherFields } from "../testing/voucher-fields.ts";
 import { checkVoucher, type KnownItem, type VoucherChange } from "./check-voucher.ts";
 import type { VoucherFields } from "./voucher.ts";
 

@@ -1,6 +1,6 @@
 import { assert, constantFrom, integer, option, property, record, subarray } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { voucherFields } from "../testing/vouchers.ts";
+import { voucherFields } from "../testing/voucher-fields.ts";
 import { findRefusal, type LedgerProblemKind, type SeatTerms } from "./find-refusal.ts";
 
 const refusalOf = (

@@ -1,6 +1,6 @@
 import { assert, constantFrom, integer, option, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { voucher } from "../testing/vouchers.ts";
+import { voucher } from "../testing/voucher-fields.ts";
 import { type PriceTerms, priceWith } from "./price.ts";
 
 const priceOf = (price: string, terms: Partial<PriceTerms>, places = 2) => priceWith(voucher(terms), { price, places });

@@ -11,7 +11,7 @@ import {
   tuple,
 } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { voucher } from "../testing/vouchers.ts";
+import { voucher } from "../testing/voucher-fields.ts";
 import { findNeed, type TakingTerms, takenAmount } from "./takes-capacity.ts";
 import type { Voucher } from "./voucher.ts";
 

@@ -14,7 +14,7 @@ import {
 import { expect, it } from "vitest";
 import { type Crash, crashing } from "../testing/crashing.ts";
 import { voucherDatabase } from "../testing/database.ts";
-import { expire, outcomesOf, prepareShop, reserve, shopAsk, soldFact } from "../testing/shop.ts";
+import { expire, outcomesOf, prepareShop, reserve, shopAsk, soldFact } from "../testing/shop-asks.ts";
 import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
 
 const { database } = await voucherDatabase();

@@ -6,7 +6,7 @@ import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeEach, describe, expect, it } from "vitest";
 import { noteDeletedEvents } from "../store/gone-events.ts";
 import { voucherDatabase } from "../testing/database.ts";
-import { prepareShop, reserve, soldFact } from "../testing/shop.ts";
+import { prepareShop, reserve, soldFact } from "../testing/shop-asks.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 
 const { db } = await voucherDatabase();

@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
 import { voucherDatabase } from "../testing/database.ts";
-import { prepareShop, reserve, type SoldState, shopAsk, soldFact } from "../testing/shop.ts";
+import { prepareShop, reserve, type SoldState, shopAsk, soldFact } from "../testing/shop-asks.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 
 const { db } = await voucherDatabase();

@@ -4,7 +4,7 @@ import type { VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it } from "vitest";
 import { voucherDatabase } from "../testing/database.ts";
-import { expire, outcomesOf, prepareShop, reserve, shopAsk, soldFact } from "../testing/shop.ts";
+import { expire, outcomesOf, prepareShop, reserve, shopAsk, soldFact } from "../testing/shop-asks.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 
 const { db } = await voucherDatabase();

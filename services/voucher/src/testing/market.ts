@@ -1,6 +1,6 @@
 import type { Ask, Market, ShopVoucher } from "../domain/offer-voucher.ts";
 import type { ShopCatalogue } from "../domain/shop-catalogue.ts";
-import { voucher } from "./vouchers.ts";
+import { voucher } from "./voucher-fields.ts";
 
 export function shopVoucher(changes: Partial<ShopVoucher> = {}): ShopVoucher {
   return { ...voucher(), reserved: 0, reservedBudget: "0.00", ...changes };

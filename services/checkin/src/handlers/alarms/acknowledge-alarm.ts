@@ -7,7 +7,7 @@ import { topics } from "@tessera/protos/topics";
 import { fault } from "../../faults.ts";
 import { acknowledge, findAlarm } from "../../store/alarms.ts";
 import { publishFacts } from "../../store/publish-facts.ts";
-import { toAlarm, toAlarmFact } from "../../wire/alarms.ts";
+import { toAlarm, toAlarmFact } from "../../wire/alarm-messages.ts";
 
 /** Notes who has seen an alarm first. Callers that come later get that answer. */
 export async function acknowledgeAlarm(

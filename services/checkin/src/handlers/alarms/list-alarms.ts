@@ -3,7 +3,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListAlarmsRequest, ListAlarmsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/alarms";
 import { countAlarms, pageAlarms } from "../../store/alarms.ts";
 import { requireEvent } from "../../store/events.ts";
-import { toAlarm } from "../../wire/alarms.ts";
+import { toAlarm } from "../../wire/alarm-messages.ts";
 
 /** Pages through the alarms of an event, those that have ended too. */
 export async function listAlarms(

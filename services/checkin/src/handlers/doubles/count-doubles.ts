@@ -1,7 +1,7 @@
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { CountDoublesRequest, CountDoublesResponse } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
 import { DoubleCounts } from "../../domain/double-filter.ts";
-import { toCount, toDoubleFilter } from "../../wire/doubles.ts";
+import { toCount, toDoubleFilter } from "../../wire/double-messages.ts";
 import { readAllDoubles, requireFilter } from "./read-doubles.ts";
 
 /** Counts the doubles of an event, and those that each device and each gate has a scan of. */

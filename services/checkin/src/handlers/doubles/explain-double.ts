@@ -5,7 +5,7 @@ import { Doubles } from "@tessera/protos/services";
 import { lockTicket } from "../../store/annulled-scans.ts";
 import { deleteDoubleNote, putDoubleNote } from "../../store/double-notes.ts";
 import { lockForScan } from "../../store/failed-scans.ts";
-import { toDouble } from "../../wire/doubles.ts";
+import { toDouble } from "../../wire/double-messages.ts";
 import { requireDouble, requirePlaceOfDouble } from "./get-double.ts";
 
 /** Stores what somebody found out about a double, or takes it back. */

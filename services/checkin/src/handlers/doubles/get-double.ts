@@ -6,7 +6,7 @@ import type { NotedDouble } from "../../domain/double-filter.ts";
 import { fault } from "../../faults.ts";
 import { findPlaceOfScan, type TicketOnList } from "../../store/doubtful-scans.ts";
 import type { EntityKey } from "../../store/keys.ts";
-import { toDouble } from "../../wire/doubles.ts";
+import { toDouble } from "../../wire/double-messages.ts";
 import { readDoublesOf } from "./read-doubles.ts";
 
 /** Shows one double, by the id of its later scan. */

@@ -2,7 +2,7 @@ import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListDoublesRequest, ListDoublesResponse } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
 import { type NotedDouble, sortDoubles } from "../../domain/double-filter.ts";
-import { toDouble, toDoubleFilter } from "../../wire/doubles.ts";
+import { toDouble, toDoubleFilter } from "../../wire/double-messages.ts";
 import { readAllDoubles, requireFilter } from "./read-doubles.ts";
 
 /** Pages through the doubles of an event. Each page is made of all scans that may be part of one: there is no second truth. */

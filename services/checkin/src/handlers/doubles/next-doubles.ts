@@ -1,6 +1,6 @@
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { NextDoublesRequest, NextDoublesResponse } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
-import { toDouble, toDoubleFilter } from "../../wire/doubles.ts";
+import { toDouble, toDoubleFilter } from "../../wire/double-messages.ts";
 import { readNextDoubles, requireFilter } from "./read-doubles.ts";
 
 /** Reads the doubles of the next tickets, for tables of any length. */

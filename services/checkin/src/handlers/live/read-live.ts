@@ -10,7 +10,7 @@ import type {
 import { LRUCache } from "lru-cache";
 import { DoubleCounts } from "../../domain/double-filter.ts";
 import { RecentInside } from "../../domain/recent-inside.ts";
-import { RecentScans } from "../../domain/recent-scans.ts";
+import { RecentScans } from "../../domain/scan-cells.ts";
 import { readOpenAlarms } from "../../store/alarms.ts";
 import { countEachList } from "../../store/counts.ts";
 import { requireEvent } from "../../store/events.ts";

@@ -1,6 +1,6 @@
 import type { ArrivedScan } from "@tessera/admission";
-import type { CheckinReaders } from "../../checkin-readers.ts";
 import type { IsAwaited } from "./batch-options.ts";
+import type { CheckinReaders } from "./checkin-readers.ts";
 import { type DeciderTools, readAndDecide } from "./decide-scans.ts";
 import { conflict, type Decision, queuedBehind, type ToLink, unknownYet } from "./decision.ts";
 import { type DecidedScan, toOutcome, undecided } from "./outcome.ts";

@@ -9,7 +9,6 @@ import type {
   Scan,
   ScanOutcome,
 } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { CheckinReaders } from "../../checkin-readers.ts";
 import type { CheckinEvents } from "../../report-events.ts";
 import type { ListPlaces } from "../list-places.ts";
 import { type ArrivalDeps, arrive } from "./arrive.ts";
@@ -17,6 +16,7 @@ import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { type AskFirstDeps, askFirst, leastMs } from "./ask-first.ts";
 import type { BatchesOptions } from "./batch-options.ts";
 import { type Batches, createBatches } from "./batches.ts";
+import type { CheckinReaders } from "./checkin-readers.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { isOutcome } from "./decision.ts";
 import { expandOutcome } from "./expand-outcome.ts";

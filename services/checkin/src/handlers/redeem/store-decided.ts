@@ -1,7 +1,6 @@
 import { type ArrivedScan, afterScan, countChange } from "@tessera/admission";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import type { CheckinReaders } from "../../checkin-readers.ts";
 import { readSignedTicket } from "../../domain/signed-ticket.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { type EntityKey, nameOf } from "../../store/keys.ts";
@@ -12,6 +11,7 @@ import type { ScanRead } from "../../store/scan-reads.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
 import { encodeGivenAnswer, findAppliedUpTo, toAnswersGiven } from "../../wire/answers.ts";
 import { toScanFact } from "../../wire/scan-fact.ts";
+import type { CheckinReaders } from "./checkin-readers.ts";
 import { type DecidedScan, refusalOf } from "./outcome.ts";
 
 interface Tools {

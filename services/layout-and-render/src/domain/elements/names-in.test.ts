@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textArea } from "../../testing/ticket.ts";
+import { textArea } from "../../testing/print-ticket.ts";
 import { defaultLayout } from "./default-layout.ts";
 import type { BarcodeArea, ImageArea, LayoutElement } from "./element.ts";
 import { mayPrintScans } from "./names-in.ts";

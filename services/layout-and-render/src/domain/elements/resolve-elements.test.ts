@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { at, attendee, event, item, position, print, printing, textArea, ticket } from "../../testing/ticket.ts";
+import { at, attendee, event, item, position, print, printing, textArea, ticket } from "../../testing/print-ticket.ts";
 import { Formats } from "../formats/formats.ts";
 import { listVariables } from "../variables/find-variable.ts";
 import type { BarcodeArea, ImageArea, LayoutElement, PoweredBy, TextContainer } from "./element.ts";

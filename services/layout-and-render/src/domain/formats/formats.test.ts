@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { amounts, cldrAmounts } from "../../testing/cldr-amounts.ts";
-import { at } from "../../testing/ticket.ts";
+import { at } from "../../testing/print-ticket.ts";
 import { formatPhone } from "./format-phone.ts";
 import { Formats } from "./formats.ts";
 import { readDay, readTime, toLocalTime } from "./local-time.ts";

@@ -1,7 +1,7 @@
 import { collectGarbage } from "@tessera/testkit/collect-garbage";
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
-import { event, item, position, ticket } from "../../testing/ticket.ts";
+import { event, item, position, ticket } from "../../testing/print-ticket.ts";
 import { encodeSymbol as encode } from "../code-symbol.ts";
 import type { LayoutElement } from "../elements/element.ts";
 import { LongestValues } from "./choose-longest.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { position, ticket } from "../../testing/print-ticket.ts";
 import { textOf, textsOf } from "../../testing/printed-texts.ts";
-import { position, ticket } from "../../testing/ticket.ts";
 
 describe("answers", () => {
   const options = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { at, event, item, position, ticket } from "../../testing/print-ticket.ts";
 import { textOf, textsOf } from "../../testing/printed-texts.ts";
-import { at, event, item, position, ticket } from "../../testing/ticket.ts";
 import type { Event } from "../ticket.ts";
 
 describe("the event", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { invoiceAddress, position, ticket } from "../../testing/print-ticket.ts";
 import { textOf, textsOf } from "../../testing/printed-texts.ts";
-import { invoiceAddress, position, ticket } from "../../testing/ticket.ts";
 import type { Attendee } from "../ticket.ts";
 
 describe("attendees", () => {

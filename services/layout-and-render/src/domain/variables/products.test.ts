@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { item, position, ticket } from "../../testing/print-ticket.ts";
 import { textOf, textsOf } from "../../testing/printed-texts.ts";
-import { item, position, ticket } from "../../testing/ticket.ts";
 import type { Position } from "../ticket.ts";
 
 describe("products", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { event, position, ticket } from "../../testing/print-ticket.ts";
 import { textsOf } from "../../testing/printed-texts.ts";
-import { event, position, ticket } from "../../testing/ticket.ts";
 
 describe("seats", () => {
   const seat = { name: "S-1-2", zone: "Stalls", row: "1", rowLabel: "", number: "2", numberLabel: "" };

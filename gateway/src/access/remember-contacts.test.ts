@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Tenant } from "./caller.ts";
-import { DeviceContacts } from "./device-contacts.ts";
+import { DeviceContacts } from "./remember-contacts.ts";
 
 let now = 0;
 const device = { organizer: "bigevents", device: { deviceId: 3 } } as unknown as Tenant;

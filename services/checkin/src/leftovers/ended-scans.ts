@@ -1,5 +1,5 @@
 import { defineWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
-import type { EventKey } from "./store/keys.ts";
+import type { EventKey } from "../store/keys.ts";
 
 /** An event that was deleted, at an instant in microseconds since 1970. */
 export interface EndedEvent extends EventKey {

@@ -1,8 +1,8 @@
 import { seededNumbers } from "@tessera/testkit/seeded-numbers";
 import { describe, expect, it } from "vitest";
 import type { AlarmSubject, HeldAlarm } from "./alarm.ts";
-import { compareAlarms, decideAlarms } from "./alarms.ts";
-import { type GateCell, GateScans, toCell } from "./gate-scans.ts";
+import { compareAlarms, decideAlarms } from "./decide-alarms.ts";
+import { type GateCell, GateScans, toCell } from "./gate-cells.ts";
 import type { QueueSample } from "./queue-alarms.ts";
 
 /** The beginning of a minute. */

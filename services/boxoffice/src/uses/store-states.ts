@@ -1,9 +1,9 @@
 import { nameOf } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
-import { lockPresent } from "./store/events.ts";
-import { putClaims } from "./store/voucher-claim-rows.ts";
-import { toVoucherClaim } from "./wire/voucher-fact.ts";
+import { lockPresent } from "../store/events.ts";
+import { putClaims } from "../store/voucher-claim-rows.ts";
+import { toVoucherClaim } from "../wire/voucher-fact.ts";
 
 /** Stores the newest claims of vouchers. Vouchers of a removed event take nothing. */
 export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Promise<void> {

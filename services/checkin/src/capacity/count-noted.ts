@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { poll } from "@tessera/kit/waiting/poll";
-import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "./store/persons-inside.ts";
+import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "../store/persons-inside.ts";
 
 /**
  * Counts who was inside of the lists whose limits were set since the last time; until then these limits do not hold. Returns whether

@@ -1,6 +1,6 @@
 import type { AlarmKind } from "@tessera/resources/alarm";
 import type { AlarmSubject, HeldAlarm, IsOpen } from "./alarm.ts";
-import { alarmMemory, type GateCell, toCell } from "./gate-scans.ts";
+import { alarmMemory, type GateCell, toCell } from "./gate-cells.ts";
 import { type CountedPersons, decideLimits } from "./limit-alarms.ts";
 import { decideQueues, type QueueSample } from "./queue-alarms.ts";
 

@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { StoredCredential } from "./credentials.ts";
+import type { StoredCredential } from "./credential-rows.ts";
 
 /** What a scanner said of itself, and the serial number that it got. */
 export interface Machine {

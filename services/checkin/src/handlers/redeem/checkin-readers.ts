@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createReaders, type Readers } from "@tessera/admission";
 import { LRUCache } from "lru-cache";
-import type { HasSigned } from "./domain/signed-ticket.ts";
+import type { HasSigned } from "../../domain/signed-ticket.ts";
 
 /** Parses what decisions need, and the keys of signed tickets. */
 export interface CheckinReaders extends Readers {

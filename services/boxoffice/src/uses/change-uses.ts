@@ -1,6 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { firstIdMadeHere, type Instant } from "@tessera/values";
-import type { Scope } from "./domain/scope.ts";
+import type { Scope } from "../domain/scope.ts";
 import {
   endAt,
   endsOld,
@@ -10,7 +10,7 @@ import {
   takesSame,
   type Use,
   type UsedSince,
-} from "./domain/voucher-uses.ts";
+} from "../domain/voucher-uses.ts";
 import {
   addFormerUses,
   addUses,
@@ -18,7 +18,7 @@ import {
   lockRecords,
   readFormerUses,
   readUses,
-} from "./store/voucher-use-rows.ts";
+} from "../store/voucher-use-rows.ts";
 
 /** What a position will take. */
 export interface UseChange {
