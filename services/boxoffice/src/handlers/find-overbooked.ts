@@ -34,7 +34,7 @@ export async function findOverbooked(
   const overbooked: OverbookedQuota[] = [];
   for (const [place, ofEvent] of quotas) {
     if (overbooked.length >= mostReported) break;
-    // A series has thousands of quotas; the event loop has a turn in between.
+    // The event loop has a turn between two events.
     await setImmediate();
     const variationsOf = new Map(items.get(place)?.map(({ id, variations }) => [id, variations]));
     const availability = computeEach(ofEvent, variationsOf, {
