@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readSources } from "./read-sources.ts";
-import { findFullRoots, findTwins } from "./rooms.ts";
+import { findFullRoots, findStrayStatements, findTwins } from "./rooms.ts";
 
 describe("the repository", () => {
   const paths = readSources(fileURLToPath(new URL("../../", import.meta.url))).map(({ path }) => path);
@@ -12,6 +12,13 @@ describe("the repository", () => {
 
   it("has no two files of one service with one name", () => {
     expect(findTwins(paths), "Name each file after what it does there.").toEqual([]);
+  });
+
+  it("has written statements of store files alone", () => {
+    expect(
+      findStrayStatements(paths),
+      "Name the file of statements after the store file, and delete old ones.",
+    ).toEqual([]);
   });
 });
 
@@ -30,5 +37,11 @@ describe("rooms", () => {
     expect(findTwins([domain, "services/voucher/src/store/alarms.ts"])).toEqual([]);
     expect(findTwins(["gateway/src/routes/a/schema.ts", "gateway/src/routes/b/schema.ts"])).toEqual([]);
     expect(findTwins(["services/checkin/src/index.ts", "services/checkin/src/store/index.ts"])).toEqual([]);
+  });
+
+  it("finds statements without a store file", () => {
+    const [store, written] = ["services/checkin/src/store/lists.ts", "services/checkin/src/store/statements/lists.sql"];
+    expect(findStrayStatements([store, written])).toEqual([]);
+    expect(findStrayStatements([written])).toEqual([written]);
   });
 });

@@ -26,3 +26,11 @@ export function findTwins(paths: readonly string[]): string[] {
     .filter((twins) => twins.length > 1)
     .map((twins) => twins.join(", "));
 }
+
+/** Finds written statements whose store file has another name, or is gone. */
+export function findStrayStatements(paths: readonly string[]): string[] {
+  const known = new Set(paths);
+  return paths.filter((path) => /\/store\/statements\/[^/]+\.sql$/.test(path) && !known.has(storeFileOf(path)));
+}
+
+const storeFileOf = (path: string) => path.replace("/statements/", "/").replace(/\.sql$/, ".ts");

@@ -170,7 +170,7 @@ describe("a database that is ready", () => {
     ]);
     const shredder = open({ schema: "shredder", role: roleOf("shredder") });
     await shredder.run(
-      sql`insert into retention (organizer, days, kinds, instance) values ('o', 90, '{order_emails}', '')`,
+      sql`insert into retention (organizer, days, kinds, instance, organizer_created_at) values ('o', 90, '{order_emails}', '', now())`,
     );
     await shredder.run(sql`
       insert into announced_erasure (organizer, event, ended_at, announced_at, due_at, problem)

@@ -44,7 +44,7 @@ const referable: readonly Referable[] = [
 
 const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
   capacity: [["readQuotas", (db) => readQuotas(db, scope, { ids: [1], subevents: [null] })]],
-  catalogue: [
+  "catalogue-tables": [
     ["upsert, of an organizer", (tx) => upsertDocuments(tx, "gate", { scope, rows: [] })],
     ["upsert, of an event", (tx) => upsertDocuments(tx, "item", { scope, rows: [] })],
   ],

@@ -26,7 +26,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["pageErased", (db) => pageErased(db, page)],
   ],
   exports: [["storeFile", (tx) => storeFile(tx, named, { fileKey: "a", sha256: "a" })]],
-  retentions: [
+  "retention-rows": [
     ["nextRound", (db) => nextRound(db)],
     ["turnPage", (tx) => turnPage(tx, round, { next: "", roundMinutes: 60 })],
   ],
