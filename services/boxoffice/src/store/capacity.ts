@@ -77,10 +77,11 @@ export function readQuotas(
             or coalesce((quota.data ->> 'subevent')::bigint, 0) = any(${subevents.map((id) => id ?? 0)}::bigint[]))`);
 }
 
-export function readVariations(
+export async function readVariations(
   db: Queryable,
   scopes: readonly Scope[],
 ): Promise<(Scope & { readonly id: number; readonly variations: readonly number[] })[]> {
+  if (scopes.length === 0) return [];
   return db.many(sql`
     select item.organizer, item.event, item.id, jsonb_path_query_array(item.data, '$.variations[*].id') as variations
       from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
