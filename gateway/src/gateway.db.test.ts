@@ -5,6 +5,7 @@ import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { inProcess } from "@tessera/engines/grpc/in-process";
 import { memoryBus } from "@tessera/engines/memory-bus";
+import { isErasedByKey } from "@tessera/events/personal-data/erased-kinds";
 import { header } from "@tessera/kit/bus/headers";
 import { systemClock } from "@tessera/kit/clock";
 import { sql } from "@tessera/kit/pg/sql";
@@ -132,6 +133,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     tracing: untraced,
     health: createHealth({ log }),
+    isErased: isErasedByKey,
     owns: [],
     transportTo: (name) => network.transportTo(name),
     isInstalled: () => true,

@@ -149,7 +149,12 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "gateway-store",
     "^gateway/src/store/",
-    ["^gateway/src/(?:store/|faults\\.ts$)", values, "^packages/kit/src/(?:pg/|(?:fault|waiting/wait-at-most)\\.ts$)"],
+    [
+      "^gateway/src/(?:store/|faults\\.ts$)",
+      values,
+      "^packages/events/",
+      "^packages/kit/src/(?:pg/|(?:fault|waiting/wait-at-most)\\.ts$)",
+    ],
     downwards,
   ],
   ["gateway-access", "^gateway/src/access/", ["^gateway/src/(?:access/|store/|faults\\.ts$)", forServices], downwards],

@@ -37,9 +37,11 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
         ["packages/kit/src/jobs.ts", "const lastScan = 1;"],
         ["packages/kit/src/jobs.ts", "export function redeemVoucher() {}"],
         ["packages/kit/src/jobs.ts", "const orderId = 1;"],
+        ["packages/kit/src/jobs.ts", "// asks for the event first"],
+        ["packages/kit/src/jobs.ts", "where erasure.organizer = 1"],
       ],
       sound: [
-        ["packages/kit/src/jobs.ts", "// In order, by the gateway, checking: order by id."],
+        ["packages/kit/src/jobs.ts", "// In order, by the event loop, checking: order by id."],
         ["packages/kit/src/jobs.test.ts", 'const name = "scans_total";'],
         ["services/checkin/src/index.ts", "const ticket = 1;"],
       ],

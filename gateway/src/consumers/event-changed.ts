@@ -1,4 +1,5 @@
 import { endingErasures, endingWith } from "@tessera/events/gone-events";
+import { keysOf } from "@tessera/events/personal-data/erased-kinds";
 import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { recordFeed, topics } from "@tessera/protos/topics";
@@ -8,7 +9,7 @@ import { noteDeleted } from "../store/kept-answers.ts";
 
 /** A parked record of a deleted event would be replayed into another event with its name. */
 const endingRecords = endingWith(events, async (tx, { deletedAt, ...event }) => {
-  await deleteDeadLettersOf(tx, event, [recordFeed.name], { parkedBefore: deletedAt });
+  await deleteDeadLettersOf(tx, keysOf(event), [recordFeed.name], { parkedBefore: deletedAt });
 });
 
 const copies = endingErasures(endingRecords);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isErasedByKey, keysOf } from "@tessera/events/personal-data/erased-kinds";
 import { noteCase, takeOn } from "@tessera/events/personal-data/erasures";
 import { deleteDeadLettersOf } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
@@ -83,6 +84,7 @@ const open = (
     db,
     group: "gateway",
     log,
+    isErased: isErasedByKey,
     deps: { importTargets: targets, stopping },
   });
 
@@ -231,7 +233,7 @@ describe("the feed", () => {
     expect(
       await db.many(sql`select payload is null as empty from dead_letter where key like 'o/e#%' order by id`),
     ).toEqual([{ empty: false }, { empty: true }]);
-    expect(await deleteDeadLettersOf(db, { organizer: "o", event: "e" }, [recordFeed.name])).toBe(2);
+    expect(await deleteDeadLettersOf(db, keysOf({ organizer: "o", event: "e" }), [recordFeed.name])).toBe(2);
   });
 
   it("[R1.30] does not replay a parked record into the next event with the name", async () => {

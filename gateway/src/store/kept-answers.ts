@@ -1,5 +1,5 @@
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
 import { shredders } from "@tessera/values";

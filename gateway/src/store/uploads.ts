@@ -1,5 +1,5 @@
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { isUuid } from "@tessera/values";

@@ -11,7 +11,7 @@ interface Reading {
   waiting: number;
 }
 
-/** Events in different lanes, by the hash of their keys, do not wait for each other, but share transactions. */
+/** Facts in different lanes, by the hash of their keys, do not wait for each other, but share transactions. */
 const lanes = 8;
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import type { Db } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { sql } from "@tessera/kit/pg/sql";
 import { copyTable } from "@tessera/kit/pg/table";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";

@@ -1,4 +1,5 @@
 import { type Consumer, limitTransactions, type OpenConsumer } from "./bus/consume.ts";
+import type { IsErased } from "./bus/dead-letter.ts";
 import type { Rebuild } from "./bus/rebuild-topics.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
@@ -33,6 +34,7 @@ export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  readonly isErased: IsErased;
   readonly clients: ClientsOf<C>;
   /** Whether this deployment has a service; it may lack those that are `optional`. */
   isInstalled(service: string): boolean;
@@ -138,13 +140,15 @@ export function defineService<
     needs: [...new Set(Object.values(declared.clients).map(([service]) => service))],
     consumes: consumers.map(({ topic }) => topic),
     async open(runtime) {
-      const { db, log, tracing } = runtime;
+      const { db, log, tracing, isErased } = runtime;
       const started = await start(runtime);
       const deps = started.deps as never;
       const turns = limitTransactions();
       return {
         implementations: rpcs.map((each) => each.bind(deps)),
-        consumers: consumers.map((each) => each.open({ db, group: declared.name, log, tracing, turns, deps })),
+        consumers: consumers.map((each) =>
+          each.open({ db, group: declared.name, log, tracing, turns, isErased, deps }),
+        ),
         jobs: jobs.map((job) => job(deps)),
         workers: works.map((worker) => worker(deps)),
         servers: started.servers ?? [],

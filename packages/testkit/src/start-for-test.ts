@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { memoryCache } from "@tessera/engines/cache/memory-cache";
 import { diskFiles } from "@tessera/engines/files/disk";
 import { inProcess } from "@tessera/engines/grpc/in-process";
+import { isErasedByKey } from "@tessera/events/personal-data/erased-kinds";
 import type { Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
 import { systemClock } from "@tessera/kit/clock";
@@ -62,6 +63,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     log,
     metrics: createMetrics(),
     tracing: untraced,
+    isErased: isErasedByKey,
     isInstalled: () => true,
     clients: connectClients(clients, (service) => network.transportTo(service)),
   });

@@ -1,8 +1,8 @@
+import { eraseResponses, responses } from "@tessera/events/answer-once";
 import { countStates } from "@tessera/events/personal-data/count-states";
 import { findErasedUntil, isOfErased } from "@tessera/events/personal-data/erased-until";
 import { type CountAll, type Erasing, type Holding, holdPersonalData } from "@tessera/events/personal-data/holder";
 import { personalFields } from "@tessera/events/personal-data/personal-fields";
-import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { catalogue, entityKey, topics } from "@tessera/protos/topics";
 import { filledFields } from "@tessera/values";
 import * as notes from "./store/double-notes.ts";

@@ -1,5 +1,5 @@
+import { eraseResponses, responses } from "@tessera/events/answer-once";
 import { type Erasing, holdPersonalData } from "@tessera/events/personal-data/holder";
-import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { storeChanged } from "./capacity/store-changed.ts";

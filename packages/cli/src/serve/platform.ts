@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Observe } from "@tessera/engines/grpc/answer-call";
 import { startTracing } from "@tessera/engines/tracing";
+import { isErasedByKey } from "@tessera/events/personal-data/erased-kinds";
 import { type Environment, readConfig } from "@tessera/kit/config/config";
 import { roleOf } from "@tessera/kit/pg/provision";
 import type { Transport } from "@tessera/kit/rpc";
@@ -122,6 +123,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           metrics,
           tracing: tracing.of(definition.name),
           health,
+          isErased: isErasedByKey,
           owns: Object.values(topics).filter((topic) => topic.owner === definition.name),
           deadLettersMs: config.parkedFactsKept,
           transportTo: network.transportTo,

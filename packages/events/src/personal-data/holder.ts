@@ -30,6 +30,7 @@ import {
 import type { Topic } from "@tessera/protos/topic";
 import type { EventKey } from "../entity-key.ts";
 import { fault } from "../faults.ts";
+import { keysOf } from "./erased-kinds.ts";
 import * as erasures from "./erasures.ts";
 
 /** A request to erase, as its topic carries it. */
@@ -187,7 +188,7 @@ export function holdPersonalData<D>(holder: Holder<D>) {
       for (const kind of kinds) {
         const carrying = holder.topics.filter(({ personalData }) => Object.hasOwn(personalData, kind));
         const names = carrying.map(({ name }) => name);
-        count(kind, payloads, await deleteDeadLettersOf(tx, payload, names));
+        count(kind, payloads, await deleteDeadLettersOf(tx, keysOf(payload), names));
       }
     });
     return async (tx) => {

@@ -5,7 +5,7 @@ import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { describeCause } from "../telemetry/describe-cause.ts";
 import type { Delivery } from "./bus.ts";
-import { deleteDeadLetters, lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
+import { deleteDeadLetters, type IsErased, lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
 import type { Apply, Fact } from "./fact.ts";
 import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
 import { header, isMarker } from "./headers.ts";
@@ -17,6 +17,7 @@ export interface Binding<F> {
   readonly group: string;
   readonly apply: Apply<F>;
   readonly sweep: Sweep | undefined;
+  readonly isErased: IsErased;
 }
 
 /** The results of a transaction, for the log. */
@@ -49,7 +50,7 @@ export function consumerName(group: string, topic: string): string {
 
 /** Acts on the messages that are new, and dead-letters those that the consumer refuses. */
 export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly Delivery[]): Promise<Accepted> {
-  const { topic, group, apply, sweep } = binding;
+  const { topic, group, apply, sweep, isErased } = binding;
   const consumer = consumerName(group, topic.name);
   const carriers = batch
     .filter((message) => !isMarker(message))
@@ -85,7 +86,7 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
     if (later.some(isDeletion)) return [];
     return [{ message: { ...message, key }, identity, cause, isSuperseded: later.length > 0 }];
   });
-  await storeDeadLetters(tx, consumer, refused, { kinds: kindsOf(topic) });
+  await storeDeadLetters(tx, consumer, refused, { isErased, kinds: kindsOf(topic) });
   const markers = batch.filter(isMarker);
   const swept = markers.length > 0 ? await passMarkers(tx, { consumer, sweep }, markers) : undefined;
   return { refused: [...causes].map(([id, cause]) => ({ id, cause })), swept };
@@ -120,7 +121,7 @@ export async function acceptDeadLetter<F>(
  */
 export async function deadLetterPoison<F>(
   db: Db,
-  { topic, group }: Binding<F>,
+  { topic, group, isErased }: Binding<F>,
   { message, error }: { message: Delivery; error: unknown },
 ): Promise<void> {
   const consumer = consumerName(group, topic.name);
@@ -130,7 +131,7 @@ export async function deadLetterPoison<F>(
     const { fresh } = await recordInInbox(tx, consumer, [identity]);
     if (fresh.size === 0) return;
     const letter = { message: keyed, identity, cause: describeCause(error), isSuperseded: false };
-    await storeDeadLetters(tx, consumer, [letter], { kinds: kindsOf(topic) });
+    await storeDeadLetters(tx, consumer, [letter], { isErased, kinds: kindsOf(topic) });
   });
 }
 
@@ -140,7 +141,7 @@ function kindsOf<F>({ personalData }: Topic<F>): string[] {
 }
 
 /**
- * The key of a dead letter: later messages about the same subject have it too. It names the event that a message from outside is
+ * The key of a dead letter: later messages about the same subject have it too. It names the place that a message from outside is
  * about, which may have been sent under any key: so an erasure finds it.
  */
 function deadLetterKey<F>({ fromOutside }: Topic<F>, { key, value }: Delivery): string {

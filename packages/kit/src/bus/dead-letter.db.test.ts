@@ -7,10 +7,8 @@ import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { consume } from "./consume.ts";
-import { storeDeadLetters } from "./dead-letter.ts";
 import type { Apply } from "./fact.ts";
 import { header } from "./headers.ts";
-import { requestReplays } from "./operators.ts";
 
 const own = numberedTopic("owner.first.v1");
 const outside = { ...numberedTopic("owner.records.v1"), fromOutside: { subject: () => "", place: () => undefined } };
@@ -34,13 +32,6 @@ function message(
   { key = "k", headers = { [header.factId]: randomUUID(), [header.at]: String(at) }, ...rest }: Partial<Delivery> = {},
 ): Delivery {
   return { topic, partition: 0, key, value: Buffer.from(JSON.stringify([key, number])), headers, ...rest };
-}
-
-/** Notes that `order_emails` of an event are erased, or that this was taken back. */
-function noteErasure(state: "asked" | "taken on" | "taken back", event = "e") {
-  return reader.run(sql`
-    insert into erasure (organizer, event, case_id, kinds, is_taken_on, is_taken_back)
-    values ('o', ${event}, ${randomUUID()}::uuid, ${state === "taken back" ? [] : ["order_emails"]}::text[], ${state === "taken on"}, ${state === "taken back"})`);
 }
 
 function deliverTo(topic: typeof own, apply: Apply<Numbered>, db: Db = reader) {
@@ -156,40 +147,6 @@ describe("a fact that fails here, and on which another process acts at last", ()
     expect(await effectsByKey(reader)).toEqual({ k: [1] });
     expect(await parked()).toEqual([]);
   });
-});
-
-it("[D4.10] of an event with erased data a fact that fails or is refused is parked without what it says, and never replayed", async () => {
-  const carrying = { ...own, personalData: { order_emails: ["number"] } };
-  const other = { ...numberedTopic("owner.second.v1"), personalData: { phone_numbers: ["number"] } };
-  const refuse: Apply<Numbered> = async (_tx, facts) => facts.map((fact) => ({ fact, cause: "refused" }));
-  const fail: Apply<Numbered> = () => Promise.reject(new Error("failed"));
-  await noteErasure("taken on");
-  // It is not decided yet whether anything is erased of this one.
-  await noteErasure("asked", "e2");
-  await deliverTo(carrying, refuse)([message(own.name, 1, { key: "o/e/1" }), message(own.name, 2, { key: "o/e2/1" })]);
-  await deliverTo(carrying, fail)([message(own.name, 3, { key: "o/e/3" })]);
-  await deliverTo(other, refuse)([message(other.name, 4, { key: "o/e/4" })]);
-  const stored = await reader.many(
-    sql`select id, key, payload is null as is_empty, is_emptied, cause from dead_letter order by id`,
-  );
-  const why = "; parked without what it says, because personal data of the event was erased";
-  expect(stored).toMatchObject([
-    { key: "o/e/1", is_empty: true, is_emptied: true, cause: `refused${why}` },
-    { key: "o/e2/1", is_empty: false, is_emptied: false, cause: "refused" },
-    { key: "o/e/3", is_empty: true, is_emptied: true, cause: expect.stringContaining(why) },
-    { key: "o/e/4", is_empty: false, is_emptied: false, cause: "refused" },
-  ]);
-  expect(await requestReplays(reader, {})).toEqual([stored[1], stored[3]].map((row) => (row as { id: number }).id));
-});
-
-it("[D4.10] of an event whose erasure was refused a fact is parked with what it says, also where its kinds are not known", async () => {
-  await noteErasure("taken back");
-  const identity = { id: randomUUID(), at };
-  const letter = { message: message(own.name, 1, { key: "o/e/1" }), identity, cause: "refused", isSuperseded: false };
-  await storeDeadLetters(reader, "t", [letter]);
-  expect(await reader.many(sql`select is_emptied, payload is null as is_empty from dead_letter`)).toEqual([
-    { is_emptied: false, is_empty: false },
-  ]);
 });
 
 describe("a message from outside", () => {

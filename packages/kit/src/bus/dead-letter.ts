@@ -1,7 +1,6 @@
 import type { Queryable, Tx } from "../pg/database.ts";
-import { isErased } from "../pg/erased-kinds.ts";
 import { toNullableTimestamp, toTimestamp } from "../pg/instants.ts";
-import { sql } from "../pg/sql.ts";
+import { type Sql, sql } from "../pg/sql.ts";
 import { withoutNul } from "../telemetry/describe-cause.ts";
 import type { Delivery } from "./bus.ts";
 import type { FactIdentity } from "./fact-id.ts";
@@ -18,41 +17,40 @@ export interface NewDeadLetter {
   readonly isSuperseded: boolean;
 }
 
+/** The condition that one of these kinds of personal data, or any kind, was erased of what messages with a key are about. */
+export type IsErased = (key: string, kinds: readonly string[] | "any") => Sql;
+
+/** For a service from which nothing is erased. */
+export const nothingErased: IsErased = () => sql`false`;
+
 /**
  * Stores dead letters. An existing one stays unchanged.
  *
- * Of an event with erased data no letter is stored with its payload where the topic may carry a kind that was erased: the
- * erasure deleted the letters that were there. Such a letter tells an operator its key and the cause, and is not replayed.
+ * No letter is stored with its payload where the topic may carry a kind that was erased: the erasure deleted the letters that
+ * were there. Such a letter tells an operator its key and the cause, and is not replayed.
  */
 export async function storeDeadLetters(
   tx: Queryable,
   consumer: string,
   letters: readonly NewDeadLetter[],
-  { kinds = "any" }: { readonly kinds?: readonly string[] | "any" } = {},
+  { isErased, kinds = "any" }: { readonly isErased: IsErased; readonly kinds?: readonly string[] | "any" },
 ): Promise<void> {
   for (const { message, identity, cause, isSuperseded } of letters) {
-    const { organizer, event } = eventOf(withoutNul(message.key));
-    const place = { organizer: sql`${organizer}`, event: sql`${event}` };
+    const key = withoutNul(message.key);
     await tx.run(sql`
       insert into dead_letter (consumer, topic, key, fact_id, fact_at, partition, headers, payload, is_emptied, cause, overtaken)
-      select ${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${identity.id}::uuid,
+      select ${consumer}, ${message.topic}, ${key}, ${identity.id}::uuid,
              ${toTimestamp(identity.at)}::timestamptz, ${message.partition}::integer,
              ${JSON.stringify(ourHeaders(message))}::jsonb, case when not told.is_erased then told.payload end,
              told.is_erased and told.payload is not null,
              ${withoutNul(cause)} || case when told.is_erased then ${withoutPayload} else '' end, ${isSuperseded}::boolean
         from (select ${message.value === null ? null : Buffer.from(message.value)}::bytea as payload,
-                     ${isErased(place, kinds)} as is_erased) as told
+                     ${isErased(key, kinds)} as is_erased) as told
           on conflict (consumer, fact_id) do nothing`);
   }
 }
 
-const withoutPayload = "; parked without what it says, because personal data of the event was erased";
-
-/** The event that a key is of; what a message from outside is about stands behind it. */
-function eventOf(key: string): { readonly organizer: string; readonly event: string } {
-  const [organizer = "", rest = ""] = key.split("/", 2);
-  return { organizer, event: rest.split("#", 1)[0] ?? "" };
-}
+const withoutPayload = "; parked without what it says, because personal data that it may carry was erased";
 
 /** Locks dead letters of these keys, so that they are replayed before or after this transaction: not between its facts and the mark. */
 export async function lockDeadLetters(tx: Tx, consumer: string, keys: readonly string[]): Promise<void> {
@@ -100,12 +98,12 @@ export async function deleteDeadLetters(
 export const payloads = "dead_letter.payload";
 
 /**
- * Deletes the dead letters of an event and of these topics, if given only those that were parked before an instant, in microseconds
- * since 1970, and returns how many. Their keys are those of its entities, or its own with what a message from outside is about.
+ * Deletes the dead letters of these topics whose keys begin with one of these texts, if given only those that were parked
+ * before an instant, in microseconds since 1970, and returns how many.
  */
 export async function deleteDeadLettersOf(
   tx: Queryable,
-  { organizer, event }: ReturnType<typeof eventOf>,
+  keys: readonly string[],
   topics: readonly string[],
   { parkedBefore = null }: { readonly parkedBefore?: number | null } = {},
 ): Promise<number> {
@@ -113,8 +111,8 @@ export async function deleteDeadLettersOf(
     delete from dead_letter
      where dead_letter.topic = any(${topics}::text[])
        and dead_letter.parked_at < coalesce(${toNullableTimestamp(parkedBefore)}::timestamptz, 'infinity')
-       and (starts_with(dead_letter.key, ${`${organizer}/${event}/`})
-            or starts_with(dead_letter.key, ${`${organizer}/${event}#`}))`);
+       and exists (select from unnest(${keys}::text[]) as wanted (beginning)
+                    where starts_with(dead_letter.key, wanted.beginning))`);
 }
 
 function toKeys(keys: readonly string[]): string[] {

@@ -16,10 +16,10 @@ export interface Rebuild<K = unknown> {
   readonly topic: { readonly name: string; readonly retention: { readonly kind: "compacted" | "days" } };
   /**
    * Draws the cutoff. Entities: a revision above every revision so far; no transaction may still write with an older one.
-   * Events: the limit between those that are published again and those that publish themselves.
+   * Facts that are kept for days: the limit between those that are published again and those that publish themselves.
    */
   drawCutoff(tx: Tx): Promise<number>;
-  /** About how many entities or events there are. */
+  /** About how many there are. */
   count(db: Queryable): Promise<number>;
   /**
    * Publishes the next batch behind a place, under the locks of its writers; entities with revisions above the cutoff.

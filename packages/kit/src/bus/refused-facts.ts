@@ -5,7 +5,7 @@ import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { describeCause } from "../telemetry/describe-cause.ts";
 import type { Message } from "./bus.ts";
-import { deleteDeadLetters, outgoing, storeDeadLetters } from "./dead-letter.ts";
+import { deleteDeadLetters, type IsErased, outgoing, storeDeadLetters } from "./dead-letter.ts";
 import { header, isMarker } from "./headers.ts";
 import { deleteRows, laneOf, type OutboxRow } from "./outbox-rows.ts";
 
@@ -19,14 +19,17 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Moves a row from the outbox to the dead letters. */
-export async function deadLetterRow(db: Queryable, row: OutboxRow, error: unknown): Promise<void> {
+export async function deadLetterRow(
+  db: Queryable,
+  row: OutboxRow,
+  { error, isErased }: { readonly error: unknown; readonly isErased: IsErased },
+): Promise<void> {
   const { topic, message, factId, createdAt } = row;
   const delivery = { ...message, topic, partition: message.partition ?? 0 };
   const identity = { id: factId, at: createdAt };
   // First the letter: a crash between the two repeats both, and a letter is stored once.
-  await storeDeadLetters(db, outgoing, [
-    { message: delivery, identity, cause: describeCause(error), isSuperseded: false },
-  ]);
+  const letter = { message: delivery, identity, cause: describeCause(error), isSuperseded: false };
+  await storeDeadLetters(db, outgoing, [letter], { isErased });
   await deleteRows(db, topic, [row]);
 }
 

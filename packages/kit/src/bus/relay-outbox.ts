@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Dedicated } from "../pg/database.ts";
 import type { Log } from "../telemetry/log.ts";
+import type { IsErased } from "./dead-letter.ts";
 import { idleMs } from "./idle-time.ts";
 import { deleteRows, type OutboxRow, readRows } from "./outbox-rows.ts";
 import { deadLetterRow, deleteReplaced, endsRebuild } from "./refused-facts.ts";
@@ -12,6 +13,7 @@ interface OutboxOptions {
   readonly log: Log;
   readonly publications: Publications;
   readonly lanes: number;
+  readonly isErased: IsErased;
   /** The topics of states: a later fact of a key replaces the earlier ones. */
   readonly states: ReadonlySet<string>;
   readonly batchSize: number;
@@ -61,14 +63,14 @@ export class RelayOutbox {
   }
 
   #toBatch(rows: readonly OutboxRow[], place: Place): Batch {
-    const { schema, log } = this.#options;
+    const { schema, log, isErased } = this.#options;
     return {
       ...place,
       messages: rows.map(({ message }) => message),
       done: (connection) => this.#deleteTogether(connection, place.topic, rows),
       async refused(connection, error) {
         for (const row of rows) {
-          await deadLetterRow(connection, row, error);
+          await deadLetterRow(connection, row, { error, isErased });
           const { topic, factId } = row;
           log.error("fact parked: the bus refuses it", { schema, topic, factId, error });
         }

@@ -6,6 +6,7 @@ import type { Log } from "../telemetry/log.ts";
 import { createAlarm } from "../waiting/alarm.ts";
 import { settledOr } from "../waiting/settled-or.ts";
 import type { Bus } from "./bus.ts";
+import { type IsErased, nothingErased } from "./dead-letter.ts";
 import { idleMs } from "./idle-time.ts";
 import { findWaitingTopics } from "./outbox-rows.ts";
 import { findRefusedTopics } from "./refused-facts.ts";
@@ -23,6 +24,8 @@ export interface RelayOptions {
   readonly writers?: readonly Pick<Db, "onOutbox">[];
   readonly bus: Bus;
   readonly log: Log;
+  /** By default of nothing. */
+  readonly isErased?: IsErased;
   /** The topics of states: a later fact of a key replaces the earlier ones. */
   readonly states?: ReadonlySet<string>;
   readonly onBatch?: (facts: number) => void;
@@ -70,7 +73,7 @@ const longestStopMs = 5000;
  * on.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { db, writers = [], bus, log, states = new Set(), onBatch = () => {} } = options;
+  const { db, writers = [], bus, log, isErased = nothingErased, states = new Set(), onBatch = () => {} } = options;
   const { batchSize = defaultBatchSize, batchBytes = defaultBatchBytes } = options;
   const { schema } = db;
   const { lanes = 1 } = bus;
@@ -79,7 +82,7 @@ export function startRelay(options: RelayOptions): Relay {
   const alarm = createAlarm();
   for (const writer of [db, ...writers]) writer.onOutbox(alarm.ring);
   const publications = new Publications({ schema, bus, log, alarm, batchSize, waitMs, onBatch });
-  const outbox = new RelayOutbox({ schema, log, publications, lanes, states, batchSize, batchBytes });
+  const outbox = new RelayOutbox({ schema, log, publications, lanes, isErased, states, batchSize, batchBytes });
   const replays = new RelayReplays({ log, publications, lanes });
 
   // With lanes a publication lasts until its consumers are done, which says nothing of its cost.

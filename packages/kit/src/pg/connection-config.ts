@@ -21,7 +21,7 @@ const writing = {
   // Postgres would plan batches of one to four rows again every time, at twice the cost.
   plan_cache_mode: "force_generic_plan",
   // Rows are looked up by their keys. A plan of no statistics may sort what another index has in a part of that order:
-  // for each key it reads all rows of the organizer.
+  // for each key it reads all rows that begin alike.
   enable_incremental_sort: "off",
 };
 

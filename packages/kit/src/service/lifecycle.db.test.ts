@@ -6,6 +6,7 @@ import { inProcess } from "@tessera/engines/grpc/in-process";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { expect, it, onTestFinished } from "vitest";
+import { nothingErased } from "../bus/dead-letter.ts";
 import { sql } from "../pg/sql.ts";
 import { defineService } from "../service.ts";
 import { createLog, type Log } from "../telemetry/log.ts";
@@ -51,6 +52,7 @@ async function startOn(database: TestDatabase, log: Log): Promise<RunningService
     metrics: createMetrics(),
     tracing: untraced,
     health: createHealth({ log }),
+    isErased: nothingErased,
     owns: [],
     transportTo: (name) => network.transportTo(name),
     isInstalled: () => true,

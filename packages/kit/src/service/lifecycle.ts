@@ -1,6 +1,7 @@
 import type { Bus } from "../bus/bus.ts";
 import { askFirst, catchUp, isFirst } from "../bus/catch-up.ts";
 import type { OpenConsumer } from "../bus/consume.ts";
+import type { IsErased } from "../bus/dead-letter.ts";
 import { keepFactTables } from "../bus/keep-tables.ts";
 import { factsService } from "../bus/markers.ts";
 import { measureFacts } from "../bus/measure-facts.ts";
@@ -43,6 +44,7 @@ export interface Surroundings {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly health: Health;
+  readonly isErased: IsErased;
   /** The topics that the service owns, from the catalogue. */
   readonly owns: readonly OwnTopic[];
   /** How long dead letters are kept. */
@@ -84,7 +86,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
   around: Surroundings,
 ): Promise<RunningService> {
   const { name, schema } = definition;
-  const { bus, metrics, tracing, health } = around;
+  const { bus, metrics, tracing, health, isErased } = around;
   const log = around.log.with({ service: name });
   const config = readConfig(definition.settings, around.environment);
   const connection = {
@@ -127,6 +129,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       log,
       metrics,
       tracing,
+      isErased,
       clients: connectClients(definition.clients, (service) => tracePlaced(tracing, around.transportTo(service))),
       isInstalled: (service) => around.isInstalled(service),
     });
@@ -171,6 +174,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       writers: [urgent],
       bus,
       log,
+      isErased,
       states: new Set(around.owns.filter(({ retention }) => retention.kind === "compacted").map((topic) => topic.name)),
       onBatch: (facts) => relayed.add({ service: name }, facts),
     });

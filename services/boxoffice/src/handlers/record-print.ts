@@ -1,4 +1,4 @@
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce } from "@tessera/events/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { RecordPrintRequest, RecordPrintResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import { Orders } from "@tessera/protos/services";

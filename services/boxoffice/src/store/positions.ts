@@ -1,6 +1,6 @@
 import { entityKey as key } from "@tessera/events/entity-key";
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, decimal, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import { withKey } from "@tessera/kit/pg/with-key";

@@ -1,8 +1,8 @@
 import { countChange, type Presence } from "@tessera/admission";
+import { answerOnce } from "@tessera/events/answer-once";
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { AnnulScanRequest, AnnulScanResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanHistory } from "@tessera/protos/services";

@@ -1,6 +1,6 @@
+import { answerOnce } from "@tessera/events/answer-once";
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type {
   RecordFailedScanRequest,

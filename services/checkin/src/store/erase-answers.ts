@@ -1,6 +1,6 @@
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import { countOfErasures } from "@tessera/events/personal-data/erasures";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EntityKey, EventKey } from "./keys.ts";
 

@@ -1,5 +1,5 @@
+import { isErased } from "@tessera/events/personal-data/erased-kinds";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { inMicroseconds, toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";

@@ -1,6 +1,6 @@
+import { answerOnce } from "@tessera/events/answer-once";
 import { errorsByIndex } from "@tessera/kit/fault";
 import { cutPage } from "@tessera/kit/lists/cut-page";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type {

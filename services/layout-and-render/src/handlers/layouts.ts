@@ -1,7 +1,7 @@
+import { answerOnce, findAnswer } from "@tessera/events/answer-once";
 import type { Files } from "@tessera/kit/files/files";
 import { noteFilesToRemove } from "@tessera/kit/jobs/files-to-remove";
 import { cutPage } from "@tessera/kit/lists/cut-page";
-import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type {

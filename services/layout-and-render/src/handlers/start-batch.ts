@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { answerOnce, findAnswer } from "@tessera/events/answer-once";
 import type { FieldErrors } from "@tessera/kit/fault";
 import { enqueueWork } from "@tessera/kit/jobs/work";
-import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";

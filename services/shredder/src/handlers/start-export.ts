@@ -1,4 +1,4 @@
-import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/events/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { StartExportRequest, StartExportResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";

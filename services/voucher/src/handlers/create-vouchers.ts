@@ -1,5 +1,5 @@
+import { answerOnce, findAnswer } from "@tessera/events/answer-once";
 import type { Clock } from "@tessera/kit/clock";
-import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import { mapInSlices } from "@tessera/kit/waiting/in-slices";
 import type { CreateVouchersRequest, CreateVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";

@@ -1,4 +1,4 @@
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce } from "@tessera/events/answer-once";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { DeleteVoucherRequest, DeleteVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";

@@ -1,5 +1,5 @@
+import { answerOnce, findAnswer } from "@tessera/events/answer-once";
 import type { Clock } from "@tessera/kit/clock";
-import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";

@@ -1,4 +1,4 @@
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce } from "@tessera/events/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ExplainDoubleRequest, ExplainDoubleResponse } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
 import { Doubles } from "@tessera/protos/services";

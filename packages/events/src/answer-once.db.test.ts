@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { keepFactTables } from "@tessera/kit/bus/keep-tables";
+import { runInContext } from "@tessera/kit/context";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keepFactTables } from "../bus/keep-tables.ts";
-import { runInContext } from "../context.ts";
 import { answerOnce } from "./answer-once.ts";
-import type { Db, Tx } from "./database.ts";
-import { sql } from "./sql.ts";
 
 let database: TestDatabase;
 let db: Db;

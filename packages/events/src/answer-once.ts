@@ -1,15 +1,10 @@
-import { currentContext } from "../context.ts";
-import { fault } from "../faults.ts";
-import type { Method } from "../rpc.ts";
-import type { Db, Queryable, Tx } from "./database.ts";
-import { isErased } from "./erased-kinds.ts";
-import { type Sql, sql } from "./sql.ts";
-
-/** The event that a request is about. */
-interface Place {
-  readonly organizer: string;
-  readonly event: string;
-}
+import { currentContext } from "@tessera/kit/context";
+import type { Db, Queryable, Tx } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Method } from "@tessera/kit/rpc";
+import type { EventKey } from "./entity-key.ts";
+import { fault } from "./faults.ts";
+import { isErased } from "./personal-data/erased-kinds.ts";
 
 type AnsweredMethod<Response> = Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">;
 
@@ -53,7 +48,7 @@ export function answerOnce<Response>(
   db: Db,
   method: AnsweredMethod<Response>,
   work: (tx: Tx) => Promise<Response>,
-  { of, repeats = [] }: { readonly of?: Place; readonly repeats?: readonly string[] } = {},
+  { of, repeats = [] }: { readonly of?: EventKey; readonly repeats?: readonly string[] } = {},
 ): Promise<Response> {
   const { requestId } = currentContext();
   if (requestId === undefined) return db.transaction(work);
@@ -70,10 +65,10 @@ export function answerOnce<Response>(
       return read(answered, method);
     }
     const response = await work(tx);
-    const place = { organizer: sql`answered_request.organizer`, event: sql`answered_request.event` };
+    const named = { organizer: sql`answered_request.organizer`, event: sql`answered_request.event` };
     await tx.run(sql`
       update answered_request
-         set response = case when not ${isErased(place, repeats)} then ${method.responseSerialize(response)}::bytea end
+         set response = case when not ${isErased(named, repeats)} then ${method.responseSerialize(response)}::bytea end
        where ${mine}`);
     return response;
   });
@@ -83,7 +78,7 @@ export function answerOnce<Response>(
 export const responses = "answered_request.response";
 
 /** Erases the responses that show personal data of an event, and returns how many. A repeated request is refused: it was done. */
-export async function eraseResponses(tx: Tx, { organizer, event }: Place): Promise<number> {
+export async function eraseResponses(tx: Tx, { organizer, event }: EventKey): Promise<number> {
   return tx.run(sql`
     update answered_request
        set response = null
