@@ -11,7 +11,7 @@ import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
 import { toArrivedScan } from "../wire/scans.ts";
 import { createCheckinReaders } from "./redeem/checkin-readers.ts";
-import { readAndDecide } from "./redeem/decide-scans.ts";
+import { readAndDecide } from "./redeem/decide-batch.ts";
 import { storeDecided } from "./redeem/store-decided.ts";
 
 const { db } = await checkinDatabase();

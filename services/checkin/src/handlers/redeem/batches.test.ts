@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { heldBatches, here, numbered, turn } from "../../testing/held-batches.ts";
 import { conflict, queuedBehind } from "./decision.ts";
 
@@ -25,6 +25,8 @@ describe("gathering", () => {
   });
 
   it("begins a second batch for many scans, and for fewer when the first one takes long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { submit, batches } = heldBatches({ worthAnother: 3 });
     const results = [submit(["a"], here)];
     await turn();
@@ -38,7 +40,9 @@ describe("gathering", () => {
     results.push(submit(["e"], here));
     await turn();
     expect(batches).toHaveLength(2);
-    await expect.poll(() => batches.map(({ items }) => items)).toEqual([["a"], ["b", "c", "d"], ["e"]]);
+    vi.runOnlyPendingTimers();
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([["a"], ["b", "c", "d"], ["e"]]);
     batches[0]?.answer();
     batches[2]?.answer();
     expect((await Promise.all(results)).flat()).toEqual(["A", "B", "C", "D", "E"]);

@@ -93,7 +93,7 @@ async function decideScan(
   return { outcome: fitOutcome({ shown, bare: outcome }) };
 }
 
-/** A batch never waits for boxoffice; the scan does, up to its patience. */
+/** `decideBatch` decides the scan together with others. A batch never waits for boxoffice; the scan does, up to its patience. */
 async function decide(deps: RedeemDeps, scan: ArrivedScan, wait: Wait): Promise<ScanOutcome> {
   const until = performance.now() + wait.patienceMs;
   for (let asked: ArrivedScan | undefined = scan; asked !== undefined; ) {
