@@ -424,7 +424,7 @@ describe("a handler", () => {
             name: "watch",
             summary: "Waits",
             access: { kind: "public" },
-            answers: { 200: { description: "Never." } },
+            answers: { ok: { description: "Never." } },
             handle: async ({ signal }) => {
               await once(signal, "abort");
               aborted = true;

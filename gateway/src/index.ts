@@ -160,7 +160,7 @@ export const gateway = defineService({
       findEvents: (organizer, names) => reads.inTurn(organizer, (on) => findEvents(on, organizer, names)),
       findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,
-      refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
+      refusedStatus: config.refusedRedeemStatus === "400" ? "invalid" : "ok",
       findUploads: uploadFinder({ db, clock }),
       expireDropped: (ids, place) => expireDropped(db, place, { ids, now: clock.now() }),
       files,

@@ -39,11 +39,12 @@ async function readCatalogues(): Promise<{ home: string; codes: Readonly<Record<
   );
 }
 
-async function statusOf(kind: string, code: string): Promise<number> {
-  const { toProblem } = (await import(join(root, "gateway/src/http/problem.ts"))) as {
-    toProblem: (fault: Fault) => { status: number };
+async function statusOf(kind: string, code: string): Promise<number | undefined> {
+  const { httpStatus, toProblem } = (await import(join(root, "gateway/src/http/problem.ts"))) as {
+    httpStatus: Readonly<Record<string, number>>;
+    toProblem: (fault: Fault) => { status: string };
   };
-  return toProblem(new Fault(kind as FaultKind, code, "")).status;
+  return httpStatus[toProblem(new Fault(kind as FaultKind, code, "")).status];
 }
 
 describe("docs/faults.md", async () => {

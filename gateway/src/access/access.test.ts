@@ -41,7 +41,7 @@ const routes = allRoutes({
   identityProvider: {} as IdentityProvider,
   findEvents: async () => new Set(),
   stopping: new AbortController().signal,
-  refusedStatus: 200,
+  refusedStatus: "ok",
   findUploads: async () => [],
   expireDropped: async () => {},
   baseUrl: () => "http://localhost",

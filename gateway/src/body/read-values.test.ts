@@ -26,8 +26,8 @@ const echo = at(
     summary: "Answers with what it has read",
     access: { kind: "public" },
     body: bodyOf(sample),
-    answers: { 200: { description: "What was read." } },
-    handle: async ({ body }) => ({ status: 200, body }),
+    answers: { ok: { description: "What was read." } },
+    handle: async ({ body }) => ({ status: "ok", body }),
   }),
 );
 

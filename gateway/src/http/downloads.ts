@@ -85,7 +85,7 @@ export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits
       ...(leftOut.length === 0 ? {} : { "X-Tessera-Left-Out": inRanges(leftOut) }),
       "Content-Length": String(stored.size),
     };
-    return { status: 200, type, body: stored.content, headers };
+    return { status: "ok", type, body: stored.content, headers };
   };
 }
 

@@ -42,7 +42,7 @@ describe("the errors of a list of one that a service tells", () => {
   it("are those of the element", () => {
     const fields = { "0.code": ["a"], "0.non_field_errors": ["b"], non_field_errors: ["and 7 more"] };
     expect(toProblem(unwrapElementErrors(said(fields)))).toMatchObject({
-      status: 400,
+      status: "invalid",
       body: { code: ["a"], non_field_errors: ["b", "and 7 more"] },
     });
     const whole = said({ code: ["a"] });

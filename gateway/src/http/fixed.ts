@@ -39,8 +39,8 @@ export function sendFixed(
   const usual = { "Cache-Control": "no-cache", Vary: "Accept, Accept-Encoding, Accept-Language" };
   const headers = { ...usual, ...more, ETag };
   const known = request.header("If-None-Match").split(",");
-  if (known.some((each) => each.trim().replace(/^W\//, "") === ETag)) return { status: 304, headers };
+  if (known.some((each) => each.trim().replace(/^W\//, "") === ETag)) return { status: "notModified", headers };
   return sent === undefined
-    ? { status: 200, type, body: plain, headers }
-    : { status: 200, type, body: sent.body, headers: { ...headers, "Content-Encoding": sent.encoding } };
+    ? { status: "ok", type, body: plain, headers }
+    : { status: "ok", type, body: sent.body, headers: { ...headers, "Content-Encoding": sent.encoding } };
 }

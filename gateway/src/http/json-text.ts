@@ -1,4 +1,5 @@
 import { isObject } from "@tessera/values";
+import type { StatusName } from "./problem.ts";
 import type { Reply } from "./route.ts";
 
 /** JSON that is answered as it is stored: parsing would change `1.0`, and round long numbers. */
@@ -10,7 +11,7 @@ export class JsonText {
   }
 }
 
-export function replyJson(status: number, body: unknown): Reply {
+export function replyJson(status: StatusName, body: unknown): Reply {
   return { status, type: "application/json", body: Buffer.from(writeJson(body)) };
 }
 

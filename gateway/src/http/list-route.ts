@@ -99,18 +99,18 @@ export function declareList<const P extends Parameters = Record<never, never>>({
     ...(table && { produces: [json, csv] }),
     ...(conditional === undefined ? {} : { headers: conditions }),
     answers: {
-      200: {
+      ok: {
         description,
         schema: pageOf(shows),
         headers: { ...(conditional && lastModified), ...(isGenerated && pageGenerated) },
       },
-      400: invalid,
-      404: missing,
+      invalid,
+      notFound: missing,
       ...(conditional === undefined
         ? {}
         : {
-            304: { description: conditional.unchanged, headers: lastModified },
-            412: { description: "There was a change after `If-Unmodified-Since`.", schema: detail },
+            notModified: { description: conditional.unchanged, headers: lastModified },
+            preconditionFailed: { description: "There was a change after `If-Unmodified-Since`.", schema: detail },
           }),
     },
     async handle(request): Promise<Reply> {
@@ -118,7 +118,7 @@ export function declareList<const P extends Parameters = Record<never, never>>({
         const { name, columns, open } = table;
         const parts = await open(request as Incoming as Incoming<Values<P>, undefined>);
         const body = request.isHead ? Readable.from([]) : streamCsv(columns, parts);
-        return { status: 200, type: `${csv}; charset=utf-8`, headers: asAttachment(name), body };
+        return { status: "ok", type: `${csv}; charset=utf-8`, headers: asAttachment(name), body };
       }
       const { page, page_size: pageSize, exclude } = request.query as WithExclusion;
       const found = await findIn(request, { page, pageSize });
@@ -127,13 +127,13 @@ export function declareList<const P extends Parameters = Record<never, never>>({
         ...(found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) }),
         ...(found.asOf === undefined ? {} : { "X-Page-Generated": formatInstant(found.asOf) }),
       };
-      if (found.isUnchanged === true) return { status: 304, headers };
+      if (found.isUnchanged === true) return { status: "notModified", headers };
       const excluded = readFields(exclude ?? []);
       const write = holdsJson === true ? writeJson : JSON.stringify;
       const results = await mapInSlices(found.results, (result) => write(withoutFields(result, excluded)));
       const { count, next, previous } = toPage(request.url, { ...found, pageSize, results });
       const head = JSON.stringify({ count, next, previous }).slice(0, -1);
-      return { status: 200, headers, type: json, body: Buffer.from(`${head},"results":[${results.join()}]}`) };
+      return { status: "ok", headers, type: json, body: Buffer.from(`${head},"results":[${results.join()}]}`) };
     },
   });
 }

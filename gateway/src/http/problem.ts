@@ -4,44 +4,76 @@ import { fault, type GatewayFault } from "../faults.ts";
 import type { Context } from "./context.ts";
 import { ElementErrors } from "./element-errors.ts";
 
-/** Only this file knows both a Fault and an HTTP status. */
-const statusByKind: Readonly<Record<FaultKind, number>> = {
+/** The name of every HTTP status. Only this file knows its number. */
+export const httpStatus = {
+  ok: 200,
+  created: 201,
+  accepted: 202,
+  noContent: 204,
+  partialContent: 206,
+  movedPermanently: 301,
+  found: 302,
+  seeOther: 303,
+  notModified: 304,
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
-  not_found: 404,
+  notFound: 404,
+  methodNotAllowed: 405,
+  notAcceptable: 406,
+  tooSlow: 408,
   conflict: 409,
-  unmet: 409,
-  exhausted: 429,
+  gone: 410,
+  preconditionFailed: 412,
+  tooLarge: 413,
+  unsupportedMediaType: 415,
+  rangeNotSatisfiable: 416,
+  expectationFailed: 417,
+  tooManyRequests: 429,
+  headTooLarge: 431,
+  /** What proxies log for a client that disconnects before its answer. */
+  clientDisconnected: 499,
+  internalError: 500,
   unavailable: 503,
-  timeout: 503,
+} as const;
+
+export type StatusName = keyof typeof httpStatus;
+
+/** Only this file knows both a Fault and an HTTP status. */
+const statusByKind: Readonly<Record<FaultKind, StatusName>> = {
+  invalid: "invalid",
+  unauthenticated: "unauthenticated",
+  forbidden: "forbidden",
+  not_found: "notFound",
+  conflict: "conflict",
+  unmet: "conflict",
+  exhausted: "tooManyRequests",
+  unavailable: "unavailable",
+  timeout: "unavailable",
 };
 
 /** Exceptions, where the API promises another status than that of the kind. */
-const statusByCode: ReadonlyMap<string, number> = new Map([
-  ["method_not_allowed", 405],
-  ["not_acceptable", 406],
-  ["body_too_slow", 408],
-  ["changed_since", 412],
-  ["body_too_large", 413],
-  ["unsupported_media_type", 415],
-  ["expectation_unmet", 417],
-  ["head_too_large", 431],
-  ["message_too_large", 429],
+const statusByCode: ReadonlyMap<string, StatusName> = new Map([
+  ["method_not_allowed", "methodNotAllowed"],
+  ["not_acceptable", "notAcceptable"],
+  ["body_too_slow", "tooSlow"],
+  ["changed_since", "preconditionFailed"],
+  ["body_too_large", "tooLarge"],
+  ["unsupported_media_type", "unsupportedMediaType"],
+  ["expectation_unmet", "expectationFailed"],
+  ["head_too_large", "headTooLarge"],
+  ["message_too_large", "tooManyRequests"],
 ]);
 
 /** The default Retry-After: a lock is held for up to 5 s, an outage may end at any moment. */
 const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
-  [409, 5],
-  [429, 1],
-  [503, 1],
+  [httpStatus.conflict, 5],
+  [httpStatus.tooManyRequests, 1],
+  [httpStatus.unavailable, 1],
 ]);
 
-/** The status that proxies log for a client that disconnects before its answer. */
-const clientDisconnected = 499;
-
 export interface Problem {
-  readonly status: number;
+  readonly status: StatusName;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
@@ -49,7 +81,11 @@ export interface Problem {
 /** Makes the answer to an error. Anything but a Fault is a bug or an outage: its message stays in the process. */
 export function toProblem(error: unknown): Problem {
   if (!(error instanceof Fault)) {
-    return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
+    return {
+      status: "internalError",
+      headers: {},
+      body: { detail: "Something went wrong here; it has been recorded." },
+    };
   }
   const status = statusByCode.get(error.code) ?? statusByKind[error.kind];
   const body = error.cause instanceof ElementErrors ? error.cause.body : (error.fields ?? { detail: error.message });
@@ -57,7 +93,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 export function statusOf(code: GatewayFault): number {
-  return toProblem(fault(code, "")).status;
+  return httpStatus[toProblem(fault(code, "")).status];
 }
 
 export function saysWhenToRetry(status: number): boolean {
@@ -66,16 +102,30 @@ export function saysWhenToRetry(status: number): boolean {
 
 /** Whether a repeated request would get the same answer, so that the answer may be kept (A10.7, A10.8). */
 export function isLasting(status: number): boolean {
-  return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientDisconnected;
+  return status !== httpStatus.unauthenticated && !saysWhenToRetry(status) && status < httpStatus.clientDisconnected;
+}
+
+export function isSuccess(status: number): boolean {
+  return status < 300;
+}
+
+/** Whether the request was refused, or failed. */
+export function isRefusal(status: number): boolean {
+  return status >= 400;
+}
+
+/** Whether the failure is that of the server. */
+export function isFailure(status: number): boolean {
+  return status >= 500;
 }
 
 export function methodNotAllowed(): Fault {
   return fault("method_not_allowed", "This method is not allowed here.");
 }
 
-function headersOf(problem: Fault, status: number): Record<string, string> {
+function headersOf(problem: Fault, status: StatusName): Record<string, string> {
   if (problem.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
-  const seconds = retryAfterSeconds.get(status);
+  const seconds = retryAfterSeconds.get(httpStatus[status]);
   if (seconds === undefined) return {};
   const asked = problem.retryAfterMs === undefined ? seconds : Math.ceil(problem.retryAfterMs / 1000);
   return { "Retry-After": String(Math.max(1, asked)) };
@@ -84,14 +134,15 @@ function headersOf(problem: Fault, status: number): Record<string, string> {
 export function answerProblem(ctx: Context, error: unknown, log: Log): void {
   if (ctx.res.destroyed) {
     // Only the log reads this status: the client has disconnected.
-    ctx.status = clientDisconnected;
+    ctx.status = httpStatus.clientDisconnected;
     return;
   }
-  const { status, headers, body } = toProblem(error);
+  const { headers, body, ...problem } = toProblem(error);
+  const status = httpStatus[problem.status];
   const route = ctx.state.endpoint?.template;
   if (error instanceof Fault) ctx.state.refusal = error.code;
   if (!(error instanceof Fault)) log.error("request failed", { route, error });
-  else if (status >= 500) log.warn("request could not be served", { route, error });
+  else if (isFailure(status)) log.warn("request could not be served", { route, error });
   ctx.set({ ...headers });
   ctx.status = status;
   ctx.body = body;

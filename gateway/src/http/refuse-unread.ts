@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
-import { toProblem } from "./problem.ts";
+import { httpStatus, toProblem } from "./problem.ts";
 
 /** Explains a request that Node's parser refused, by its error. */
 export function explainUnread({ code }: NodeJS.ErrnoException): Fault {
@@ -20,7 +20,8 @@ export function explainUnread({ code }: NodeJS.ErrnoException): Fault {
 
 /** Answers a malformed request, and ends its connection. */
 export function answerUnread(socket: Duplex, problem: Fault): void {
-  const { status, body } = toProblem(problem);
+  const { body, ...answer } = toProblem(problem);
+  const status = httpStatus[answer.status];
   const json = JSON.stringify(body);
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

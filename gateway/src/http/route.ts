@@ -13,6 +13,7 @@ import type { Caller, Tenant } from "../access/caller.ts";
 import type { Access } from "../access/may-use.ts";
 import type { EventPlace, NoEvent, Placing } from "../placed.ts";
 import type { Parameters, Values } from "./parameter.ts";
+import type { StatusName } from "./problem.ts";
 import type { PublicUrl } from "./public-url.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -121,7 +122,7 @@ export interface Example {
   /** The media type of a stream. */
   readonly type?: string;
   /** The main status of the route. */
-  readonly status: number;
+  readonly status: StatusName;
   /** Undefined: the answer is a file, or empty. */
   readonly answer?: unknown;
   /** The route whose answer contains the address of this request: its path parameters cannot be known before. */
@@ -129,20 +130,20 @@ export interface Example {
 }
 
 export interface Reply {
-  readonly status: number;
+  readonly status: StatusName;
   /** Sent as JSON, unless `type` is set. */
   readonly body?: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Repeats a kept answer; null: without a body. */
-export function repeatReply({
-  status,
-  headers,
-  body,
-}: Required<Pick<Reply, "status" | "headers">> & { readonly body: Buffer | null }): Reply {
-  return { status, headers, ...(body === null ? {} : { body }) };
+/** An answer that was kept, and is sent as it was. */
+export interface RepeatedReply {
+  readonly status: number;
+  readonly type?: undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: without a body. */
+  readonly body: Buffer | null;
 }
 
 /** The state of a request under its idempotency key. */
@@ -150,7 +151,7 @@ export type KeyClaim =
   /** The request is to be processed under this id; undefined: it has no key. */
   | { readonly kind: "new"; readonly requestId: string | undefined }
   /** The request was answered before. */
-  | { readonly kind: "answered"; readonly reply: Reply };
+  | { readonly kind: "answered"; readonly reply: RepeatedReply };
 
 /** Throws a Fault if the key belongs to a request in progress, or with another content. */
 export type ClaimKey = (said: readonly string[]) => Promise<KeyClaim>;
@@ -219,7 +220,7 @@ export interface Declaration<P extends Parameters, B> {
   readonly showsSecret?: true;
   /** The media type or types of the successful answer; by default JSON. */
   readonly produces?: string | readonly string[];
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Partial<Record<StatusName, Answer>>>;
   /** Part of a page for people, not of the OpenAPI document. */
   readonly isPage?: true;
   /** Additional request headers. */
@@ -230,7 +231,7 @@ export interface Declaration<P extends Parameters, B> {
   readonly crowd?: Crowd;
   /** Throws `not_found` if the object of the path is missing, which takes precedence over an invalid query or body. */
   readonly exists?: (request: Incoming) => Promise<void>;
-  readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
+  readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply | RepeatedReply>;
 }
 
 /** Why a route has no room for a request of this caller. */
@@ -238,7 +239,7 @@ export type Crowd = (request: { readonly organizer: string; readonly tenant: Ten
 
 /** A declaration whose types only its own handler knows. */
 export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & {
-  readonly handle: (request: Incoming<never, never>) => Promise<Reply>;
+  readonly handle: (request: Incoming<never, never>) => Promise<Reply | RepeatedReply>;
 };
 
 /** A route with its method and path in the URL map. */

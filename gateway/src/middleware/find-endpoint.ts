@@ -1,6 +1,7 @@
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { httpStatus, type StatusName } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
 import { endpointTree, type FindByPath } from "./endpoint-tree.ts";
 import { notFoundPage } from "./not-found-page.ts";
@@ -43,9 +44,11 @@ const guessed = new Set(["/api", "/api/", "/api/v1", "/api/v1/"]);
 function answerNowhere(ctx: Context, { find, baseUrl }: { find: FindByPath; baseUrl: () => string }): void {
   const prefix = new URL(baseUrl()).pathname.replace(/\/$/, "");
   const docs = `${prefix}/docs`;
-  if (ctx.path === "/docs/" && isRead(ctx)) redirect(ctx, { status: 301, to: docs });
-  else if (guessed.has(ctx.path) && isRead(ctx) && asksFor(ctx, "text/html")) redirect(ctx, { status: 302, to: docs });
-  else if (isSlashMissing(ctx, find)) redirect(ctx, { status: 301, to: `${prefix}${ctx.path}/${ctx.search}` });
+  if (ctx.path === "/docs/" && isRead(ctx)) redirect(ctx, { status: "movedPermanently", to: docs });
+  else if (guessed.has(ctx.path) && isRead(ctx) && asksFor(ctx, "text/html"))
+    redirect(ctx, { status: "found", to: docs });
+  else if (isSlashMissing(ctx, find))
+    redirect(ctx, { status: "movedPermanently", to: `${prefix}${ctx.path}/${ctx.search}` });
   else if (asksFor(ctx, "application/json") && !asksFor(ctx, "text/html")) {
     throw fault(
       "unknown_address",
@@ -69,9 +72,9 @@ function isSlashMissing({ method, path }: Context, find: FindByPath): boolean {
 }
 
 /** Redirects without naming a host: a client on an internal address stays there, and keeps its credentials. */
-function redirect(ctx: Context, { status, to }: { readonly status: number; readonly to: string }): void {
+function redirect(ctx: Context, { status, to }: { readonly status: StatusName; readonly to: string }): void {
   ctx.set("Location", to);
   // Without a body Koa makes it 204.
   ctx.body = null;
-  ctx.status = status;
+  ctx.status = httpStatus[status];
 }

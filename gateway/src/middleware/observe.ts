@@ -7,6 +7,7 @@ import type { Span, Tracing } from "@tessera/kit/telemetry/trace";
 import type { GatewayFault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
+import { httpStatus, isFailure, isRefusal } from "../http/problem.ts";
 
 /** Buckets from a cached answer to a slow scan, in seconds. Each is a time series per route and status. */
 const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 1, 5];
@@ -41,9 +42,9 @@ export function observe(
         const { status } = ctx;
         const { method, route } = served(ctx);
         duration.observe({ method, route, status: String(status) }, ms / 1000);
-        if (status === 429) refused.add({ reason: ctx.state.refusal ?? "none" });
+        if (status === httpStatus.tooManyRequests) refused.add({ reason: ctx.state.refusal ?? "none" });
         if (tracing.isOn) describe(span, ctx, { method, route });
-        const isTold = status >= 400 && ctx.state.refusal !== floodOfScans;
+        const isTold = isRefusal(status) && ctx.state.refusal !== floodOfScans;
         const level = isTold || ms > slowMs ? "info" : "debug";
         const seen = { method: ctx.method, route: ctx.state.endpoint?.template ?? "none", status };
         log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
@@ -86,7 +87,7 @@ function describe(span: Span, { status, protocol, state }: Context, { method, ro
     ...(isKnown ? { "http.route": route } : {}),
   });
   // A client error is no failure of the server.
-  if (status >= 500) span.fail(state.refusal ?? String(status));
+  if (isFailure(status)) span.fail(state.refusal ?? String(status));
 }
 
 interface Served {

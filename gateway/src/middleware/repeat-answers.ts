@@ -7,8 +7,8 @@ import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
-import { answerProblem, isLasting, methodNotAllowed } from "../http/problem.ts";
-import { ignoresKeys, type Route, repeatReply } from "../http/route.ts";
+import { answerProblem, isLasting, isSuccess, methodNotAllowed } from "../http/problem.ts";
+import { ignoresKeys, type Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import type { Claim, ClaimedRequest, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
@@ -102,7 +102,7 @@ async function answerStreamOnce(ctx: Context, { answers, log, rest, caller, key,
     const request = { caller: owner, key, requestHash: hashOf(ctx, said) };
     const notNow = answers.isFull(owner) ? tooManyKeys() : undefined;
     const claiming = await claimOrRepeat({ ...request, ...eventOf(ctx) }, { answers, notNow });
-    if (claiming.kind === "answered") return { kind: "answered", reply: repeatReply(claiming.answer) };
+    if (claiming.kind === "answered") return { kind: "answered", reply: claiming.answer };
     held = claiming.claim;
     return { kind: "new", requestId: held.requestId };
   };
@@ -196,7 +196,7 @@ function hashOf(ctx: Context, said: readonly (string | Buffer)[]): Buffer {
 }
 
 function isKept(status: number, route: Route | undefined): boolean {
-  if (route?.showsSecret === true && status < 300) return false;
+  if (route?.showsSecret === true && isSuccess(status)) return false;
   return isLasting(status);
 }
 

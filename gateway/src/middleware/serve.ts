@@ -9,8 +9,8 @@ import { alignElementErrors, alignErrorsIn, ElementErrors } from "../http/elemen
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
-import { methodNotAllowed, toProblem } from "../http/problem.ts";
-import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
+import { httpStatus, methodNotAllowed, toProblem } from "../http/problem.ts";
+import type { AnyDeclaration, Incoming, RepeatedReply, Reply, Route } from "../http/route.ts";
 import type { Outcome, Step } from "../http/step.ts";
 import { writeList } from "../http/write-list.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
@@ -29,7 +29,7 @@ export function serve({ readBody, baseUrl }: ServeOptions): Step {
     const route = routeFor(endpoint, ctx.method);
     if (route === undefined) {
       if (ctx.method !== "OPTIONS") throw methodNotAllowed();
-      send(ctx, { status: 200, body: describeEndpoint(endpoint) });
+      send(ctx, { status: "ok", body: describeEndpoint(endpoint) });
       return "answered";
     }
     const { querystring } = ctx;
@@ -53,7 +53,7 @@ async function answer(
   route: Route,
   incoming: IncomingRequest,
   { search, ...reading }: BodyReading & { readonly search: URLSearchParams },
-): Promise<Reply> {
+): Promise<Reply | RepeatedReply> {
   const { ctx } = reading;
   try {
     if (search.size > 0 && holdsNul(ctx.querystring))
@@ -65,7 +65,7 @@ async function answer(
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
     throw error;
   }
-  const handle = route.handle as (request: Incoming) => Promise<Reply>;
+  const handle = route.handle as (request: Incoming) => Promise<Reply | RepeatedReply>;
   try {
     return await handle(incoming);
   } catch (error) {
@@ -127,14 +127,15 @@ async function readContent(route: AnyDeclaration, { ctx, readBody, parse }: Body
   }
 }
 
-function send(ctx: Context, reply: Reply): void {
-  if (reply.headers !== undefined) ctx.set({ ...reply.headers });
-  if (reply.body === undefined) {
+function send(ctx: Context, { status: given, headers, type, body }: Reply | RepeatedReply): void {
+  const status = typeof given === "number" ? given : httpStatus[given];
+  if (headers !== undefined) ctx.set({ ...headers });
+  if (body === undefined || body === null) {
     ctx.body = null;
-    ctx.status = reply.status;
+    ctx.status = status;
     return;
   }
-  ctx.status = reply.status;
-  if (reply.type !== undefined) ctx.type = reply.type;
-  ctx.body = reply.body;
+  ctx.status = status;
+  if (type !== undefined) ctx.type = type;
+  ctx.body = body;
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { type Check, type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { type Endpoint, routeFor } from "../http/endpoint.ts";
+import { httpStatus, isSuccess } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
 
@@ -12,12 +13,15 @@ export interface Seen {
   readonly body: unknown;
 }
 
+/** Not answers of a route: those to unknown paths and methods, and to disconnected clients, and bugs. */
+const { methodNotAllowed, clientDisconnected, internalError } = httpStatus;
+const undocumented: ReadonlySet<number> = new Set([methodNotAllowed, clientDisconnected, internalError]);
+
 /** Throws unless the document describes every answer: its status, and the shape of its body. */
 export function requireDocumented({ seen }: { readonly seen: readonly Seen[] }): void {
   for (const { endpoint, method, status, body } of seen) {
     const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-    // Not answers of a route: unknown paths and methods, disconnected clients, and bugs.
-    if (route === undefined || [405, 499, 500].includes(status)) continue;
+    if (route === undefined || undocumented.has(status)) continue;
     const answer = answersOf(route)[status];
     if (answer === undefined) throw new Error(`${method} ${route.path} answered ${status}, which is not documented`);
     if (answer.schema === undefined || body instanceof Readable) continue;
@@ -33,7 +37,7 @@ export function requireDocumented({ seen }: { readonly seen: readonly Seen[] }):
 
 /** Lists written in slices, and kept answers, are JSON in bytes. */
 function isJson({ produces }: Route, status: number): boolean {
-  return produces === undefined || status >= 300;
+  return produces === undefined || !isSuccess(status);
 }
 
 function isGzip(body: Buffer): boolean {

@@ -273,7 +273,7 @@ export async function serveApp(options: ServeOptions = {}): Promise<ServedApp> {
     identityProvider: options.identityProvider,
     findEvents: async (organizer, names) => new Set(names.filter((event) => knownEvents.has(`${organizer}/${event}`))),
     stopping: server.stopping,
-    refusedStatus: options.refusedStatus ?? 200,
+    refusedStatus: options.refusedStatus ?? "ok",
     findUploads: options.findUploads ?? (async () => []),
     expireDropped: options.expireDropped ?? (async () => {}),
     baseUrl: () => publicBase,

@@ -7,7 +7,7 @@ import type { Examined } from "@tessera/sent-files/examined";
 import type { FileType } from "@tessera/sent-files/file-type";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
-import type { ClaimKey, Reply } from "../http/route.ts";
+import type { ClaimKey, RepeatedReply } from "../http/route.ts";
 import { keyOf, type Outstanding, type Upload } from "../store/uploads.ts";
 import { ownerOf } from "./find-uploads.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
@@ -45,7 +45,7 @@ export type TakenUpload =
   | { readonly taken: true; readonly id: string }
   | { readonly taken: false; readonly objection: string }
   /** The file was sent before, and this was the answer. */
-  | { readonly taken: "before"; readonly reply: Reply };
+  | { readonly taken: "before"; readonly reply: RepeatedReply };
 
 const dayMicros = 24 * 60 * 60 * 1_000_000;
 

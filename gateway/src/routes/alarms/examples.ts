@@ -10,6 +10,6 @@ export const openAlarm = {
 const seen = { acknowledged: "2027-05-12T06:42:31.104218Z", acknowledged_by: "Control room" };
 
 export const alarmExamples = {
-  list: { status: 200, query: { open: true }, answer: examplePage(openAlarm) },
-  acknowledge: { status: 200, answer: { ...openAlarm, ...seen } },
+  list: { status: "ok", query: { open: true }, answer: examplePage(openAlarm) },
+  acknowledge: { status: "ok", answer: { ...openAlarm, ...seen } },
 } satisfies Record<string, Example>;

@@ -44,14 +44,14 @@ export function alarmRoutes({ alarms }: Pick<Clients, "alarms">) {
       description: "The first who does it counts, and shows to all others. It may be repeated.",
       access,
       answers: {
-        200: { description: "The alarm, with who has acknowledged it first.", schema: alarmShown },
-        404: notFound("The event has no such alarm."),
+        ok: { description: "The alarm, with who has acknowledged it first.", schema: alarmShown },
+        notFound: notFound("The event has no such alarm."),
       },
       async handle(request) {
         const { alarm } = await alarms.acknowledgeAlarm(
           request.inEvent({ id: request.id("id"), by: request.tenant.name }),
         );
-        return { status: 200, body: presentAlarm(alarm) };
+        return { status: "ok", body: presentAlarm(alarm) };
       },
     }),
   };

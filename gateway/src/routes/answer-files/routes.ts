@@ -29,17 +29,17 @@ export function answerFileRoutes(
   return {
     get: declare({
       name: "getAnswerFile",
-      example: { status: 200, follows: "listListedPositions" },
+      example: { status: "ok", follows: "listListedPositions" },
       summary: "Downloads the file that a ticket answers a question with",
       description: "The `answer` of such an answer is this address.",
       access: { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: staffProfiles },
       produces: fileTypes,
       answers: {
-        200: {
+        ok: {
           description: "The file, under its name in `Content-Disposition`.",
           schema: { type: "string", format: "binary" },
         },
-        404: notFound("There is no such ticket, or it does not answer this question with a file."),
+        notFound: notFound("There is no such ticket, or it does not answer this question with a file."),
       },
       async handle(request) {
         const turn = await takeTurn(request, largestBytes);
@@ -49,7 +49,7 @@ export function answerFileRoutes(
         );
         turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-        return { status: 200, type: contentType, body, headers: asAttachment(name) };
+        return { status: "ok", type: contentType, body, headers: asAttachment(name) };
       },
     }),
   };

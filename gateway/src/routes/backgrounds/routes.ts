@@ -37,7 +37,7 @@ export function backgroundRoutes(
   return {
     get: declare({
       name: "getTicketLayoutBackground",
-      example: { status: 200, follows: "listTicketLayouts" },
+      example: { status: "ok", follows: "listTicketLayouts" },
       summary: "Downloads the background of a ticket layout",
       description:
         "`background` of a layout is this address. It cannot be guessed, and it is gone with the background.",
@@ -52,16 +52,19 @@ export function backgroundRoutes(
         },
       },
       answers: {
-        200: { description: "The PDF.", schema: { type: "string", format: "binary" }, headers: tagged },
-        206: {
+        ok: { description: "The PDF.", schema: { type: "string", format: "binary" }, headers: tagged },
+        partialContent: {
           description: "The part that `Range` asks for.",
           schema: { type: "string", format: "binary" },
           headers: { ...tagged, "Content-Range": "Which part of the file it is." },
         },
-        304: { description: "It is what `If-None-Match` names.", headers: tagged },
-        404: notFound("There is no such background."),
-        416: { description: "`Range` begins behind the end of the file.", schema: detail },
-        503: { description: "Too many files are being downloaded; try again after `Retry-After`.", schema: detail },
+        notModified: { description: "It is what `If-None-Match` names.", headers: tagged },
+        notFound: notFound("There is no such background."),
+        rangeNotSatisfiable: { description: "`Range` begins behind the end of the file.", schema: detail },
+        unavailable: {
+          description: "Too many files are being downloaded; try again after `Retry-After`.",
+          schema: detail,
+        },
       },
       async handle(request) {
         const { signal } = request;
@@ -70,7 +73,7 @@ export function backgroundRoutes(
         const found = await layouts.findBackground(request.inEvent({ background }), { signal });
         const tag = `"${found.sha256}"`;
         const lasting = { ETag: tag, "Cache-Control": cacheControl, "Accept-Ranges": "bytes" };
-        if (namesTag(request.header("If-None-Match"), tag)) return { status: 304, headers: lasting };
+        if (namesTag(request.header("If-None-Match"), tag)) return { status: "notModified", headers: lasting };
         const range = rangeOf(request, { tag, size: found.size });
         if (range === "unsatisfiable") return presentUnsatisfiable(found);
         const [first, last] = range === "whole" ? [0, found.size - 1] : [range.first, range.last];
@@ -81,7 +84,7 @@ export function backgroundRoutes(
           "Content-Disposition": 'inline; filename="background.pdf"',
           ...neverAPage,
         };
-        const status = range === "whole" ? 200 : 206;
+        const status = range === "whole" ? "ok" : "partialContent";
         if (request.isHead) return { status, headers, type: "application/pdf", body: Readable.from([]) };
         await takeTurn(request, 1);
         const stored = await files.get(found.fileKey, range === "whole" ? undefined : range);

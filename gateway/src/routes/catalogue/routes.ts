@@ -179,15 +179,15 @@ export function catalogueRoutes({ catalogue }: Pick<Clients, "catalogue">) {
       access: reading,
       ...said,
       answers: {
-        200: { description: "What its record brought.", schema: shows },
-        404: notFound("The event has nothing with this id."),
+        ok: { description: "What its record brought.", schema: shows },
+        notFound: notFound("The event has nothing with this id."),
       },
       async handle(request) {
         const id = of === "id" ? request.id("id") : undefined;
         const { document } = await catalogue.getDocument(request.inEvent({ kind, id, ...asking }), {
           signal: request.signal,
         });
-        return { status: 200, body: present(document) };
+        return { status: "ok", body: present(document) };
       },
     });
 

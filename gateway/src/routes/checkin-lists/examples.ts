@@ -73,22 +73,22 @@ const sentLounge = {
 
 export const checkinListExamples = {
   list: {
-    status: 200,
+    status: "ok",
     query: { page_size: 2 },
     answer: exampleFirstPage([entrance, dinner], { count: 4, next: "checkinlists/?page=2&page_size=2" }),
   },
-  get: { status: 200, answer: entrance },
+  get: { status: "ok", answer: entrance },
   create: {
-    status: 201,
+    status: "created",
     body: { name: "North gate", all_products: false, limit_products: [1, 2] },
     answer: { ...entrance, id: firstIdMadeHere, name: "North gate", limit_products: [1, 2], position_count: 2702 },
   },
-  patch: { status: 200, path: { id: 3 }, body: { exit_all_at: sentLounge.exit_all_at }, answer: lounge },
-  put: { status: 200, path: { id: 3 }, body: sentLounge, answer: lounge },
-  remove: { status: 204, path: { id: 4 } },
-  removeSingular: { status: 204, path: { id: 2 } },
+  patch: { status: "ok", path: { id: 3 }, body: { exit_all_at: sentLounge.exit_all_at }, answer: lounge },
+  put: { status: "ok", path: { id: 3 }, body: sentLounge, answer: lounge },
+  remove: { status: "noContent", path: { id: 4 } },
+  removeSingular: { status: "noContent", path: { id: 2 } },
   status: {
-    status: 200,
+    status: "ok",
     answer: {
       checkin_count: 0,
       position_count: 2980,

@@ -6,7 +6,7 @@ import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declareList, knownAsOf } from "../../http/list-route.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../http/parameter.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming, type Reply } from "../../http/route.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { checkinListExamples } from "./examples.ts";
 import { listFields, presentList, presentStatus } from "./present.ts";
@@ -73,9 +73,9 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     return presentList(list, readSubevents(documents, request));
   };
 
-  const update = async (request: Writing) => {
+  const update = async (request: Writing): Promise<Reply> => {
     const { list } = await change(request);
-    return { status: 200, body: await present(request, list) };
+    return { status: "ok", body: await present(request, list) };
   };
 
   return {
@@ -130,13 +130,13 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       summary: "Shows a check-in list",
       access: readingOne,
       query: { expand },
-      answers: { 200: shown("The list."), 404: missing },
+      answers: { ok: shown("The list."), notFound: missing },
       async handle(request) {
         const { list, documents } = await checkinLists.getCheckinList(
           request.inEvent({ id: request.id("id"), expand: toExpand(request.query.expand) }),
           { signal: request.signal },
         );
-        return { status: 200, body: presentList(list, readSubevents(documents, request)) };
+        return { status: "ok", body: presentList(list, readSubevents(documents, request)) };
       },
     }),
 
@@ -147,10 +147,10 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: writing,
       query: { expand: expandWritten },
       body: listBody,
-      answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
+      answers: { created: shown("The new list."), invalid, conflict },
       async handle(request) {
         const { list } = await add(request);
-        return { status: 201, body: await present(request, list) };
+        return { status: "created", body: await present(request, list) };
       },
     }),
 
@@ -161,7 +161,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: writing,
       query: { expand: expandWritten },
       body: listPatch,
-      answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The list."), invalid, notFound: missing, conflict },
       exists,
       handle: update,
     }),
@@ -174,7 +174,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       access: writing,
       query: { expand: expandWritten },
       body: listBody,
-      answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The list."), invalid, notFound: missing, conflict },
       exists,
       handle: update,
     }),
@@ -184,10 +184,10 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       example: checkinListExamples.remove,
       summary: "Deletes a check-in list and all scans made on it",
       access: writing,
-      answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
+      answers: { noContent: { description: "It is deleted." }, notFound: missing, conflict },
       async handle(request) {
         await checkinLists.deleteCheckinList(request.inEvent({ id: request.id("id") }));
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
 
@@ -196,11 +196,11 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       example: checkinListExamples.status,
       summary: "Counts the tickets, entries and visitors inside of a check-in list",
       access: reading,
-      answers: { 200: { description: "The numbers of this moment.", schema: statusShown }, 404: missing },
+      answers: { ok: { description: "The numbers of this moment.", schema: statusShown }, notFound: missing },
       async handle(request) {
         const { signal } = request;
         const status = await checkinLists.getCheckinListStatus(request.inEvent({ id: request.id("id") }), { signal });
-        return { status: 200, body: presentStatus(status) };
+        return { status: "ok", body: presentStatus(status) };
       },
     }),
   };

@@ -33,9 +33,9 @@ export function annulRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
       access: { kind: "member", anyOf: ["event.orders:write", "event.orders:checkin"], profiles: scanProfiles },
       body: annulBody,
       answers: {
-        200: { description: "It is taken back.", schema: record("Annulled", { status: constant("ok") }) },
-        400: invalid,
-        404: notFound("No scan on these lists has this nonce."),
+        ok: { description: "It is taken back.", schema: record("Annulled", { status: constant("ok") }) },
+        invalid,
+        notFound: notFound("No scan on these lists has this nonce."),
       },
       async handle({ body, tenant, inOrganizer }) {
         await scanHistory.annulScan(
@@ -49,7 +49,7 @@ export function annulRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
             },
           ),
         );
-        return { status: 200, body: { status: "ok" } };
+        return { status: "ok", body: { status: "ok" } };
       },
     }),
   };

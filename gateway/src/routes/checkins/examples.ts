@@ -31,16 +31,16 @@ const reportExample = {
 };
 
 export const checkinExamples = {
-  list: { status: 200, query: { page_size: 10 }, answer: examplePage(scan) },
+  list: { status: "ok", query: { page_size: 10 }, answer: examplePage(scan) },
   // The demo begins without scans.
-  get: { status: 200, follows: "redeemListedPosition", answer: scan },
-  report: { status: 200, query: { date: "2027-05-12" }, answer: reportExample },
-  export: { status: 200, query: { successful: true } },
+  get: { status: "ok", follows: "redeemListedPosition", answer: scan },
+  report: { status: "ok", query: { date: "2027-05-12" }, answer: reportExample },
+  export: { status: "ok", query: { successful: true } },
 } satisfies Readonly<Record<string, Example>>;
 
 /** Of the scan that the example of `checkinrpc/redeem/` stores. */
 export const annulExample = {
-  status: 200,
+  status: "ok",
   follows: "redeemOnLists",
   body: { lists: [1], nonce: "Pvrk50vUzQd0DhdpNRL4I4OcXsvg70uA" },
   answer: { status: "ok" },

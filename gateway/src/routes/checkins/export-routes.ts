@@ -43,7 +43,7 @@ export function scanExportRoutes({ scanHistory }: Pick<Clients, "scanHistory">) 
         ...filters,
         format: choiceFilter("`csv`: a table, as with `Accept: text/csv`. Default: JSON lines.", ["json", "csv"]),
       },
-      answers: { 200: { description: "Lines, each an `ExportedCheckin`.", schema: exportedLines }, 400: invalid },
+      answers: { ok: { description: "Lines, each an `ExportedCheckin`.", schema: exportedLines }, invalid },
       async handle(request): Promise<Reply> {
         const { query, signal, isHead, inEvent } = request;
         const isTable = choosesTable(request, { format: query.format, otherwise: ndjson });
@@ -58,11 +58,11 @@ export function scanExportRoutes({ scanHistory }: Pick<Clients, "scanHistory">) 
           "X-Accel-Buffering": "no",
           Vary: "Accept, Accept-Encoding, Accept-Language",
         };
-        if (isHead) return { status: 200, type, headers, body: Readable.from([]) };
+        if (isHead) return { status: "ok", type, headers, body: Readable.from([]) };
         const lines = readAhead(first, read);
         return acceptsCoding(request.header("Accept-Encoding"), "gzip")
-          ? { status: 200, type, headers: { ...headers, "Content-Encoding": "gzip" }, body: zip(lines) }
-          : { status: 200, type, headers, body: Readable.from(lines) };
+          ? { status: "ok", type, headers: { ...headers, "Content-Encoding": "gzip" }, body: zip(lines) }
+          : { status: "ok", type, headers, body: Readable.from(lines) };
       },
     }),
   };

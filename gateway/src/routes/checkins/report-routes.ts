@@ -53,7 +53,7 @@ export function dayReportRoutes({
           "pdf",
         ]),
       },
-      answers: { 200: { description: "The report.", schema: dayReportShown }, 400: invalid },
+      answers: { ok: { description: "The report.", schema: dayReportShown }, invalid },
       async handle(request): Promise<Reply> {
         const { query, signal, inEvent } = request;
         const { date, list, subevent, format } = query;
@@ -63,12 +63,12 @@ export function dayReportRoutes({
         if (format === "pdf" || (format === undefined && prefers(request, pdf, json))) {
           const printed = await rendering.printDayReport(inEvent({ report: found }), { signal, timeoutMs: printMs });
           const headers = asAttachment(`checkins-${found.date}.pdf`);
-          return { status: 200, type: pdf, headers, body: Buffer.from(printed.pdf) };
+          return { status: "ok", type: pdf, headers, body: Buffer.from(printed.pdf) };
         }
         const shown = presentReport(found, { list, subevent });
-        if (!choosesTable(request, { format, otherwise: json })) return { status: 200, body: shown };
+        if (!choosesTable(request, { format, otherwise: json })) return { status: "ok", body: shown };
         const headers = asAttachment(`checkins-${shown.date}.csv`);
-        return { status: 200, type: `${csv}; charset=utf-8`, headers, body: Buffer.from(writeQuarters(shown)) };
+        return { status: "ok", type: `${csv}; charset=utf-8`, headers, body: Buffer.from(writeQuarters(shown)) };
       },
     }),
   };

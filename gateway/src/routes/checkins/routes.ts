@@ -35,13 +35,13 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
       summary: "Shows a scan, refused or not",
       access: reading,
       answers: {
-        200: { description: "The scan.", schema: pastCheckinShown },
-        404: notFound("The event has no such scan."),
+        ok: { description: "The scan.", schema: pastCheckinShown },
+        notFound: notFound("The event has no such scan."),
       },
       async handle(request) {
         const { signal } = request;
         const { scan } = await scanHistory.getScan(request.inEvent({ id: request.id("id") }), { signal });
-        return { status: 200, body: presentPastScan(scan) };
+        return { status: "ok", body: presentPastScan(scan) };
       },
     }),
   };

@@ -21,14 +21,14 @@ const code = "kpp4jn8g2ynznnp6";
 const token = "kq3vx8m1zt0c5wn7r2jd9yhb4gf6slpa".repeat(2);
 
 export const apiKeyExamples = {
-  list: { status: 200, answer: examplePage(key) },
-  create: { status: 201, body: gate, answer: { ...gateShown, token, settled: true } },
-  revoke: { status: 200, follows: "createApiKey", answer: { ...gateShown, active: false, settled: true } },
+  list: { status: "ok", answer: examplePage(key) },
+  create: { status: "created", body: gate, answer: { ...gateShown, token, settled: true } },
+  revoke: { status: "ok", follows: "createApiKey", answer: { ...gateShown, active: false, settled: true } },
 } satisfies Readonly<Record<string, Example>>;
 
 export const deviceExamples = {
   list: {
-    status: 200,
+    status: "ok",
     answer: examplePage({
       ...scanner,
       device_id: 1,
@@ -39,7 +39,7 @@ export const deviceExamples = {
     }),
   },
   create: {
-    status: 201,
+    status: "created",
     body: { name: "Scanner 2", gate: 1, security_profile: "pretixscan", all_events: true },
     answer: {
       ...{ ...scanner, token, initialization_token: code, settled: true },
@@ -47,7 +47,7 @@ export const deviceExamples = {
     },
   },
   revoke: {
-    status: 200,
+    status: "ok",
     path: { device: 2 },
     follows: "createDevice",
     answer: { ...scanner, revoked: true, settled: true },

@@ -11,7 +11,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { formatInstant } from "@tessera/values";
 import { shortenId } from "../../access/shorten-id.ts";
 import { invalid } from "../../http/answers.ts";
-import type { Answer, Body, Incoming } from "../../http/route.ts";
+import type { Body, Incoming, Route } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
 import type { DeviceContact } from "../../store/device-contacts.ts";
 import { apiKeyExamples, deviceExamples } from "./examples.ts";
@@ -33,7 +33,7 @@ export interface Kind<B> {
   readonly revoking: {
     readonly summary: string;
     readonly description: string;
-    readonly answers: Readonly<Record<number, Answer>>;
+    readonly answers: Route["answers"];
   };
   readonly idIn: (request: Incoming) => string;
   readonly toMessage: (body: B) => CredentialFields;
@@ -67,7 +67,7 @@ export const apiKeys: Kind<TypeOf<typeof apiKey>> = {
   revoking: {
     summary: "Revokes an API key",
     description: "The key is its id, or at least the first 8 characters of it.",
-    answers: { 400: invalid },
+    answers: { invalid },
   },
   idIn: (request) => request.param("key"),
   toMessage: (body) => ({ apiKey: keyShapes.toMessage(body) }),

@@ -86,10 +86,10 @@ function routesOf<B>(
       body: kind.body,
       showsSecret: true,
       answers: {
-        201: { description: `The new ${noun}.`, schema: answers.created },
-        400: invalid,
-        404: noOrganizer,
-        409: conflict,
+        created: { description: `The new ${noun}.`, schema: answers.created },
+        invalid,
+        notFound: noOrganizer,
+        conflict,
       },
       async exists({ inOrganizer, signal }) {
         await credentials.listCredentials(inOrganizer({ kind: published, page: 1, pageSize: 1 }), { signal });
@@ -105,7 +105,7 @@ function routesOf<B>(
         const { shown, settled } = await show(organizer, credential, signal);
         const setup =
           code === undefined ? {} : { initialization_token: code, setup: setupText({ url: url.base, code }) };
-        return { status: 201, body: { ...shown, token, ...setup, settled } };
+        return { status: "created", body: { ...shown, token, ...setup, settled } };
       },
     }),
 
@@ -116,10 +116,10 @@ function routesOf<B>(
       description: `${revoking.description} ${changes}`,
       access,
       answers: {
-        200: { description: `The ${noun}, which is revoked.`, schema: answers.revoked },
+        ok: { description: `The ${noun}, which is revoked.`, schema: answers.revoked },
         ...revoking.answers,
-        404: notFound(`There is no such organizer, or it has no such ${noun}.`),
-        409: conflict,
+        notFound: notFound(`There is no such organizer, or it has no such ${noun}.`),
+        conflict,
       },
       async handle(request) {
         const { organizer, signal } = request;
@@ -127,7 +127,7 @@ function routesOf<B>(
           request.inOrganizer({ kind: published, id: kind.idIn(request) }),
         );
         const { shown, settled } = await show(organizer, credential, signal);
-        return { status: 200, body: { ...shown, settled } };
+        return { status: "ok", body: { ...shown, settled } };
       },
     }),
   };

@@ -21,15 +21,15 @@ const version = { pretix: "4.12.0", pretix_numeric: 40120001001 };
 
 export const deviceRouteExamples = {
   initialize: {
-    status: 200,
+    status: "ok",
     follows: "createDevice",
     body: { token: "kpp4jn8g2ynznnp6", ...said },
     answer: { ...device, api_token: token },
   },
-  update: { status: 200, follows: "initializeDevice", body: said, answer: device },
-  info: { status: 200, follows: "initializeDevice", answer: { device, server: { version }, medium_key_sets: [] } },
+  update: { status: "ok", follows: "initializeDevice", body: said, answer: device },
+  info: { status: "ok", follows: "initializeDevice", answer: { device, server: { version }, medium_key_sets: [] } },
   select: {
-    status: 200,
+    status: "ok",
     follows: "initializeDevice",
     answer: {
       event: { slug: "conference", name: { de: "Demo-Konferenz", en: "Demo Conference" } },
@@ -37,7 +37,7 @@ export const deviceRouteExamples = {
       checkinlist: 1,
     },
   },
-  roll: { status: 200, follows: "initializeDevice", body: {}, answer: { ...device, api_token: token } },
-  revoke: { status: 200, follows: "initializeDevice", body: {}, answer: device },
-  version: { status: 200, answer: version },
+  roll: { status: "ok", follows: "initializeDevice", body: {}, answer: { ...device, api_token: token } },
+  revoke: { status: "ok", follows: "initializeDevice", body: {}, answer: device },
+  version: { status: "ok", answer: version },
 } satisfies Readonly<Record<string, Example>>;

@@ -66,9 +66,9 @@ export function deviceRoutes({
       body: initializeBody,
       showsSecret: true,
       answers: {
-        200: { description: "The device, with its token.", schema: deviceWithToken },
-        400: invalid,
-        409: conflict,
+        ok: { description: "The device, with its token.", schema: deviceWithToken },
+        invalid,
+        conflict,
       },
       async handle({ body, signal }) {
         const token = makeToken();
@@ -78,7 +78,7 @@ export function deviceRoutes({
           machine: toMachine(body),
         });
         await settle(device, signal);
-        return { status: 200, body: { ...present(device), api_token: token } };
+        return { status: "ok", body: { ...present(device), api_token: token } };
       },
     }),
 
@@ -88,11 +88,11 @@ export function deviceRoutes({
       summary: "Notes what a scanner runs on by now",
       access,
       body: updateBody,
-      answers: { 200: { description: "The device.", schema: deviceShown }, 400: invalid, 409: conflict },
+      answers: { ok: { description: "The device.", schema: deviceShown }, invalid, conflict },
       async handle(request) {
         const id = numberOf(request);
         const { device } = await devices.updateDevice(request.ofTenant({ id, machine: toMachine(request.body) }));
-        return { status: 200, body: present(device) };
+        return { status: "ok", body: present(device) };
       },
     }),
 
@@ -101,13 +101,13 @@ export function deviceRoutes({
       example: examples.info,
       summary: "Shows a scanner its device, and the version that it speaks to",
       access,
-      answers: { 200: { description: "The device and this server.", schema: infoShown } },
+      answers: { ok: { description: "The device and this server.", schema: infoShown } },
       async handle(request) {
         const { device } = await devices.getDevice(request.ofTenant({ id: numberOf(request) }), {
           signal: request.signal,
         });
         const server = { version: await versionFor(request) };
-        return { status: 200, body: { device: present(device), server, medium_key_sets: [] } };
+        return { status: "ok", body: { device: present(device), server, medium_key_sets: [] } };
       },
     }),
 
@@ -119,9 +119,9 @@ export function deviceRoutes({
       body: emptyBody,
       showsSecret: true,
       answers: {
-        200: { description: "The device, with its new token.", schema: deviceWithToken },
-        400: invalid,
-        409: conflict,
+        ok: { description: "The device, with its new token.", schema: deviceWithToken },
+        invalid,
+        conflict,
       },
       async handle(request) {
         const token = makeToken();
@@ -130,7 +130,7 @@ export function deviceRoutes({
         const hashes = { tokenHash: hashOf(token), formerHash: hashOf(former.token) };
         const { device } = await devices.rollDevice(request.ofTenant({ id, ...hashes }));
         await settle(device, request.signal);
-        return { status: 200, body: { ...present(device), api_token: token } };
+        return { status: "ok", body: { ...present(device), api_token: token } };
       },
     }),
 
@@ -141,9 +141,9 @@ export function deviceRoutes({
       access,
       body: emptyBody,
       answers: {
-        200: { description: "The device, which is revoked.", schema: deviceShown },
-        400: invalid,
-        409: conflict,
+        ok: { description: "The device, which is revoked.", schema: deviceShown },
+        invalid,
+        conflict,
       },
       async handle(request) {
         const id = numberOf(request);
@@ -152,7 +152,7 @@ export function deviceRoutes({
           request.ofTenant({ kind: CredentialKind.DEVICE, id }),
         );
         await settle(device && { ...device, credential }, request.signal);
-        return { status: 200, body: present(device) };
+        return { status: "ok", body: present(device) };
       },
     }),
 
@@ -169,9 +169,9 @@ export function deviceRoutes({
         current_checkinlist: numberFilter("The check-in list that it scans."),
       },
       answers: {
-        200: { description: "What to scan.", schema: selectionShown },
-        304: { description: "It scans the right event and date already." },
-        404: notFound("No event of the device has not ended."),
+        ok: { description: "What to scan.", schema: selectionShown },
+        notModified: { description: "It scans the right event and date already." },
+        notFound: notFound("No event of the device has not ended."),
       },
       async handle(request) {
         numberOf(request);
@@ -182,7 +182,7 @@ export function deviceRoutes({
           query.current_event === selected.event.slug &&
           (query.current_subevent ?? null) === selected.subevent &&
           (query.current_checkinlist !== undefined || selected.checkinlist === null);
-        return isCurrent ? { status: 304 } : { status: 200, body: selected };
+        return isCurrent ? { status: "notModified" } : { status: "ok", body: selected };
       },
     }),
 
@@ -191,8 +191,8 @@ export function deviceRoutes({
       example: examples.version,
       summary: "Shows the version of the interface that scanners know",
       access,
-      answers: { 200: { description: "The version.", schema: versionShown } },
-      handle: async (request) => ({ status: 200, body: await versionFor(request) }),
+      answers: { ok: { description: "The version.", schema: versionShown } },
+      handle: async (request) => ({ status: "ok", body: await versionFor(request) }),
     }),
   };
 }

@@ -5,7 +5,7 @@ import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors, notAllowed } from "../../http/answers.ts";
 import { pdf } from "../../http/attachment.ts";
 import { csv } from "../../http/csv.ts";
-import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
+import { httpStatus, isSuccess, type StatusName, saysWhenToRetry, statusOf } from "../../http/problem.ts";
 import { type Answer, type Body, ignoresKeys, type Route } from "../../http/route.ts";
 import { introduction } from "./introduction.ts";
 import { describePathParameter } from "./path-parameters.ts";
@@ -192,9 +192,10 @@ function response(
   const { description, schema } = answer;
   const headers = { ...(saysWhenToRetry(status) ? retryAfter : {}), ...textHeaders(answer.headers ?? {}) };
   const refusal = schema === detail ? { detail: description } : undefined;
-  const body = status === example?.status ? example.answer : (answer.example ?? refusal);
+  const body =
+    example !== undefined && status === httpStatus[example.status] ? example.answer : (answer.example ?? refusal);
   const shown = body === undefined ? {} : { example: body };
-  const types = status < 300 ? [produces].flat() : ["application/json"];
+  const types = isSuccess(status) ? [produces].flat() : ["application/json"];
   const contentOf = (type: string) =>
     type === csv
       ? { schema: { type: "string" } }
@@ -240,7 +241,9 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
       schema: fieldErrors,
     },
     ...Object.fromEntries(described.map(([code, , description]) => [statusOf(code), { description, schema: detail }])),
-    ...route.answers,
+    ...Object.fromEntries(
+      Object.entries(route.answers).map(([name, answer]) => [httpStatus[name as StatusName], answer]),
+    ),
   };
 }
 

@@ -14,8 +14,8 @@ const page = {
   access: publicAccess,
   isPage: true,
   answers: {
-    200: { description: "A page, or a part of it.", schema: { type: "string" } },
-    304: { description: "It is the one that `If-None-Match` names.", headers: tagged },
+    ok: { description: "A page, or a part of it.", schema: { type: "string" } },
+    notModified: { description: "It is the one that `If-None-Match` names.", headers: tagged },
   },
 } as const;
 
@@ -38,13 +38,13 @@ export function documentationRoutes({ document, version, demoKeys }: Documentati
   return {
     openApi: declare({
       name: "getOpenApi",
-      example: { status: 200 },
+      example: { status: "ok" },
       summary: "Describes this interface as OpenAPI 3.1",
       access: publicAccess,
       headers: ifNoneMatch,
       answers: {
-        200: { description: "The document.", schema: { type: "object" }, headers: tagged },
-        304: page.answers[304],
+        ok: { description: "The document.", schema: { type: "object" }, headers: tagged },
+        notModified: page.answers.notModified,
       },
       handle: async (request) => sendFixed(await written(), request),
     }),

@@ -46,9 +46,9 @@ const one = { count: 1, explained: 0 };
 
 /** The demo begins without scans. */
 export const doubleExamples = {
-  list: { status: 200, query: { page_size: 10 }, answer: examplePage(double) },
+  list: { status: "ok", query: { page_size: 10 }, answer: examplePage(double) },
   counts: {
-    status: 200,
+    status: "ok",
     answer: {
       ...one,
       devices: [
@@ -61,9 +61,9 @@ export const doubleExamples = {
       ],
     },
   },
-  get: { status: 200, follows: "listDoubles", path: { id: double.id }, answer: double },
+  get: { status: "ok", follows: "listDoubles", path: { id: double.id }, answer: double },
   explain: {
-    status: 200,
+    status: "ok",
     follows: "listDoubles",
     path: { id: double.id },
     body: { explained: explained.explained },

@@ -82,12 +82,12 @@ export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
       description: "A double counts at the devices and gates of both of its scans, once at each; most first.",
       access: reading,
       query: filters,
-      answers: { 200: { description: "The counts.", schema: doubleCountsShown }, 400: invalid },
+      answers: { ok: { description: "The counts.", schema: doubleCountsShown }, invalid },
       async handle({ inEvent, query, signal }) {
         const found = await doubles.countDoubles(inEvent({ filter: toFilter(query) }), { signal });
         const { count, explained } = found;
         return {
-          status: 200,
+          status: "ok",
           body: {
             ...{ count, explained },
             devices: found.devices.map((each) => ({ device: each.id ?? null, ...tally(each) })),
@@ -102,11 +102,11 @@ export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
       example: doubleExamples.get,
       summary: "Shows a double",
       access: reading,
-      answers: { 200: { description: "The double.", schema: doubleShown }, 404: missing },
+      answers: { ok: { description: "The double.", schema: doubleShown }, notFound: missing },
       async handle(request) {
         const { signal } = request;
         const { double } = await doubles.getDouble(request.inEvent({ id: request.id("id") }), { signal });
-        return { status: 200, body: presentDouble(double) };
+        return { status: "ok", body: presentDouble(double) };
       },
     }),
 
@@ -117,12 +117,12 @@ export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
       access: writing,
       exists,
       body: explainBody,
-      answers: { 200: { description: "The double.", schema: doubleShown }, 400: invalid, 404: missing },
+      answers: { ok: { description: "The double.", schema: doubleShown }, invalid, notFound: missing },
       async handle(request) {
         const { double } = await doubles.explainDouble(
           request.inEvent({ id: request.id("id"), by: request.tenant.name }, { text: request.body.explained }),
         );
-        return { status: 200, body: presentDouble(double) };
+        return { status: "ok", body: presentDouble(double) };
       },
     }),
   };

@@ -8,7 +8,7 @@ const sent = {
 };
 
 export const failedCheckinExample = {
-  status: 201,
+  status: "created",
   body: sent,
   answer: {
     ...sent,

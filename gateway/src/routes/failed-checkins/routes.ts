@@ -22,10 +22,10 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
       },
       body: failedCheckinBody,
       answers: {
-        201: { description: "It is stored, or was before.", schema: failedCheckinShown },
-        400: invalid,
-        404: notFound("The event has no such list or position."),
-        409: conflict,
+        created: { description: "It is stored, or was before.", schema: failedCheckinShown },
+        invalid,
+        notFound: notFound("The event has no such list or position."),
+        conflict,
       },
       exists: listRequirer(checkinLists),
       async handle(request) {
@@ -47,7 +47,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
         const shown = presentFailedScan(scan);
         // Another device may have stored another code under this nonce.
         const sent = { raw_barcode: body.raw_barcode, error_explanation: body.error_explanation ?? null };
-        return { status: 201, body: isPublic ? { ...shown, ...sent } : shown };
+        return { status: "created", body: isPublic ? { ...shown, ...sent } : shown };
       },
     }),
   };

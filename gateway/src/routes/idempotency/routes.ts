@@ -3,7 +3,7 @@ import { scanProfiles } from "@tessera/values";
 import { fault } from "../../faults.ts";
 import { detail } from "../../http/answers.ts";
 import { textFilter } from "../../http/parameter.ts";
-import { declare, repeatReply } from "../../http/route.ts";
+import { declare } from "../../http/route.ts";
 import type { KeyState, KeyUse } from "../../store/kept-answers.ts";
 import { offlineSalesExamples } from "../offline-sales/examples.ts";
 
@@ -18,27 +18,27 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
     query: declare({
       name: "queryIdempotencyKey",
       // The demo makes its batch with this key.
-      example: { status: 202, query: { key: "demo-batch" }, answer: offlineSalesExamples.create.answer },
+      example: { status: "accepted", query: { key: "demo-batch" }, answer: offlineSalesExamples.create.answer },
       summary: "Answers as a request with this idempotency key was answered",
       description: "Status, type and body are those of that answer, which may be of any route.",
       access: { kind: "any", profiles: scanProfiles },
       query: { key: textFilter("The `X-Idempotency-Key` of the request.") },
       answers: {
-        200: asItWas("The answer, as it was."),
-        201: asItWas("The answer, as it was."),
-        202: asItWas("The answer, as it was."),
-        204: { description: "The answer, as it was: it had no body." },
-        400: asItWas("The answer, as it was, or what is wrong with the query."),
-        403: asItWas("The answer, as it was."),
-        404: asItWas(
+        ok: asItWas("The answer, as it was."),
+        created: asItWas("The answer, as it was."),
+        accepted: asItWas("The answer, as it was."),
+        noContent: { description: "The answer, as it was: it had no body." },
+        invalid: asItWas("The answer, as it was, or what is wrong with the query."),
+        forbidden: asItWas("The answer, as it was."),
+        notFound: asItWas(
           "The answer, as it was; or: this key was not used within a day; its answer was erased with the data of its event; no answer is kept and no request with it is at work, so that it has to be sent again.",
         ),
-        405: asItWas("The answer, as it was."),
-        409: { description: "The request is still at work.", schema: detail },
-        410: asItWas("The answer, as it was."),
-        413: asItWas("The answer, as it was."),
-        415: asItWas("The answer, as it was."),
-        417: asItWas("The answer, as it was."),
+        methodNotAllowed: asItWas("The answer, as it was."),
+        conflict: { description: "The request is still at work.", schema: detail },
+        gone: asItWas("The answer, as it was."),
+        tooLarge: asItWas("The answer, as it was."),
+        unsupportedMediaType: asItWas("The answer, as it was."),
+        expectationFailed: asItWas("The answer, as it was."),
       },
       async handle({ query, tenant }) {
         const key = query.key ?? "";
@@ -56,7 +56,7 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
         if (found.kind === "open") {
           throw fault("not_found", "No answer to this key is kept, and no request with it is at work. Send it again.");
         }
-        return repeatReply(found.answer);
+        return found.answer;
       },
     }),
   };

@@ -12,7 +12,7 @@ const records = [
 ];
 
 export const importExample = {
-  status: 200,
+  status: "ok",
   type: "application/x-ndjson",
   body: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
   answer: {

@@ -60,15 +60,15 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
       streams: "application/x-ndjson",
       lines: recordShown,
       answers: {
-        200: { description: "What became of the records.", schema: summaryShown },
-        400: {
+        ok: { description: "What became of the records.", schema: summaryShown },
+        invalid: {
           description:
             "The body is not NDJSON, or its compression is broken, or `errors` is no such number. With `strict=true`: a record was rejected; the answer is that of 200.",
           schema: { anyOf: [summaryShown, failureShown, detail, fieldErrors] },
         },
-        408: failed("Nothing arrived for a minute."),
-        429: { description: "Two imports of the organizer of this key are under way.", schema: detail },
-        503: failed("A service that owns records stayed unavailable, or the server is being stopped."),
+        tooSlow: failed("Nothing arrived for a minute."),
+        tooManyRequests: { description: "Two imports of the organizer of this key are under way.", schema: detail },
+        unavailable: failed("A service that owns records stayed unavailable, or the server is being stopped."),
       },
       async handle(request) {
         const { signal, query, caller } = request;
@@ -77,7 +77,7 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
         const turn = sender && (await turns.take({ party: sender.organizer, amount: 1, signal }));
         try {
           const body = await importStream(contentOf(request, stopping), targets, options);
-          return { status: query.strict && body.rejected > 0 ? 400 : 200, body };
+          return { status: query.strict && body.rejected > 0 ? "invalid" : "ok", body };
         } catch (error) {
           if (error instanceof ImportFailure) return presentFailure(error);
           throw error;

@@ -2,9 +2,9 @@ import type { Example } from "../../http/route.ts";
 import { elementsExample } from "../ticket-layouts/examples.ts";
 
 export const layoutDraftExamples = {
-  preview: { status: 200, body: { elements: elementsExample, format: "pdf" } },
+  preview: { status: "ok", body: { elements: elementsExample, format: "pdf" } },
   lint: {
-    status: 200,
+    status: "ok",
     body: { elements: elementsExample },
     answer: {
       tickets: 1000,

@@ -59,9 +59,9 @@ export function layoutDraftRoutes({
       showsSecret: true,
       produces: Object.values(types),
       answers: {
-        200: { description: "The file.", schema: { type: "string", format: "binary" } },
-        400: invalid,
-        409: undrawable,
+        ok: { description: "The file.", schema: { type: "string", format: "binary" } },
+        invalid,
+        conflict: undrawable,
       },
       async handle(request) {
         const { body, tenant, signal } = request;
@@ -79,7 +79,7 @@ export function layoutDraftRoutes({
         );
         turn.resize(content.byteLength);
         return {
-          status: 200,
+          status: "ok",
           type: types[format],
           body: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
           headers: { ...asAttachment(`preview.${format}`), ...warned(warnings.length) },
@@ -96,9 +96,9 @@ export function layoutDraftRoutes({
       access: linting,
       body: lintBody,
       answers: {
-        200: { description: "What was found, by element.", schema: findingsShown },
-        400: invalid,
-        409: unprintable,
+        ok: { description: "What was found, by element.", schema: findingsShown },
+        invalid,
+        conflict: unprintable,
       },
       async handle(request) {
         const { tenant, signal } = request;
@@ -109,7 +109,7 @@ export function layoutDraftRoutes({
           timeoutMs: mostMs,
         });
         return {
-          status: 200,
+          status: "ok",
           body: {
             tickets,
             findings: findings.map(({ element, code, message }) => ({ element: element + 1, code, message })),

@@ -63,12 +63,12 @@ export const ticketExample = {
 };
 
 export const listedPositionExamples = {
-  list: { status: 200, query: { search: "7HCAAC" }, answer: examplePage(ticketExample) },
-  get: { status: 200, path: { id: 2 }, answer: ticketExample },
+  list: { status: "ok", query: { search: "7HCAAC" }, answer: examplePage(ticketExample) },
+  get: { status: "ok", path: { id: 2 }, answer: ticketExample },
 } satisfies Readonly<Record<string, Example>>;
 
 export const searchExample = {
-  status: 200,
+  status: "ok",
   query: { list: "1", search: "7HCAAC" },
   answer: examplePage(ticketExample),
 } satisfies Example;

@@ -104,9 +104,9 @@ export function listedPositionRoutes({
       access: readingOne,
       query,
       answers: {
-        200: { description: "The ticket.", schema: positionShown },
-        400: invalid,
-        404: notFound("The list has no such ticket."),
+        ok: { description: "The ticket.", schema: positionShown },
+        invalid,
+        notFound: notFound("The list has no such ticket."),
       },
       async exists(request) {
         await listedPositions.getPosition(
@@ -121,7 +121,7 @@ export function listedPositionRoutes({
         );
         const shown = position === undefined ? [] : [position];
         const expansion = await expansionOf(request, { documents, shown });
-        return { status: 200, body: presentPosition(position, request, expansion) };
+        return { status: "ok", body: presentPosition(position, request, expansion) };
       },
     }),
   };

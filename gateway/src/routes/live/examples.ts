@@ -5,7 +5,7 @@ const counts = { entries: 41, exits: 3, refused: 2, reasons: { already_redeemed:
 
 export const liveExamples = {
   read: {
-    status: 200,
+    status: "ok",
     answer: {
       at: "2027-05-12T06:44:03Z",
       ...counts,
@@ -42,7 +42,7 @@ export const liveExamples = {
     },
   },
   lastHour: {
-    status: 200,
+    status: "ok",
     answer: {
       at: "2027-05-12T06:44:03Z",
       minutes: [{ at: "2027-05-12T06:43:00Z", gate: 1, entries: 38, exits: 2, refused: 1 }],

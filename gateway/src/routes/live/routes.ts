@@ -60,20 +60,20 @@ export function liveRoutes({ live, findHeard, stopping }: LiveTargets) {
       access,
       produces: [json, events],
       answers: {
-        200: { description: "The state, at most a second old.", schema: liveShown },
-        404: notFound("There is no such event."),
+        ok: { description: "The state, at most a second old.", schema: liveShown },
+        notFound: notFound("There is no such event."),
       },
       async handle(request): Promise<Reply> {
         const { signal, isHead } = request;
         const isStream = prefers(request, events, json);
         const headers = { "Cache-Control": "no-store", Vary: "Accept" };
-        if (!isStream) return { status: 200, type: json, headers, body: Buffer.from(await read(request)) };
+        if (!isStream) return { status: "ok", type: json, headers, body: Buffer.from(await read(request)) };
         await takeTurn(request, 1);
         const first = await read(request);
         const end = { until: performance.now() + longestMs, signal: AbortSignal.any([signal, stopping]) };
         const frames = isHead ? [] : writeFrames(first, () => read(request), end);
         return {
-          status: 200,
+          status: "ok",
           type: events,
           headers: { ...headers, "X-Accel-Buffering": "no" },
           body: Readable.from(frames),
@@ -87,12 +87,12 @@ export function liveRoutes({ live, findHeard, stopping }: LiveTargets) {
       summary: "The scans of the last hour by minute and gate",
       access,
       answers: {
-        200: { description: "The minutes, at most ten seconds old.", schema: lastHourShown },
-        404: notFound("There is no such event."),
+        ok: { description: "The minutes, at most ten seconds old.", schema: lastHourShown },
+        notFound: notFound("There is no such event."),
       },
       async handle(request) {
         return {
-          status: 200,
+          status: "ok",
           body: presentLastHour(await live.readLastHour(request.inEvent({}), { signal: request.signal })),
         };
       },

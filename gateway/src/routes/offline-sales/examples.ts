@@ -23,19 +23,19 @@ const asked = { item: 2, layout: 1, sales_channel: "web", amount: 2, comment: "F
 const batch = { ...listed, orders: ["S7WRK", "AXNWF", "SWYKB"] };
 
 export const offlineSalesExamples = {
-  list: { status: 200, answer: examplePage(listed) },
-  get: { status: 200, answer: batch },
+  list: { status: "ok", answer: examplePage(listed) },
+  get: { status: "ok", answer: batch },
   create: {
-    status: 202,
+    status: "accepted",
     body: asked,
     answer: { check: `${batches}/check/${job}/` },
   },
   check: {
-    status: 200,
+    status: "ok",
     follows: "createOfflineSalesBatch",
     answer: { ...listed, ...asked, id: 2, orders: ["S7WRK", "AXNWF"] },
   },
-  render: { status: 202, answer: { download: `${batches}/1/download/${job}/${job}/` } },
-  download: { status: 200, follows: "renderOfflineSalesBatch" },
-  cancel: { status: 200, body: { force: false }, answer: { ...batch, canceled: "2027-01-05T09:00:00Z" } },
+  render: { status: "accepted", answer: { download: `${batches}/1/download/${job}/${job}/` } },
+  download: { status: "ok", follows: "renderOfflineSalesBatch" },
+  cancel: { status: "ok", body: { force: false }, answer: { ...batch, canceled: "2027-01-05T09:00:00Z" } },
 } satisfies Readonly<Record<string, Example>>;

@@ -37,7 +37,7 @@ export function presentBatch(batch: OfflineBatch | undefined) {
 
 /** Presents a canceled batch, or the scans that prevent its cancellation. */
 export function presentCanceled({ batch, scannedOrders }: CancelBatchResponse): Reply {
-  if (scannedOrders.length === 0) return { status: 200, body: presentBatch(batch) };
+  if (scannedOrders.length === 0) return { status: "ok", body: presentBatch(batch) };
   const detail = "Tickets of this batch were scanned. Send `force` to cancel it nevertheless.";
-  return { status: 400, body: { detail, scanned_orders: scannedOrders } };
+  return { status: "invalid", body: { detail, scanned_orders: scannedOrders } };
 }

@@ -61,11 +61,11 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       example: offlineSalesExamples.get,
       summary: "Shows a batch of tickets that are sold elsewhere",
       access: reading,
-      answers: { 200: shown("The batch."), 404: missing },
+      answers: { ok: shown("The batch."), notFound: missing },
       async handle(request) {
         const { signal } = request;
         const { batch } = await offlineSales.getBatch(request.inEvent({ id: request.id("id") }), { signal });
-        return { status: 200, body: presentBatch(batch) };
+        return { status: "ok", body: presentBatch(batch) };
       },
     }),
 
@@ -76,10 +76,10 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       description: "Each ticket is a paid order of its own. All of them are made, or none.",
       access: writing,
       body: batchBody,
-      answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalid, 409: conflict },
+      answers: { accepted: { description: "The job was started.", schema: startedShown }, invalid, conflict },
       async handle(request) {
         const { job } = await create(request);
-        return { status: 202, body: { check: eventUrl(request, root, "check", job) } };
+        return { status: "accepted", body: { check: eventUrl(request, root, "check", job) } };
       },
     }),
 
@@ -90,15 +90,15 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       description: "When it is shown, gates admit its tickets.",
       access: reading,
       answers: {
-        200: shown("The new batch."),
-        404: notFound("There is no such job, or it has expired."),
+        ok: shown("The new batch."),
+        notFound: notFound("There is no such job, or it has expired."),
         ...unfinishedAnswers,
       },
       async handle(request) {
         const job = request.uuid("job");
         const found = await offlineSales.findCreation(request.inEvent({ job }), { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
-        return { status: 200, body: presentBatch(found.batch) };
+        return { status: "ok", body: presentBatch(found.batch) };
       },
     }),
 
@@ -109,15 +109,15 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       description: "The tickets are in the order of `orders`. The file can be downloaded for 24 hours.",
       access: writing,
       answers: {
-        202: { description: "The job was started.", schema: renderingShown },
-        400: invalid,
-        404: missing,
-        409: conflict,
+        accepted: { description: "The job was started.", schema: renderingShown },
+        invalid,
+        notFound: missing,
+        conflict,
       },
       async handle(request) {
         const id = request.id("id");
         const { job, file } = await offlineSales.renderBatch(request.inEvent({ id }), { timeoutMs: batchMs });
-        return { status: 202, body: { download: eventUrl(request, root, id, "download", job, file) } };
+        return { status: "accepted", body: { download: eventUrl(request, root, id, "download", job, file) } };
       },
     }),
 
@@ -128,7 +128,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       description: warnsOfPrints,
       access: reading,
       produces: pdf,
-      answers: { 200: fileShown, 404: notFound("There is no such file, or it has expired."), ...unfinishedAnswers },
+      answers: { ok: fileShown, notFound: notFound("There is no such file, or it has expired."), ...unfinishedAnswers },
       async handle(request) {
         const found = await offlineSales.findRendering(
           request.inEvent({ id: request.id("id"), job: request.uuid("job"), file: request.uuid("file") }),
@@ -146,7 +146,7 @@ export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTa
       description: "They give back their quota, and gates refuse their tickets. A repetition changes nothing.",
       access: writing,
       body: cancelBody,
-      answers: { 200: shown("The batch."), 400: scannedShown, 404: missing, 409: conflict },
+      answers: { ok: shown("The batch."), invalid: scannedShown, notFound: missing, conflict },
       async exists(request) {
         await offlineSales.getBatch(request.inEvent({ id: request.id("id") }), { signal: request.signal });
       },

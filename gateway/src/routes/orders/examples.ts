@@ -115,13 +115,13 @@ const print = {
 };
 
 export const orderExamples = {
-  list: { status: 200, query: { code: order.code }, answer: examplePage(order) },
-  get: { status: 200, path: { code: order.code }, answer: order },
+  list: { status: "ok", query: { code: order.code }, answer: examplePage(order) },
+  get: { status: "ok", path: { code: order.code }, answer: order },
   positions: {
-    status: 200,
+    status: "ok",
     query: { page_size: 1 },
     answer: exampleFirstPage([ticket], { count: 3983, next: "orderpositions/?page=2&page_size=1" }),
   },
-  position: { status: 200, answer: ticket },
-  print: { status: 201, body: print, answer: { id: 1, successful: true, ...print, device_id: null, info: {} } },
+  position: { status: "ok", answer: ticket },
+  print: { status: "created", body: print, answer: { id: 1, successful: true, ...print, device_id: null, info: {} } },
 } satisfies Readonly<Record<string, Example>>;

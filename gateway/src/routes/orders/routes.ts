@@ -189,8 +189,8 @@ export function orderRoutes({
       access: reading,
       query: showing,
       answers: {
-        200: { description: "The order.", schema: shown.order },
-        404: notFound("The event has no such order."),
+        ok: { description: "The order.", schema: shown.order },
+        notFound: notFound("The event has no such order."),
       },
       async handle(request) {
         const { order } = await orders.getOrder(
@@ -198,7 +198,7 @@ export function orderRoutes({
           { signal: request.signal },
         );
         const [body = {}] = await presentOrders(request, order === undefined ? [] : [order]);
-        return { status: 200, body: withoutFields(body, readFields(request.query.exclude)) };
+        return { status: "ok", body: withoutFields(body, readFields(request.query.exclude)) };
       },
     }),
 
@@ -242,8 +242,8 @@ export function orderRoutes({
       access: reading,
       query: showingPositions,
       answers: {
-        200: { description: "The ticket.", schema: shown.orderPosition },
-        404: notFound("The event has no such ticket."),
+        ok: { description: "The ticket.", schema: shown.orderPosition },
+        notFound: notFound("The event has no such ticket."),
       },
       async handle(request) {
         const { position } = await orders.getOrderPosition(
@@ -251,7 +251,7 @@ export function orderRoutes({
           { signal: request.signal },
         );
         const [body = {}] = await presentPositions(request, position === undefined ? [] : [position]);
-        return { status: 200, body: withoutFields(body, readFields(request.query.exclude)) };
+        return { status: "ok", body: withoutFields(body, readFields(request.query.exclude)) };
       },
     }),
 
@@ -263,10 +263,10 @@ export function orderRoutes({
       access: writing,
       body: shown.printBody,
       answers: {
-        201: { description: "It is stored.", schema: printShown },
-        400: invalid,
-        404: notFound("The event has no such ticket."),
-        409: conflict,
+        created: { description: "It is stored.", schema: printShown },
+        invalid,
+        notFound: notFound("The event has no such ticket."),
+        conflict,
       },
       async exists(request) {
         await orders.getOrderPosition(request.inEvent({ id: request.id("id"), withCanceled: true }), {
@@ -282,7 +282,7 @@ export function orderRoutes({
           ),
         );
         prints.note(request);
-        return { status: 201, body: presentPrint(print) };
+        return { status: "created", body: presentPrint(print) };
       },
     }),
   };

@@ -48,8 +48,8 @@ const vary = { Vary: "Accept-Encoding" };
 const access = { kind: "public" } as const;
 
 const answers = {
-  200: { description: "A page, or a part of it.", schema: { type: "string" }, headers: tagged },
-  304: { description: "It is the one that `If-None-Match` names.", headers: tagged },
+  ok: { description: "A page, or a part of it.", schema: { type: "string" }, headers: tagged },
+  notModified: { description: "It is the one that `If-None-Match` names.", headers: tagged },
 } as const;
 
 /** The scanner page and its files. */
@@ -128,7 +128,7 @@ function pageOf(page: Fixed, headers: Headers) {
 function assetOf(files: Files, headers: Headers) {
   return {
     access,
-    answers: { ...answers, 404: { description: "The page has no such file.", schema: detail } },
+    answers: { ...answers, notFound: { description: "The page has no such file.", schema: detail } },
     isPage: true as const,
     produces: Object.values(types).map((type) => type.split(";")[0] ?? type),
     async handle(request: Incoming) {

@@ -6,7 +6,7 @@ import type { Scan, ScanAnswer, ScanOnLists, SentAnswer } from "@tessera/protos/
 import { standsInPublic } from "@tessera/values";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { toProblem } from "../../http/problem.ts";
+import { httpStatus, toProblem } from "../../http/problem.ts";
 import type { Incoming, Reply } from "../../http/route.ts";
 import { type Fields, onlyFields, readFields, type Shown } from "../../http/without-fields.ts";
 import { amongEventsOf } from "../catalogue/among.ts";
@@ -51,10 +51,10 @@ export async function answerBatch(request: BatchRequest, options: BatchOptions):
   const answers = await ask(request, { read, isSlim: showsIdAlone(fields), ...options });
   const answered = withAnswers(read, answers);
   await expireUploads(answered, { ...options, organizer: request.organizer });
-  const results = await mapInSlices(answered, (each) => JSON.stringify(toResult(each, { request, fields })));
+  const results = await mapInSlices(answered, (each) => writeResult(toResult(each, { request, fields })));
   const next = answered.length < read.length ? answered.length : null;
   const body = Buffer.from(`{"results":[${results.join(",")}],"next":${next}}`);
-  return { status: 200, type: "application/json", body };
+  return { status: "ok", type: "application/json", body };
 }
 
 /** Reads every scan, even if others are wrong. */
@@ -156,6 +156,10 @@ function withAnswers(read: readonly Read[], answers: readonly ScanAnswer[]): Ans
   return answered;
 }
 
+function writeResult({ status, body }: Result): string {
+  return JSON.stringify({ status: httpStatus[status], body });
+}
+
 function toResult(
   answered: Answered,
   { request, fields }: { readonly request: BatchRequest; readonly fields: Fields },
@@ -169,7 +173,7 @@ function toResult(
     const { organizer, url, tenant } = request;
     const reply = presentOutcome(standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided, {
       address: { url, organizer, event: decided.list?.event ?? "" },
-      ...{ names: [], pdfData: undefined, prints: new Map(), force: body.force ?? false, refusedStatus: 400 },
+      ...{ names: [], pdfData: undefined, prints: new Map(), force: body.force ?? false, refusedStatus: "invalid" },
       onlyId: decided.position === undefined ? answer.position : undefined,
     });
     return { status: reply.status, body: onlyFields(reply.body as Shown, fields) };

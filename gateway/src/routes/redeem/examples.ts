@@ -1,3 +1,4 @@
+import { httpStatus } from "../../http/problem.ts";
 import type { Example } from "../../http/route.ts";
 import { scanExample, ticketExample } from "../listed-positions/examples.ts";
 
@@ -11,21 +12,21 @@ const scanned = { ...ticketExample, checkins: [scanExample] };
 
 /** With its nonce the scan succeeds as often as it is sent. */
 export const redeemExample = {
-  status: 201,
+  status: "created",
   body: { type: "entry", nonce: "Pvrk50vUzQd0DhdpNRL4I4OcXsvg70uA" },
   answer: { status: "ok", ...around, position: scanned },
 } satisfies Example;
 
 /** A scanner that works on lists of several events. */
 export const redeemOnListsExample = {
-  status: 201,
+  status: "created",
   body: { ...redeemExample.body, secret: ticketExample.secret, lists: [1] },
   answer: { status: "ok", ...around, position: scanned },
 } satisfies Example;
 
 /** What a gate has scanned while it was offline. */
 export const redeemBatchExample = {
-  status: 200,
+  status: "ok",
   body: {
     lists: [1],
     scans: [
@@ -35,7 +36,7 @@ export const redeemBatchExample = {
   },
   answer: {
     results: [1, 2].map(() => ({
-      status: 201,
+      status: httpStatus.created,
       body: { status: "ok", list: around.list, position: { id: ticketExample.id } },
     })),
     next: null,
@@ -61,7 +62,7 @@ export const unknownExample = {
 const passed = (name: string, value: unknown) => ({ step: name, passed: true, value, reason: null, text: null });
 
 export const explainExample = {
-  status: 200,
+  status: "ok",
   path: { lookup: ticketExample.id },
   answer: {
     status: "ok",

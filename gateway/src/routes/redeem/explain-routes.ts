@@ -33,12 +33,12 @@ export function explainRoutes({
         expand: expansion(),
       },
       answers: {
-        200: {
+        ok: {
           description: "The decision.",
           schema: { anyOf: [admittedShown, refusedShown, incompleteShown, exchangeShown] },
         },
-        400: invalid,
-        404: {
+        invalid,
+        notFound: {
           description: "No ticket has this code, or there is no such list.",
           schema: { anyOf: [unknownShown, detail] },
         },
@@ -65,9 +65,9 @@ export function explainRoutes({
         const printed = await prints.read(request, outcome.position === undefined ? [] : idsOf([outcome.position]));
         const reply = presentOutcome(outcome, {
           ...{ address: request, names: query.expand, pdfData: undefined },
-          ...{ force: false, refusedStatus: 200, explanation, prints: printed },
+          ...{ force: false, refusedStatus: "ok", explanation, prints: printed },
         });
-        return reply.status === 404 ? reply : { ...reply, status: 200 };
+        return reply.status === "notFound" ? reply : { ...reply, status: "ok" };
       },
     }),
   };

@@ -23,7 +23,7 @@ export interface PresentOptions {
   readonly explanation?: Uint8Array | undefined;
 }
 
-export type RefusedStatus = 200 | 400;
+export type RefusedStatus = "ok" | "invalid";
 
 /**
  * Decides the status of an outcome. A forced refusal is always 400: scanners resend a scan that they decided offline
@@ -33,12 +33,12 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
   switch (outcome.outcome?.$case) {
     case "admitted":
       return {
-        status: 201,
+        status: "created",
         body: { status: "ok", ...around(outcome, options), position: present(outcome, options) },
       };
     case "incomplete":
       return {
-        status: 400,
+        status: "invalid",
         body: {
           status: "incomplete",
           ...around(outcome, options),
@@ -49,7 +49,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "exchange": {
       const { mediaPolicy, mediaType, explanation } = outcome.outcome.value;
       return {
-        status: 400,
+        status: "invalid",
         body: {
           status: "exchange",
           media_policy: mediaPolicy,
@@ -64,7 +64,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "refused": {
       const { reason, explanation } = outcome.outcome.value;
       return {
-        status: options.force ? 400 : options.refusedStatus,
+        status: options.force ? "invalid" : options.refusedStatus,
         body: {
           status: "error",
           reason,
@@ -80,7 +80,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     }
     case "unknownTicket":
       return {
-        status: 404,
+        status: "notFound",
         body: {
           detail: "Not found.",
           status: "error",

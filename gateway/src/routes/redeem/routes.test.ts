@@ -168,7 +168,7 @@ describe("what a scan is answered", () => {
 
   it("[C3.34] refused: always 400 where the deployment says so", async () => {
     await app.close();
-    await start({ refusedStatus: 400 });
+    await start({ refusedStatus: "invalid" });
     outcome = refused;
     expect((await redeem()).status).toBe(400);
   });

@@ -63,14 +63,17 @@ export function redeemRoutes(options: RedeemOptions) {
       },
       body: redeemBody,
       answers: {
-        200: {
+        ok: {
           description: "Refused: `reason` says why. 201 is admitted.",
           schema: scannedShown,
           example: refusedExample,
         },
-        201: { ...admitted, schema: scannedShown },
-        400: { description: notYet, schema: { anyOf: [incompleteShown, exchangeShown, refusedShown, fieldErrors] } },
-        404: {
+        created: { ...admitted, schema: scannedShown },
+        invalid: {
+          description: notYet,
+          schema: { anyOf: [incompleteShown, exchangeShown, refusedShown, fieldErrors] },
+        },
+        notFound: {
           description: "No ticket has this code, or there is no such list.",
           schema: { anyOf: [unknownShown, detail] },
           example: unknownExample,
@@ -112,13 +115,13 @@ export function redeemRoutes(options: RedeemOptions) {
       query,
       body: redeemOnListsBody,
       answers: {
-        201: admitted,
-        400: {
+        created: admitted,
+        invalid: {
           description: `Refused, or questions have to be answered or the ticket has to be exchanged for a medium first. ${invalid.description}`,
           schema: { anyOf: [refusedShown, incompleteShown, exchangeShown, fieldErrors] },
           example: refusedExample,
         },
-        404: { description: "No ticket has this code.", schema: unknownShown, example: unknownExample },
+        notFound: { description: "No ticket has this code.", schema: unknownShown, example: unknownExample },
       },
       crowd: answers.crowd,
       handle(request) {
@@ -130,7 +133,7 @@ export function redeemRoutes(options: RedeemOptions) {
             ? scans.simulateScan({ scan, ...lists }, call)
             : scans.redeemOnLists({ scan, ...lists }, call);
         return answers.answer(request, {
-          refusedStatus: 400,
+          refusedStatus: "invalid",
           async ask(sent) {
             const decided = await askCheckin(send, {
               request,
@@ -163,11 +166,11 @@ export function redeemRoutes(options: RedeemOptions) {
       },
       body: redeemBatchBody,
       answers: {
-        200: {
+        ok: {
           description: "The answer to each scan; where `next` is set, the scans from there on are sent again.",
           schema: batchShown,
         },
-        400: invalid,
+        invalid,
       },
       crowd: ({ organizer, tenant }) => batches.refuse({ organizer, credential: tenant.countedAs }),
       handle: (request) =>

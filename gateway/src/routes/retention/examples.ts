@@ -6,11 +6,11 @@ const shown = { ...set, changed: "2027-01-04T08:00:00Z" };
 const id = "5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11";
 
 export const retentionExamples = {
-  get: { status: 200, answer: { days: null, shredders: [], changed: null } },
-  put: { status: 200, body: set, answer: shown },
-  remove: { status: 204 },
+  get: { status: "ok", answer: { days: null, shredders: [], changed: null } },
+  put: { status: "ok", body: set, answer: shown },
+  remove: { status: "noContent" },
   upcoming: {
-    status: 200,
+    status: "ok",
     answer: examplePage({
       event: "conference",
       due: "2028-05-13T15:00:00Z",
@@ -20,7 +20,7 @@ export const retentionExamples = {
     }),
   },
   erased: {
-    status: 200,
+    status: "ok",
     answer: examplePage({
       event: "conference",
       case: id,

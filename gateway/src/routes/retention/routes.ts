@@ -21,10 +21,10 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       summary: "Shows how long the personal data of events is kept",
       description: "Without a setting it is off: nothing is erased by itself.",
       access: shreddingAll,
-      answers: { 200: { description: "The setting.", schema: retentionShown } },
+      answers: { ok: { description: "The setting.", schema: retentionShown } },
       async handle({ inOrganizer, signal }) {
         const { retention: set } = await retention.findRetention(inOrganizer({}), { signal });
-        return { status: 200, body: presentRetention(set) };
+        return { status: "ok", body: presentRetention(set) };
       },
     }),
 
@@ -36,12 +36,12 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
         "When an event is over for so many days, it is exported and erased as if somebody had asked for that with its shredders. Each erasure is announced for a week first, those of events that are over for long, too. Any change announces all of them again, and stops those that have not been asked of services yet.",
       access: shreddingAll,
       body: retentionBody,
-      answers: { 200: { description: "The setting.", schema: retentionShown }, 400: invalid },
+      answers: { ok: { description: "The setting.", schema: retentionShown }, invalid },
       async handle({ inOrganizer, body, url }) {
         const { retention: set } = await retention.setRetention(
           inOrganizer({ instance: url.base }, { days: body.days, shredders: [...body.shredders] }),
         );
-        return { status: 200, body: presentRetention(set) };
+        return { status: "ok", body: presentRetention(set) };
       },
     }),
 
@@ -51,10 +51,10 @@ export function retentionRoutes({ retention }: Pick<Clients, "retention">) {
       summary: "Switches retention off",
       description: "An erasure that has been asked of services goes on; all others stop.",
       access: shreddingAll,
-      answers: { 204: { description: "It is off." } },
+      answers: { noContent: { description: "It is off." } },
       async handle({ inOrganizer }) {
         await retention.endRetention(inOrganizer({}));
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
 

@@ -9,19 +9,19 @@ const own = { organizer: "demo", name: "Screen at the entrance", ...grant, expir
 
 export const sessionExamples = {
   create: {
-    status: 201,
+    status: "created",
     body: { name: "Screen at the entrance", all_events: true },
     answer: { id, link: `http://localhost:8000/board/#link=${token}`, expires: "2027-05-12T07:30:00.000000Z" },
   },
   list: {
-    status: 200,
+    status: "ok",
     answer: examplePage({
       ...{ id, name: "Screen at the entrance", state: "in use", ...grant },
       ...{ created: "2027-05-12T06:30:00.000000Z", began: "2027-05-12T06:30:00.000000Z", expires },
     }),
   },
-  revoke: { status: 204, path: { session: id }, follows: "createSignInLink" },
-  begin: { status: 200, body: { link: token }, answer: own, follows: "createSignInLink" },
-  get: { status: 200, answer: own, follows: "beginSession" },
-  end: { status: 204, follows: "beginSession" },
+  revoke: { status: "noContent", path: { session: id }, follows: "createSignInLink" },
+  begin: { status: "ok", body: { link: token }, answer: own, follows: "createSignInLink" },
+  get: { status: "ok", answer: own, follows: "beginSession" },
+  end: { status: "noContent", follows: "beginSession" },
 } satisfies Readonly<Record<string, Example>>;

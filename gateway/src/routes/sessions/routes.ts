@@ -46,7 +46,7 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       access: byOperator,
       body: linkBody,
       showsSecret: true,
-      answers: { 201: { description: "The link.", schema: linkShown }, 400: invalid, 404: noOrganizer },
+      answers: { created: { description: "The link.", schema: linkShown }, invalid, notFound: noOrganizer },
       exists: requireOrganizer,
       async handle(request) {
         const { organizer, body, url } = request;
@@ -58,7 +58,7 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
         const link = await sessions.createLink(token, { organizer, name: body.name, ...grant, ...times });
         // Behind `#`, so that no server logs it.
         const shown = { id: link.id, link: `${url.base}/board/#link=${token}`, expires: formatInstant(link.endsAt) };
-        return { status: 201, body: shown };
+        return { status: "created", body: shown };
       },
     }),
 
@@ -85,14 +85,14 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       description: "Every gateway refuses it at once.",
       access: byOperator,
       answers: {
-        204: { description: "It is revoked." },
-        404: notFound("There is no such organizer, or it has no such session."),
+        noContent: { description: "It is revoked." },
+        notFound: notFound("There is no such organizer, or it has no such session."),
       },
       async handle(request) {
         const { organizer } = request;
         if (!(await sessions.revoke({ organizer, id: request.uuid("session") })))
           throw fault("not_found", "The organizer has no such session.");
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
 
@@ -105,9 +105,9 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       access: { kind: "public" },
       body: sessionBody,
       answers: {
-        200: { description: "The session.", schema: sessionShown, headers: cookie },
-        400: invalid,
-        403: { description: "A page of another host has sent this.", schema: detail },
+        ok: { description: "The session.", schema: sessionShown, headers: cookie },
+        invalid,
+        forbidden: { description: "A page of another host has sent this.", schema: detail },
       },
       async handle(request) {
         const { base } = request.url;
@@ -118,7 +118,7 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
         if (redeemed.kind !== "begun") throw linkRefused(redeemed.kind === "refused" ? redeemed.link : undefined);
         const { session, token } = redeemed;
         const headers = cookieOf({ base, token, seconds: secondsLeft(session) });
-        return { status: 200, headers, body: presentOwn(toPerson(session)) };
+        return { status: "ok", headers, body: presentOwn(toPerson(session)) };
       },
     }),
 
@@ -127,8 +127,8 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       example: sessionExamples.get,
       summary: "Shows the session of the person who asks",
       access: bySelf,
-      answers: { 200: { description: "The session.", schema: sessionShown } },
-      handle: async ({ tenant }) => ({ status: 200, body: presentOwn(tenant) }),
+      answers: { ok: { description: "The session.", schema: sessionShown } },
+      handle: async ({ tenant }) => ({ status: "ok", body: presentOwn(tenant) }),
     }),
 
     end: declare({
@@ -136,10 +136,10 @@ export function sessionRoutes({ sessions, makeToken, findEvents, credentials }: 
       example: sessionExamples.end,
       summary: "Signs out the person who asks",
       access: bySelf,
-      answers: { 204: { description: "The session is over.", headers: cookie } },
+      answers: { noContent: { description: "The session is over.", headers: cookie } },
       async handle({ tenant, url }) {
         await sessions.leave(tenant);
-        return { status: 204, headers: cookieOf({ base: url.base, seconds: 0 }) };
+        return { status: "noContent", headers: cookieOf({ base: url.base, seconds: 0 }) };
       },
     }),
   };

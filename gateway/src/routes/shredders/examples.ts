@@ -16,21 +16,21 @@ const certificate = {
 };
 
 export const shredderExamples = {
-  list: { status: 200, answer: examplePage(...kindsByName) },
-  get: { status: 200, answer: emails },
+  list: { status: "ok", answer: examplePage(...kindsByName) },
+  get: { status: "ok", answer: emails },
   export: {
-    status: 202,
+    status: "accepted",
     body: { shredders: ["order_emails"] },
     answer: { download: `${root}/download/${id}/${id}/`, shred: `${root}/shred/${id}/${id}/` },
   },
-  download: { status: 200, follows: "exportPersonalData" },
-  shred: { status: 202, follows: "exportPersonalData", answer: { status: `${root}/status/${id}/${id}/` } },
+  download: { status: "ok", follows: "exportPersonalData" },
+  shred: { status: "accepted", follows: "exportPersonalData", answer: { status: `${root}/status/${id}/${id}/` } },
   status: {
-    status: 200,
+    status: "ok",
     follows: "shredPersonalData",
     answer: { status: "ok", message: "All selected personal data was erased." },
   },
-  certificate: { status: 200, follows: "shredPersonalData", answer: certificate },
-  certificateOfOrganizer: { status: 200, follows: "shredPersonalData", answer: certificate },
-  certificateKey: { status: 200, answer: { public_key: publicKey } },
+  certificate: { status: "ok", follows: "shredPersonalData", answer: certificate },
+  certificateOfOrganizer: { status: "ok", follows: "shredPersonalData", answer: certificate },
+  certificateKey: { status: "ok", answer: { public_key: publicKey } },
 } satisfies Readonly<Record<string, Example>>;

@@ -6,9 +6,9 @@ import { replyUnfinished } from "../unfinished-jobs/present.ts";
 
 /** The end of an erasure (D6.6). */
 export function presentStatus({ state, message }: FindShredResponse): Reply {
-  if (state === JobState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
-  if (state === JobState.GONE) return { status: 410, body: { status: "gone", message } };
-  if (state === JobState.FAILED) return { status: 417, body: { status: "failed", message } };
+  if (state === JobState.SUCCEEDED) return { status: "ok", body: { status: "ok", message: "OK" } };
+  if (state === JobState.GONE) return { status: "gone", body: { status: "gone", message } };
+  if (state === JobState.FAILED) return { status: "expectationFailed", body: { status: "failed", message } };
   return replyUnfinished({ state, message });
 }
 
@@ -28,7 +28,7 @@ export async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Fault && error.code === "not_shreddable") return { status: 400, body: [error.message] };
+    if (error instanceof Fault && error.code === "not_shreddable") return { status: "invalid", body: [error.message] };
     throw error;
   }
 }

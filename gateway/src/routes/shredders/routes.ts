@@ -45,8 +45,8 @@ const root = "shredders";
 const missing = notFound("There is no such export, or it has expired.");
 
 const certified = {
-  200: { description: "The certificate.", schema: certificateShown },
-  404: notFound(
+  ok: { description: "The certificate.", schema: certificateShown },
+  notFound: notFound(
     "There is no such erasure, or it has not succeeded. Its id is the first one in the address of its status.",
   ),
 };
@@ -66,9 +66,9 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       example: shredderExamples.list,
       summary: "Lists the kinds of personal data that can be erased",
       access: shredding,
-      answers: { 200: { description: "All of them, on one page.", schema: pageOf(shredderShown) } },
+      answers: { ok: { description: "All of them, on one page.", schema: pageOf(shredderShown) } },
       handle: async () => ({
-        status: 200,
+        status: "ok",
         body: { count: kindsByName.length, next: null, previous: null, results: kindsByName },
       }),
     }),
@@ -78,11 +78,14 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       example: shredderExamples.get,
       summary: "Shows a kind of personal data that can be erased",
       access: shredding,
-      answers: { 200: { description: "The kind.", schema: shredderShown }, 404: notFound("There is no such kind.") },
+      answers: {
+        ok: { description: "The kind.", schema: shredderShown },
+        notFound: notFound("There is no such kind."),
+      },
       async handle(request) {
         const identifier = request.param("identifier");
         if (!isShredder(identifier)) throw fault("not_found", "There is no such shredder.");
-        return { status: 200, body: { identifier, verbose_name: shredders[identifier] } };
+        return { status: "ok", body: { identifier, verbose_name: shredders[identifier] } };
       },
     }),
 
@@ -93,7 +96,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       description: "Nothing is erased without an export. It can be downloaded for two hours.",
       access: shredding,
       body: exportBody,
-      answers: { 202: { description: "The export was started.", schema: exportStarted }, 400: notReady },
+      answers: { accepted: { description: "The export was started.", schema: exportStarted }, invalid: notReady },
       handle: (request) =>
         orNotReady(async () => {
           const made = await service.startExport(
@@ -103,7 +106,10 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
             ),
           );
           const download = eventUrl(request, root, "download", made.export, made.file);
-          return { status: 202, body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) } };
+          return {
+            status: "accepted",
+            body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) },
+          };
         }),
     }),
 
@@ -113,7 +119,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       summary: "Downloads an export of personal data",
       access: shredding,
       produces: zip,
-      answers: { 200: fileShown, 404: missing, ...unfinishedAnswers },
+      answers: { ok: fileShown, notFound: missing, ...unfinishedAnswers },
       async handle(request) {
         const found = await service.findExport(request.inEvent(exportOf(request)), { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found);
@@ -129,9 +135,9 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
         "It is erased everywhere, and there is no way back. Any change of the event since the export prevents it.",
       access: shredding,
       answers: {
-        202: { description: "The erasure was started.", schema: shredStarted },
-        400: notReady,
-        404: missing,
+        accepted: { description: "The erasure was started.", schema: shredStarted },
+        invalid: notReady,
+        notFound: missing,
         ...unfinishedAnswers,
       },
       handle: (request) =>
@@ -148,7 +154,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
             }),
           );
           if (exportState !== JobState.SUCCEEDED) return replyUnfinished({ state: exportState, message });
-          return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };
+          return { status: "accepted", body: { status: eventUrl(request, root, "status", id, file) } };
         }),
     }),
 
@@ -158,11 +164,11 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       summary: "Says how an erasure ended",
       access: shredding,
       answers: {
-        200: { description: "Everything is erased.", schema: shredEnded },
-        404: notFound("There is no such erasure."),
-        409: unfinishedAnswers[409],
-        410: shredGone,
-        417: shredFailed,
+        ok: { description: "Everything is erased.", schema: shredEnded },
+        notFound: notFound("There is no such erasure."),
+        conflict: unfinishedAnswers.conflict,
+        gone: shredGone,
+        expectationFailed: shredFailed,
       },
       async handle(request) {
         const { tenant, signal } = request;
@@ -181,7 +187,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       async handle(request) {
         const { signal } = request;
         const found = await service.getCertificate(request.inEvent({ case: request.uuid("case") }), { signal });
-        return { status: 200, body: presentCertificate(found) };
+        return { status: "ok", body: presentCertificate(found) };
       },
     }),
 
@@ -195,7 +201,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       async handle(request) {
         const { signal } = request;
         const found = await service.getCertificate(request.inAnyEvent({ case: request.uuid("case") }), { signal });
-        return { status: 200, body: presentCertificate(found) };
+        return { status: "ok", body: presentCertificate(found) };
       },
     }),
 
@@ -206,10 +212,10 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       description:
         "A certificate proves something if its key is this one. `tessera doctor --certificate FILE --key FILE` compares them.",
       access: { kind: "public" },
-      answers: { 200: { description: "The key.", schema: certificateKeyShown } },
+      answers: { ok: { description: "The key.", schema: certificateKeyShown } },
       async handle() {
         const { publicKey } = await share("key", () => service.getCertificateKey({}));
-        return { status: 200, body: { public_key: publicKey } };
+        return { status: "ok", body: { public_key: publicKey } };
       },
     }),
   };

@@ -36,14 +36,14 @@ export function signInRoutes({ provider, sessions }: SignInRouteDependencies) {
       isPage: true,
       produces: "text/html",
       query: { organizer: textFilter("The organizer to sign in to; needed by accounts of several.") },
-      answers: { 303: { description: "To the provider." }, 400: invalid, 503: unavailable },
+      answers: { seeOther: { description: "To the provider." }, invalid, unavailable: unavailable },
       async handle({ query: { organizer = "" }, url: { base }, isHead }) {
         if (organizer !== "" && !isSlug(organizer)) throw notSlug();
         // The board asks whether there is a provider: that begins nothing.
-        if (isHead) return { status: 303, headers: { Location: `${base}${beginPath}` } };
+        if (isHead) return { status: "seeOther", headers: { Location: `${base}${beginPath}` } };
         const { address, attempt } = await provider.begin(base + callbackPath);
         const cookie = writeAttempt({ ...attempt, organizer }, base);
-        return { status: 303, headers: { Location: address, "Set-Cookie": cookie } };
+        return { status: "seeOther", headers: { Location: address, "Set-Cookie": cookie } };
       },
     }),
 
@@ -54,11 +54,11 @@ export function signInRoutes({ provider, sessions }: SignInRouteDependencies) {
       isPage: true,
       produces: "text/html",
       answers: {
-        200: { description: "A page to choose one of several organizers.", schema: { type: "string" } },
-        303: { description: "Signed in, and to the board." },
-        400: { description: "The provider has refused, or this browser has not begun to sign in.", schema: detail },
-        403: { description: "The account opens no organizer, or not this one.", schema: detail },
-        503: unavailable,
+        ok: { description: "A page to choose one of several organizers.", schema: { type: "string" } },
+        seeOther: { description: "Signed in, and to the board." },
+        invalid: { description: "The provider has refused, or this browser has not begun to sign in.", schema: detail },
+        forbidden: { description: "The account opens no organizer, or not this one.", schema: detail },
+        unavailable: unavailable,
       },
       async handle(request) {
         const { base, search } = request.url;
@@ -68,7 +68,7 @@ export function signInRoutes({ provider, sessions }: SignInRouteDependencies) {
         const organizer = attempt.organizer === "" ? onlyOne(identity) : attempt.organizer;
         if (organizer === undefined)
           return {
-            status: 200,
+            status: "ok",
             type: "text/html; charset=utf-8",
             headers: pageHeaders,
             body: choicePage([...identity.grants.keys()].sort(), base),
@@ -78,7 +78,7 @@ export function signInRoutes({ provider, sessions }: SignInRouteDependencies) {
         const grant = { organizer, name: identity.name, permissions, allEvents: true, events: [] };
         const { token } = await sessions.begin(grant, { seconds: sessionSeconds });
         const cookie = cookieOf({ base, token, seconds: sessionSeconds });
-        return { status: 303, headers: { ...cookie, Location: `${base}/board/` } };
+        return { status: "seeOther", headers: { ...cookie, Location: `${base}/board/` } };
       },
     }),
   };

@@ -1,8 +1,8 @@
 import type { Example } from "../../http/route.ts";
 
 export const syncExample = {
-  status: 200,
+  status: "ok",
   query: { events: "conference" },
 } satisfies Example;
 
-export const packExample = { status: 200 } satisfies Example;
+export const packExample = { status: "ok" } satisfies Example;

@@ -2,6 +2,6 @@ import type { Reply } from "../../http/route.ts";
 
 /** The cursor leads nowhere any more. */
 export const tooOld: Reply = {
-  status: 410,
+  status: "gone",
   body: { detail: "This cursor is too old, or of other events. Begin without it." },
 };

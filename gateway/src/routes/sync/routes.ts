@@ -82,10 +82,10 @@ export function syncRoutes({ sync, contacts, stopping }: SyncTargets) {
         },
       },
       answers: {
-        200: { description: "Lines, each a `FeedLine`.", schema: feedLines },
-        400: invalid,
-        403: { description: "An event that the credentials are not for.", schema: detail },
-        410: { description: "The cursor is too old, or of other events: begin without `after`.", schema: detail },
+        ok: { description: "Lines, each a `FeedLine`.", schema: feedLines },
+        invalid,
+        forbidden: { description: "An event that the credentials are not for.", schema: detail },
+        gone: { description: "The cursor is too old, or of other events: begin without `after`.", schema: detail },
       },
       async handle(request): Promise<Reply> {
         const { query, signal, isHead } = request;
@@ -103,15 +103,15 @@ export function syncRoutes({ sync, contacts, stopping }: SyncTargets) {
         const first = await read(after, waitMs);
         if (first.isTooOld) return tooOld;
         const headers = { "Cache-Control": "no-store", "X-Accel-Buffering": "no", Vary: "Accept, Accept-Encoding" };
-        if (isHead) return { status: 200, type: isStream ? events : ndjson, headers, body: Readable.from([]) };
+        if (isHead) return { status: "ok", type: isStream ? events : ndjson, headers, body: Readable.from([]) };
         if (isStream) {
           const written = writeEvents(first, read, { ...end, waitMs: longestWait * 1000 });
-          return { status: 200, type: events, headers, body: Readable.from(written) };
+          return { status: "ok", type: events, headers, body: Readable.from(written) };
         }
         const lines = writeLines(first, read, end);
         return acceptsCoding(request.header("Accept-Encoding"), "gzip")
-          ? { status: 200, type: ndjson, headers: { ...headers, "Content-Encoding": "gzip" }, body: zip(lines) }
-          : { status: 200, type: ndjson, headers, body: Readable.from(lines) };
+          ? { status: "ok", type: ndjson, headers: { ...headers, "Content-Encoding": "gzip" }, body: zip(lines) }
+          : { status: "ok", type: ndjson, headers, body: Readable.from(lines) };
       },
     }),
 
@@ -128,10 +128,10 @@ export function syncRoutes({ sync, contacts, stopping }: SyncTargets) {
         names: flag("Names, orders and seats, too; for credentials that may read orders."),
       },
       answers: {
-        200: fileShown,
-        400: invalid,
-        403: { description: "Names for credentials that may not read orders.", schema: detail },
-        404: notFound("There is no such event."),
+        ok: fileShown,
+        invalid,
+        forbidden: { description: "Names for credentials that may not read orders.", schema: detail },
+        notFound: notFound("There is no such event."),
       },
       async handle(request): Promise<Reply> {
         const { query, tenant, signal } = request;
@@ -139,7 +139,7 @@ export function syncRoutes({ sync, contacts, stopping }: SyncTargets) {
         await takePackTurn(request, 1);
         const asked = { from: query.from ?? "", withNames: query.names };
         const { pack } = await sync.readPack(request.inEvent(asked), { signal, timeoutMs: packMs });
-        return { status: 200, type: "application/octet-stream", body: Buffer.from(pack) };
+        return { status: "ok", type: "application/octet-stream", body: Buffer.from(pack) };
       },
     }),
   };

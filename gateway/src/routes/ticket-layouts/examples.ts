@@ -45,18 +45,18 @@ const assignment = { item: 4, sales_channel: "web" };
 const shown = (id: number) => ({ id, layout: 1, item: id, sales_channel: "web" });
 
 export const ticketLayoutExamples = {
-  list: { status: 200, answer: examplePage(imported) },
-  get: { status: 200, path: { id: 2 }, answer: imported },
-  create: { status: 201, body: plain, answer: created },
-  patch: { status: 200, path: { id: 2 }, body: { name: "Plain ticket" }, answer: imported },
-  put: { status: 200, path: { id: 2 }, body: { ...plain, name: "Plain ticket" }, answer: second },
-  remove: { status: 204, path: { id: 2 } },
+  list: { status: "ok", answer: examplePage(imported) },
+  get: { status: "ok", path: { id: 2 }, answer: imported },
+  create: { status: "created", body: plain, answer: created },
+  patch: { status: "ok", path: { id: 2 }, body: { name: "Plain ticket" }, answer: imported },
+  put: { status: "ok", path: { id: 2 }, body: { ...plain, name: "Plain ticket" }, answer: second },
+  remove: { status: "noContent", path: { id: 2 } },
   assign: {
-    status: 200,
+    status: "ok",
     path: { id: 2 },
     body: [assignment],
     answer: { ...second, item_assignments: [assignment] },
   },
-  assignments: { status: 200, answer: examplePage(shown(1), shown(2), shown(3)) },
-  assignment: { status: 200, answer: shown(1) },
+  assignments: { status: "ok", answer: examplePage(shown(1), shown(2), shown(3)) },
+  assignment: { status: "ok", answer: shown(1) },
 } satisfies Readonly<Record<string, Example>>;

@@ -73,7 +73,7 @@ export function ticketLayoutRoutes({
     const { layout } = await layouts.updateLayout(request.inEvent({ id: request.id("id") }, { fields, updateMask }), {
       timeoutMs: savingMs,
     });
-    return replyJson(200, presentLayout(layout, request));
+    return replyJson("ok", presentLayout(layout, request));
   };
 
   const assign = (request: Incoming<unknown, readonly SentAssignment[]>) => {
@@ -101,10 +101,10 @@ export function ticketLayoutRoutes({
       example: ticketLayoutExamples.get,
       summary: "Shows a ticket layout",
       access: reading,
-      answers: { 200: shown("The layout."), 404: missing },
+      answers: { ok: shown("The layout."), notFound: missing },
       async handle(request) {
         const { layout } = await find(request);
-        return replyJson(200, presentLayout(layout, request));
+        return replyJson("ok", presentLayout(layout, request));
       },
     }),
 
@@ -114,11 +114,11 @@ export function ticketLayoutRoutes({
       summary: "Creates a ticket layout",
       access: writing,
       body: layoutBody,
-      answers: { 201: shown("The new layout."), 400: invalid, 409: conflict },
+      answers: { created: shown("The new layout."), invalid, conflict },
       async handle(request) {
         const fields = await toFields(request, request.body);
         const { layout } = await layouts.createLayout(request.inEvent({}, { fields }), { timeoutMs: savingMs });
-        return replyJson(201, presentLayout(layout, request));
+        return replyJson("created", presentLayout(layout, request));
       },
     }),
 
@@ -128,7 +128,7 @@ export function ticketLayoutRoutes({
       summary: "Changes some fields of a ticket layout",
       access: writing,
       body: layoutPatch,
-      answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The layout."), invalid, notFound: missing, conflict },
       exists,
       handle: update,
     }),
@@ -141,7 +141,7 @@ export function ticketLayoutRoutes({
         "Fields that are left out return to their default: without `background` it is removed. Sent as it was read, it stays.",
       access: writing,
       body: layoutBody,
-      answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The layout."), invalid, notFound: missing, conflict },
       exists,
       handle: update,
     }),
@@ -152,10 +152,10 @@ export function ticketLayoutRoutes({
       summary: "Deletes a ticket layout",
       description: "If it was the default, the first that remains by name becomes it.",
       access: writing,
-      answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
+      answers: { noContent: { description: "It is deleted." }, notFound: missing, conflict },
       async handle(request) {
         await layouts.deleteLayout(request.inEvent({ id: request.id("id") }));
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
 
@@ -166,11 +166,11 @@ export function ticketLayoutRoutes({
       description: "The list is put in place of all that it was for.",
       access: writing,
       body: assignmentsBody,
-      answers: { 200: shown("The layout."), 400: invalidAssignments, 404: missing, 409: conflict },
+      answers: { ok: shown("The layout."), invalid: invalidAssignments, notFound: missing, conflict },
       exists,
       async handle(request) {
         const { layout } = await assign(request);
-        return replyJson(200, presentLayout(layout, request));
+        return replyJson("ok", presentLayout(layout, request));
       },
     }),
 
@@ -193,13 +193,13 @@ export function ticketLayoutRoutes({
       summary: "Shows a product and a sales channel that a ticket layout is for",
       access: reading,
       answers: {
-        200: { description: "The assignment.", schema: assignmentShown },
-        404: notFound("The event has no such assignment."),
+        ok: { description: "The assignment.", schema: assignmentShown },
+        notFound: notFound("The event has no such assignment."),
       },
       async handle(request) {
         const { signal } = request;
         const { assignment } = await layouts.getAssignment(request.inEvent({ id: request.id("id") }), { signal });
-        return { status: 200, body: presentAssignment(assignment) };
+        return { status: "ok", body: presentAssignment(assignment) };
       },
     }),
   };

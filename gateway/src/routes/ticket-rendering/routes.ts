@@ -51,11 +51,11 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       access: rendering,
       body: batchBody,
       listField: "parts",
-      answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalidParts },
+      answers: { accepted: { description: "The job was started.", schema: startedShown }, invalid: invalidParts },
       async handle(request) {
         const { job, file: fileId } = await startBatch(request);
         const download = eventUrl(request, "ticketpdfrenderer", "download", job, fileId);
-        return { status: 202, body: { download } };
+        return { status: "accepted", body: { download } };
       },
     }),
 
@@ -67,14 +67,14 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       access: rendering,
       produces: pdf,
       answers: {
-        200: {
+        ok: {
           ...fileShown,
           headers: {
             "X-Tessera-Left-Out":
               "Where parts were to be skipped: those that the file lacks, by their numbers from 1, like `3, 17-20`. `X-Tessera-Warnings` counts them, too.",
           },
         },
-        404: notFound("There is no such file, or it has expired."),
+        notFound: notFound("There is no such file, or it has expired."),
         ...unfinishedAnswers,
       },
       async handle(request) {
@@ -95,9 +95,9 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
       access: rendering,
       produces: pdf,
       answers: {
-        200: fileShown,
-        404: notFound("The event has no such ticket."),
-        409: { description: "The ticket cannot be printed: `detail` says what to change.", schema: detail },
+        ok: fileShown,
+        notFound: notFound("The event has no such ticket."),
+        conflict: { description: "The ticket cannot be printed: `detail` says what to change.", schema: detail },
       },
       async handle(request) {
         const turn = await takeTurn(request, largestRendered);
@@ -113,7 +113,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStored, takeTur
         turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
         const headers = { ...asAttachment(`${order}-${positionid}.pdf`), ...warned(warnings) };
-        return { status: 200, type: pdf, body, headers };
+        return { status: "ok", type: pdf, body, headers };
       },
     }),
   };

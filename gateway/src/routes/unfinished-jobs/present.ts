@@ -17,10 +17,10 @@ interface UnfinishedJob {
 
 /** The progress of a job (L42.1). */
 export function replyUnfinished({ state, done, total, message }: UnfinishedJob): Reply {
-  if (state === JobState.FAILED) return { status: 410, body: { status: "failed", message } };
-  if (state === JobState.WAITING) return { status: 409, headers: again, body: { status: "waiting" } };
+  if (state === JobState.FAILED) return { status: "gone", body: { status: "failed", message } };
+  if (state === JobState.WAITING) return { status: "conflict", headers: again, body: { status: "waiting" } };
   const percentage = done === undefined || !total ? null : Math.floor((100 * done) / total);
-  return { status: 409, headers: again, body: { status: "running", percentage } };
+  return { status: "conflict", headers: again, body: { status: "running", percentage } };
 }
 
 const pendingShown = record(
@@ -39,6 +39,6 @@ const failedShown = record("JobFailed", {
 
 /** The answers of a route for a job without a result. */
 export const unfinishedAnswers = {
-  409: { description: "The job has not ended; ask again after `Retry-After`.", schema: pendingShown },
-  410: { description: "The job has failed for good.", schema: failedShown },
+  conflict: { description: "The job has not ended; ask again after `Retry-After`.", schema: pendingShown },
+  gone: { description: "The job has failed for good.", schema: failedShown },
 } as const;

@@ -10,7 +10,7 @@ trailer <</Root 1 0 R /Size 4>>
 `;
 
 export const uploadExample = {
-  status: 201,
+  status: "created",
   type: "application/pdf",
   body: content,
   answer: { id: "file:5f0c8a52-6b0e-4c7e-9d55-0e6f5f3a9c11" },

@@ -31,13 +31,13 @@ export function uploadRoutes(targets: UploadTargets) {
         },
       },
       answers: {
-        201: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
-        400: {
+        created: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
+        invalid: {
           description: "There is no file or no file name, or the file is too large or not acceptable.",
           schema: detail,
         },
-        408: { description: "The file arrived too slowly.", schema: detail },
-        415: { description: "The body is compressed.", schema: detail },
+        tooSlow: { description: "The file arrived too slowly.", schema: detail },
+        unsupportedMediaType: { description: "The body is compressed.", schema: detail },
       },
       async handle(request) {
         const name = fileNameOf(request.header("Content-Disposition"));

@@ -19,15 +19,15 @@ const unknown = {
 
 export const voucherShopExamples = {
   check: {
-    status: 200,
+    status: "ok",
     body: { asks: [use, { ...use, code: "tenprecent" }] },
     answer: { answers: [offered, unknown] },
   },
   reserve: {
-    status: 200,
+    status: "ok",
     body: { reservation, uses: [use], lifetime: 900 },
     answer: { status: "reserved", expires: "2027-01-04T08:15:00Z", answers: [offered] },
   },
-  confirm: { status: 200, body: { reservation, positions: [90_001] }, answer: { status: "confirmed" } },
-  release: { status: 204, body: { reservation: "0f5a7c1e-2b3d-4e4f-8a9b-7c6d5e4f3a2b" } },
+  confirm: { status: "ok", body: { reservation, positions: [90_001] }, answer: { status: "confirmed" } },
+  release: { status: "noContent", body: { reservation: "0f5a7c1e-2b3d-4e4f-8a9b-7c6d5e4f3a2b" } },
 } satisfies Readonly<Record<string, Example>>;

@@ -37,13 +37,13 @@ export function voucherShopRoutes({ voucherShop }: Pick<Clients, "voucherShop">)
       body: checkBody,
       listField: "asks",
       answers: {
-        200: { description: "An offer or a refusal for each ask.", schema: checkedShown },
-        400: invalidIn("VoucherCheckErrors", "asks"),
-        404: noEvent,
+        ok: { description: "An offer or a refusal for each ask.", schema: checkedShown },
+        invalid: invalidIn("VoucherCheckErrors", "asks"),
+        notFound: noEvent,
       },
       async handle({ body, inEvent, signal }) {
         const { answers } = await voucherShop.checkVouchers(inEvent({ asks: body.asks.map(toAsk) }), { signal });
-        return { status: 200, body: { answers: answers.map(presentAnswer) } };
+        return { status: "ok", body: { answers: answers.map(presentAnswer) } };
       },
     }),
 
@@ -56,10 +56,12 @@ export function voucherShopRoutes({ voucherShop }: Pick<Clients, "voucherShop">)
       body: reserveBody,
       listField: "uses",
       answers: {
-        200: { description: "Reserved, or refused and nothing is held.", schema: reservedShown },
-        400: invalidIn("VoucherReservationErrors", "uses", ["reservation", "lifetime"]),
-        404: noEvent,
-        409: used("This reservation has expired or was released, or another cart has its id; or others are at work."),
+        ok: { description: "Reserved, or refused and nothing is held.", schema: reservedShown },
+        invalid: invalidIn("VoucherReservationErrors", "uses", ["reservation", "lifetime"]),
+        notFound: noEvent,
+        conflict: used(
+          "This reservation has expired or was released, or another cart has its id; or others are at work.",
+        ),
       },
       async handle({ body: { reservation, uses, lifetime }, inEvent }) {
         const lifetimeMs = Math.round(lifetime * 1000);
@@ -68,7 +70,7 @@ export function voucherShopRoutes({ voucherShop }: Pick<Clients, "voucherShop">)
         );
         const status = expiresAt === undefined ? "refused" : "reserved";
         const expires = expiresAt === undefined ? null : formatInstant(expiresAt);
-        return { status: 200, body: { status, expires, answers: answers.map(presentAnswer) } };
+        return { status: "ok", body: { status, expires, answers: answers.map(presentAnswer) } };
       },
     }),
 
@@ -80,14 +82,14 @@ export function voucherShopRoutes({ voucherShop }: Pick<Clients, "voucherShop">)
       access: writing,
       body: confirmBody,
       answers: {
-        200: { description: "The uses count from now on.", schema: confirmedShown },
-        400: invalid,
-        404: notFound("There is no such reservation; it may have ended long ago."),
-        409: used("It has expired, was released, or was confirmed for other positions; or others are at work."),
+        ok: { description: "The uses count from now on.", schema: confirmedShown },
+        invalid,
+        notFound: notFound("There is no such reservation; it may have ended long ago."),
+        conflict: used("It has expired, was released, or was confirmed for other positions; or others are at work."),
       },
       async handle({ body: { reservation, positions }, inEvent }) {
         await voucherShop.confirmReservation(inEvent({ reservation, positions }));
-        return { status: 200, body: { status: "confirmed" } };
+        return { status: "ok", body: { status: "confirmed" } };
       },
     }),
 
@@ -99,14 +101,14 @@ export function voucherShopRoutes({ voucherShop }: Pick<Clients, "voucherShop">)
       access: writing,
       body: releaseBody,
       answers: {
-        204: { description: "It holds nothing." },
-        400: invalid,
-        404: noEvent,
-        409: used("It is confirmed: cancel the order instead. Or others are at work."),
+        noContent: { description: "It holds nothing." },
+        invalid,
+        notFound: noEvent,
+        conflict: used("It is confirmed: cancel the order instead. Or others are at work."),
       },
       async handle({ body: { reservation }, inEvent }) {
         await voucherShop.releaseReservation(inEvent({ reservation }));
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
   };

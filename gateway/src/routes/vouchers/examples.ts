@@ -33,19 +33,19 @@ const partner = { max_usages: 5, price_mode: "percent", value: "15.00", tag: "pa
 const created = { ...press, ...partner, id: firstIdMadeHere, code: "N7GKQ2VX4DTR9HWP", item: null };
 
 export const voucherExamples = {
-  list: { status: 200, query: { tag: "press" }, answer: examplePage(press) },
-  get: { status: 200, answer: press },
-  create: { status: 201, body: partner, answer: created },
+  list: { status: "ok", query: { tag: "press" }, answer: examplePage(press) },
+  get: { status: "ok", answer: press },
+  create: { status: "created", body: partner, answer: created },
   createBatch: {
-    status: 201,
+    status: "created",
     body: [partner, { ...partner, tag: "sponsors" }],
     answer: [created, { ...created, id: firstIdMadeHere + 1, code: "3PFYC8MZ6QLJ5ESA", tag: "sponsors" }],
   },
-  patch: { status: 200, body: { tag: "press" }, answer: press },
+  patch: { status: "ok", body: { tag: "press" }, answer: press },
   put: {
-    status: 200,
+    status: "ok",
     body: { max_usages: 50, price_mode: "set", value: "0.00", item: 1, tag: "press" },
     answer: press,
   },
-  remove: { status: 204, path: { id: 3 } },
+  remove: { status: "noContent", path: { id: 3 } },
 } satisfies Readonly<Record<string, Example>>;

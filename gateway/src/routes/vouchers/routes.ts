@@ -14,7 +14,7 @@ import {
   ordering,
   textFilter,
 } from "../../http/parameter.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { declare, type Incoming, type Reply } from "../../http/route.ts";
 import { writeList } from "../../http/write-list.ts";
 import { voucherExamples } from "./examples.ts";
 import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
@@ -57,9 +57,9 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       ),
     );
 
-  const update = async (request: Incoming, sent: SentVoucher) => {
+  const update = async (request: Incoming, sent: SentVoucher): Promise<Reply> => {
     const { voucher } = await change(request, sent);
-    return { status: 200, body: presentVoucher(voucher) };
+    return { status: "ok", body: presentVoucher(voucher) };
   };
 
   return {
@@ -119,10 +119,10 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       example: voucherExamples.get,
       summary: "Shows a voucher",
       access: reading,
-      answers: { 200: shown("The voucher."), 404: missing },
+      answers: { ok: shown("The voucher."), notFound: missing },
       async handle(request) {
         const { voucher } = await find(request);
-        return { status: 200, body: presentVoucher(voucher) };
+        return { status: "ok", body: presentVoucher(voucher) };
       },
     }),
 
@@ -132,10 +132,10 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       summary: "Creates a voucher",
       access: writing,
       body: voucherBody,
-      answers: { 201: shown("The new voucher."), 400: invalid, 409: conflict },
+      answers: { created: shown("The new voucher."), invalid, conflict },
       async handle(request) {
         const { vouchers: created } = await createAlone(request, request.body);
-        return { status: 201, body: presentVoucher(created[0]) };
+        return { status: "created", body: presentVoucher(created[0]) };
       },
     }),
 
@@ -147,14 +147,14 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: writing,
       body: batchBody,
       answers: {
-        201: { description: "The new vouchers, in the order of the request.", schema: vouchersShown },
-        400: invalidBatch,
-        409: conflict,
+        created: { description: "The new vouchers, in the order of the request.", schema: vouchersShown },
+        invalid: invalidBatch,
+        conflict,
       },
       async handle(request) {
         const asked = await mapInSlices(request.body, toNewVoucher);
         const created = asked.length === 0 ? [] : await createAll(request, asked);
-        return { status: 201, type: "application/json", body: await writeList(created, presentVoucher) };
+        return { status: "created", type: "application/json", body: await writeList(created, presentVoucher) };
       },
     }),
 
@@ -164,7 +164,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       summary: "Changes some fields of a voucher",
       access: writing,
       body: voucherPatch,
-      answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The voucher."), invalid, notFound: missing, conflict },
       exists,
       handle: (request) => update(request, request.body),
     }),
@@ -176,7 +176,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       description: "Fields that are left out return to their default; the code stays.",
       access: writing,
       body: voucherPut,
-      answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
+      answers: { ok: shown("The voucher."), invalid, notFound: missing, conflict },
       exists,
       handle: (request) => update(request, withDefaults(request.body)),
     }),
@@ -187,14 +187,14 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       summary: "Deletes a voucher that was never redeemed",
       access: writing,
       answers: {
-        204: { description: "It is deleted." },
-        403: { description: "It was redeemed, or these credentials do not allow this.", schema: detail },
-        404: missing,
-        409: conflict,
+        noContent: { description: "It is deleted." },
+        forbidden: { description: "It was redeemed, or these credentials do not allow this.", schema: detail },
+        notFound: missing,
+        conflict,
       },
       async handle(request) {
         await vouchers.deleteVoucher(request.inEvent({ id: request.id("id") }));
-        return { status: 204 };
+        return { status: "noContent" };
       },
     }),
   };
