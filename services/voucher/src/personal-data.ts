@@ -5,7 +5,7 @@ import { catalogue, topics } from "@tessera/protos/topics";
 import { storeChanged } from "./capacity/store-changed.ts";
 import { mask, namesGuest } from "./domain/guest-comment.ts";
 import * as store from "./store/guest-comments.ts";
-import { lockVouchers } from "./store/vouchers.ts";
+import { lockVouchers } from "./store/stored-vouchers.ts";
 
 const erasedAtATime = 500;
 const readAtATime = 50;

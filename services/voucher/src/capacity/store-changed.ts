@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import type { EntityKey } from "../store/keys.ts";
-import { nextRevisions, putVouchers, type StoredVoucher } from "../store/vouchers.ts";
+import { nextRevisions, putVouchers, type StoredVoucher } from "../store/stored-vouchers.ts";
 import { toVoucherFact } from "../wire/voucher-messages.ts";
 
 type Placed = EntityKey & StoredVoucher;

@@ -4,7 +4,7 @@ import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/position
 import { topics } from "@tessera/protos/topics";
 import { array, assert, asyncProperty, boolean, constant, constantFrom, integer, oneof, record } from "fast-check";
 import { expect, it } from "vitest";
-import { countedRows, recountedRows } from "../store/vouchers.ts";
+import { countedRows, recountedRows } from "../store/stored-vouchers.ts";
 import { voucherDatabase } from "../testing/database.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 

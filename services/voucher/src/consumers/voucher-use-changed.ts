@@ -12,6 +12,13 @@ import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, nameOf } from "../store/keys.ts";
 import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
 import {
+  lockVouchers,
+  type Recounted,
+  recountNext,
+  recountVouchers,
+  type StoredVoucher,
+} from "../store/stored-vouchers.ts";
+import {
   addFormerUses,
   addUses,
   deleteFormerUses,
@@ -26,7 +33,6 @@ import {
   type StoredSums,
   type StoredUse,
 } from "../store/uses.ts";
-import { lockVouchers, type Recounted, recountNext, recountVouchers, type StoredVoucher } from "../store/vouchers.ts";
 import { moveCounts } from "../uses/move-counts.ts";
 
 interface Change extends PositionKey, UseChange {}

@@ -20,8 +20,8 @@ import {
   type StoredReservation,
   takeHeld,
 } from "../store/reservations.ts";
+import { lockVouchers } from "../store/stored-vouchers.ts";
 import { addUses, readUses, type StoredUse } from "../store/uses.ts";
-import { lockVouchers } from "../store/vouchers.ts";
 import { moveCounts } from "../uses/move-counts.ts";
 import { readReservationKey } from "./read-asks.ts";
 

@@ -9,7 +9,7 @@ import type { KnownReferences, VoucherChange, VoucherErrors } from "../domain/ch
 import { findNeed } from "../domain/takes-capacity.ts";
 import { fault } from "../faults.ts";
 import type { EventKey } from "../store/keys.ts";
-import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
+import { findCodes, nextVoucherIds } from "../store/stored-vouchers.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
 import { findKnown } from "./check-against-event.ts";
 import {

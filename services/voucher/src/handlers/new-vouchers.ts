@@ -15,7 +15,7 @@ import type { Voucher, VoucherFields } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
-import { insertVouchers, nextRevisions } from "../store/vouchers.ts";
+import { insertVouchers, nextRevisions } from "../store/stored-vouchers.ts";
 import { fromWireFields, toVoucherFact } from "../wire/voucher-messages.ts";
 
 /** A code that another request takes at the same moment is found by the next attempt. */

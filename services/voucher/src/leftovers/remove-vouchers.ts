@@ -2,7 +2,7 @@ import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { deleteNextVouchers, forgetGoneEvent, lockGoneEvent } from "../store/gone-events.ts";
 import type { EventKey } from "../store/keys.ts";
-import { nextRevisions } from "../store/vouchers.ts";
+import { nextRevisions } from "../store/stored-vouchers.ts";
 
 /** Few enough that a statement is quick. */
 const vouchersAtATime = 1000;

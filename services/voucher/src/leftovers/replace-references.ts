@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { storeChanged } from "../capacity/store-changed.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import { findNaming, forgetLost, type LostReference } from "../store/lost-references.ts";
-import { lockVouchers } from "../store/vouchers.ts";
+import { lockVouchers } from "../store/stored-vouchers.ts";
 
 /** Few enough that a transaction is quick. */
 export const vouchersAtATime = 500;

@@ -1,7 +1,7 @@
 import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeEach, expect, it } from "vitest";
 import { lockEvent } from "../store/events.ts";
-import { nextRevisions } from "../store/vouchers.ts";
+import { nextRevisions } from "../store/stored-vouchers.ts";
 import { voucherDatabase } from "../testing/database.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 import { rebuildVouchers } from "./rebuild-vouchers.ts";

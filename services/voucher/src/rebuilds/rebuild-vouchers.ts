@@ -1,7 +1,7 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
 import type { EntityKey } from "../store/keys.ts";
-import { countAllVouchers, drawCutoff, nextRevisions, nextVouchers } from "../store/vouchers.ts";
+import { countAllVouchers, drawCutoff, nextRevisions, nextVouchers } from "../store/stored-vouchers.ts";
 import { toVoucherFact } from "../wire/voucher-messages.ts";
 
 /** Publishes all vouchers again, in revisions above the cutoff and below those of later changes. */

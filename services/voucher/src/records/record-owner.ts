@@ -6,7 +6,7 @@ import { findBeingRemoved } from "../store/gone-events.ts";
 import { nameOf } from "../store/keys.ts";
 import { findReferences } from "../store/references.ts";
 import { lockUses } from "../store/reservations.ts";
-import { findCodes, findVouchers, lockVouchers } from "../store/vouchers.ts";
+import { findCodes, findVouchers, lockVouchers } from "../store/stored-vouchers.ts";
 import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
 import { voucher } from "./voucher-record.ts";
 

@@ -15,7 +15,6 @@ import { normalizeCode } from "../domain/normalize-code.ts";
 import type { VoucherFields } from "../domain/voucher.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { readClock } from "../store/reservations.ts";
-import { forgetFormerUses, putSums, readUsesOf } from "../store/uses.ts";
 import {
   deleteVouchers,
   findVouchers,
@@ -23,7 +22,8 @@ import {
   lockVouchers,
   nextRevisions,
   type StoredVoucher,
-} from "../store/vouchers.ts";
+} from "../store/stored-vouchers.ts";
+import { forgetFormerUses, putSums, readUsesOf } from "../store/uses.ts";
 import { fromWireFields, voucherFields } from "../wire/voucher-messages.ts";
 import type { BroughtVoucher, Known, Mentioned } from "./known.ts";
 

@@ -7,10 +7,10 @@ import { findNaming, noteLostItems, noteLostVariations } from "./lost-references
 import { lockReservation } from "./reservations.ts";
 import { searchVouchers } from "./search-vouchers.ts";
 import { findShopVouchers } from "./shop-vouchers.ts";
+import { lockVouchers, recountVouchers } from "./stored-vouchers.ts";
 import { readUses } from "./uses.ts";
 import type { VoucherFilter } from "./voucher-filter.ts";
 import { countVouchers, pageVouchers } from "./voucher-pages.ts";
-import { lockVouchers, recountVouchers } from "./vouchers.ts";
 
 const all: VoucherFilter = { organizer: "org", event: "fest" };
 const some = { ...all, active: false };
@@ -75,7 +75,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["pageVouchers, by value and code", (db) => pageVouchers(db, all, cut("-value", "code"))],
     ["pageVouchers, few vouchers", (db) => pageVouchers(db, some, few)],
   ],
-  vouchers: [
+  "stored-vouchers": [
     ["lockVouchers", (tx) => lockVouchers(tx, [key])],
     ["recountVouchers", (db) => recountVouchers(db, [key])],
   ],

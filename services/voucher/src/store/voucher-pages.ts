@@ -1,9 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { alongIndexes, type Cut, readPage, type Source, sortPage, type Term, turned } from "@tessera/kit/pg/page";
 import { sql } from "@tessera/kit/pg/sql";
+import { type StoredVoucher, toVoucher, vouchers } from "./stored-vouchers.ts";
 import { countOfEvent } from "./voucher-counts.ts";
 import { conditionsOn, isEverything, ofEvent, type VoucherFilter } from "./voucher-filter.ts";
-import { type StoredVoucher, toVoucher, vouchers } from "./vouchers.ts";
 
 const byId: Term = { by: sql`voucher.id` };
 

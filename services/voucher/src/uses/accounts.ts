@@ -3,8 +3,8 @@ import { uuid } from "@tessera/kit/pg/table";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { askedRows } from "../store/asked-holds.ts";
+import { countedRows, recountedRows, takenRows } from "../store/stored-vouchers.ts";
 import { noOverdueRows, overdueRows, useRows } from "../store/uses.ts";
-import { countedRows, recountedRows, takenRows } from "../store/vouchers.ts";
 
 /** Accounts that are reconciled with boxoffice, and the counts. */
 export const accounts: readonly Account[] = [

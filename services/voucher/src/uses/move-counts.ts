@@ -2,8 +2,8 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { storeChanged } from "../capacity/store-changed.ts";
 import { countOf, differenceOf, type FormerUse, isNothing, sumOf, type Use } from "../domain/count-uses.ts";
 import { type EntityKey, type EventKey, nameOf } from "../store/keys.ts";
+import type { StoredVoucher } from "../store/stored-vouchers.ts";
 import { addSums } from "../store/uses.ts";
-import type { StoredVoucher } from "../store/vouchers.ts";
 
 type UseOf = EventKey & (Use | FormerUse);
 

@@ -7,7 +7,7 @@ import { voucher as voucherSchema } from "@tessera/resources/voucher";
 import { fields } from "@tessera/schema/fields";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { Voucher, VoucherFields } from "../domain/voucher.ts";
-import type { StoredVoucher } from "../store/vouchers.ts";
+import type { StoredVoucher } from "../store/stored-vouchers.ts";
 
 export const voucherFields = fields(voucherSchema, FieldsOnWire);
 
