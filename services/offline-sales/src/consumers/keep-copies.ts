@@ -4,8 +4,8 @@ import { endWork, enqueueWork } from "@tessera/kit/jobs/work";
 import { topics } from "@tessera/protos/topics";
 import { cancelEnded } from "../cancel-work.ts";
 import { makeBatch, makingsOf } from "../make-work.ts";
-import { deleteBatches } from "../store/batches.ts";
 import { events } from "../store/events.ts";
+import { deleteBatches } from "../store/stored-batches.ts";
 
 const endingBatches = endingWith(events, async (tx, { deletedAt, ...event }) => {
   const ended = await endWork(tx, makeBatch, { prefix: makingsOf(event), before: deletedAt });

@@ -5,8 +5,8 @@ import type { CancelBatchRequest, CancelBatchResponse } from "@tessera/protos/ge
 import type { Facts, Sales, ScanHistory } from "@tessera/protos/services";
 import { ordersOf } from "../domain/orders-of.ts";
 import type { BatchEvents } from "../report-events.ts";
-import { noteCanceled, requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
+import { noteCanceled, requireBatch } from "../store/stored-batches.ts";
 import { toWireBatch } from "../wire/batch-messages.ts";
 
 export interface CancelTools {

@@ -4,9 +4,9 @@ import type { Client } from "@tessera/kit/rpc";
 import type { RenderBatchRequest, RenderBatchResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import type { Rendering } from "@tessera/protos/services";
 import { fault } from "../faults.ts";
-import { requireBatch } from "../store/batches.ts";
 import { requireEvent } from "../store/events.ts";
 import { insertRendering } from "../store/renderings.ts";
+import { requireBatch } from "../store/stored-batches.ts";
 
 /** As many tickets as a batch may have (O6.1). */
 const mostTickets = 10_000;

@@ -5,8 +5,8 @@ import type { Client } from "@tessera/kit/rpc";
 import type { SoldTicket } from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
 import type { Facts, Sales } from "@tessera/protos/services";
 import { type BatchOrder, makeBatch, mostFailures } from "../make-work.ts";
-import { insertBatch } from "../store/batches.ts";
 import { lockEvent } from "../store/events.ts";
+import { insertBatch } from "../store/stored-batches.ts";
 import { cancelSale, sellingMs } from "./cancel-sale.ts";
 
 export interface MakeTools {
