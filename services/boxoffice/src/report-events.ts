@@ -1,8 +1,8 @@
 import type { Log } from "@tessera/kit/telemetry/log";
 import type { Metrics } from "@tessera/kit/telemetry/metrics";
 import type { Scope } from "./domain/scope.ts";
-import type { AnswerPlace } from "./store/answer-files.ts";
 import type { CredentialKind } from "./store/credential-rows.ts";
+import type { AnswerPlace } from "./store/stored-answer-files.ts";
 
 interface CredentialPlace {
   readonly organizer: string;

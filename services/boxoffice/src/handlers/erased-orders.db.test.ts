@@ -4,9 +4,8 @@ import { erase } from "@tessera/testkit/erase";
 import { expect, it } from "vitest";
 import { bare, erasableOrders, everyKind, order, place } from "../testing/erasable-orders.ts";
 import { answersFact, deliverAnswers, given } from "../testing/given-at-gate.ts";
-import { getOrder } from "./get-order.ts";
-import { listOrders } from "./list-orders.ts";
 import { listOrderPositions } from "./order-positions.ts";
+import { getOrder, listOrders } from "./orders.ts";
 
 const orders = erasableOrders();
 const reads = { inTurn: (_party: string, read: (db: Db) => unknown) => read(orders.db) } as unknown as Reads;

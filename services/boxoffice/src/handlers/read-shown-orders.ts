@@ -16,7 +16,7 @@ import {
   type StoredOrder,
   type StoredOrderData,
 } from "../store/order-reads.ts";
-import { readPrints } from "../store/prints.ts";
+import { readPrints } from "../store/stored-prints.ts";
 import type { BesideOrders, ShownOrder } from "../wire/order-messages.ts";
 
 /** An event whose orders are shown. */

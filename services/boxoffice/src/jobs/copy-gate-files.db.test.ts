@@ -16,7 +16,7 @@ import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { getAnswerFile } from "../handlers/get-answer-file.ts";
+import { getAnswerFile } from "../handlers/answer-files.ts";
 import { reportEvents } from "../report-events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";

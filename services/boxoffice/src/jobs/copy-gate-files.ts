@@ -7,8 +7,8 @@ import { isFileType } from "@tessera/sent-files/file-type";
 import { keyOfFile, nameFile } from "../records/answer-file.ts";
 import { applyCopiedFile, gateFileCopy } from "../records/change-gate-answers.ts";
 import type { BoxofficeEvents } from "../report-events.ts";
-import type { StoredAnswerFile } from "../store/answer-files.ts";
 import { type AwaitedAnswer, findAwaited } from "../store/gate-answer-rows.ts";
+import type { StoredAnswerFile } from "../store/stored-answer-files.ts";
 
 export interface GateFileStores {
   readonly db: Db;

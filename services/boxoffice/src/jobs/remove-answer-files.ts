@@ -1,7 +1,7 @@
 import { type FileStores, removeUnnamedJob } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { answerFilesPrefix, isKeyOfFile } from "../records/answer-file.ts";
-import { findNamed } from "../store/answer-files.ts";
+import { findNamed } from "../store/stored-answer-files.ts";
 
 /**
  * Deletes files that no current answer names: of rejected records, of interrupted batches and of former answers. A key

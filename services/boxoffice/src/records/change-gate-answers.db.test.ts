@@ -12,7 +12,7 @@ import { quiet } from "@tessera/testkit/fact-pipeline";
 import { finishWork } from "@tessera/testkit/finish-work";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { getAnswerFile } from "../handlers/get-answer-file.ts";
+import { getAnswerFile } from "../handlers/answer-files.ts";
 import { copyGateFiles } from "../jobs/copy-gate-files.ts";
 import { reportEvents } from "../report-events.ts";
 import { boxOfficeOn } from "../testing/box-office.ts";

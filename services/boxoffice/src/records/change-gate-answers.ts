@@ -6,11 +6,11 @@ import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/ch
 import { topics } from "@tessera/protos/topics";
 import { findChanged } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { StoredAnswerFile } from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answer-rows.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { noteChanged } from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
+import type { StoredAnswerFile } from "../store/stored-answer-files.ts";
+import { noteChanged } from "../store/stored-orders.ts";
 import { encodePosition, positionChanged } from "../wire/position-fact.ts";
 import { toReference } from "./answer-file.ts";
 

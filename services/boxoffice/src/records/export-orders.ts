@@ -7,7 +7,6 @@ import { compileCompletion } from "@tessera/records/document";
 import { orderRecord } from "@tessera/resources/records/order";
 import type { Shredder } from "@tessera/values";
 import { composeName } from "../domain/compose-name.ts";
-import { type AnswerFileRow, findOfPositions } from "../store/answer-files.ts";
 import { hasFiles } from "../store/erase-documents.ts";
 import {
   type OrderPart,
@@ -17,6 +16,7 @@ import {
   type Start,
 } from "../store/following-orders.ts";
 import { find } from "../store/positions.ts";
+import { type AnswerFileRow, findOfPositions } from "../store/stored-answer-files.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
 /** A message may have 16 MiB, and the answers of a ticket are never split. */

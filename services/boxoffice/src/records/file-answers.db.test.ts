@@ -11,8 +11,7 @@ import { aPdf, aPng, fileWith, textIn } from "@tessera/sent-files/testing/sample
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { getAnswerFile } from "../handlers/get-answer-file.ts";
-import { getAnswerFiles } from "../handlers/get-answer-files.ts";
+import { getAnswerFile, getAnswerFiles } from "../handlers/answer-files.ts";
 import { removeAnswerFiles } from "../jobs/remove-answer-files.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { boxofficeDatabase } from "../testing/database.ts";

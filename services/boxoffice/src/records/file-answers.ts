@@ -7,7 +7,7 @@ import { holdFile, isDataUrl } from "@tessera/sent-files/data-url";
 import type { Examined } from "@tessera/sent-files/examined";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
-import * as answerFiles from "../store/answer-files.ts";
+import * as answerFiles from "../store/stored-answer-files.ts";
 import { isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
 import type { AnswerData, OrderData, PositionData } from "./order-data.ts";
 

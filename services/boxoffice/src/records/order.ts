@@ -15,11 +15,11 @@ import { nameAnswer } from "../domain/name-answer.ts";
 import type { Scope } from "../domain/scope.ts";
 import { doubtOrder, validatePositions, validateReferences } from "../domain/validate-order.ts";
 import type { UsedSince } from "../domain/voucher-uses.ts";
-import * as answerFiles from "../store/answer-files.ts";
 import { findLost } from "../store/lost-positions.ts";
-import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { findCodesMadeHere } from "../store/sales.ts";
+import * as answerFiles from "../store/stored-answer-files.ts";
+import * as orders from "../store/stored-orders.ts";
 import { changeUses } from "../uses/change-uses.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import {

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./erase-documents.ts";
-import { orderWithCode } from "./orders.ts";
+import { orderWithCode } from "./stored-orders.ts";
 
 /** The keyset cursor: after an order, or within it, at the index of one of its positions. */
 export interface Start {

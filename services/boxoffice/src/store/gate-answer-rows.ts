@@ -3,7 +3,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, json, table } from "@tessera/kit/pg/table";
 import type { GateAnswer } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
-import { type AnswerPlace, answerKey, type StoredAnswerFile } from "./answer-files.ts";
+import { type AnswerPlace, answerKey, type StoredAnswerFile } from "./stored-answer-files.ts";
 
 /** A gate's answer to a question, as an encoded Answer in base64. */
 export interface StoredGateAnswer extends GateAnswer<string> {

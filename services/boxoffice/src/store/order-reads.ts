@@ -3,8 +3,8 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import { gateAnswersOf, gateBytesOf } from "./gate-answer-rows.ts";
-import { orderWithCode } from "./orders.ts";
 import type { StoredPosition } from "./positions.ts";
+import { orderWithCode } from "./stored-orders.ts";
 
 /** An order as it is stored. */
 export interface StoredOrder {

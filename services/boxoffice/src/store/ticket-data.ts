@@ -3,8 +3,8 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import type { Scope } from "../domain/scope.ts";
 import type { StoredEvent } from "./events.ts";
-import { orderWithCode } from "./orders.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
+import { orderWithCode } from "./stored-orders.ts";
 
 /** A position, with the fields that select its layout. */
 export interface TicketRow {

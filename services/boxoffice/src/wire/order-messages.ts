@@ -8,7 +8,7 @@ import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { EventSettings } from "@tessera/resources/records/event";
 import { type DownloadedTicket, type DownloadSettings, findDownloads } from "@tessera/values";
 import type { PositionState, StoredOrder, StoredOrderData, TicketItem } from "../store/order-reads.ts";
-import type { StoredPrint } from "../store/prints.ts";
+import type { StoredPrint } from "../store/stored-prints.ts";
 import { encodePosition } from "./position-fact.ts";
 
 /** What orders show beside their documents. */

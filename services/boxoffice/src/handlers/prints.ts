@@ -1,9 +1,15 @@
 import { answerOnce } from "@tessera/events/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import type { RecordPrintRequest, RecordPrintResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
+import type { Reads } from "@tessera/kit/pg/reads";
+import type {
+  FindPrintsRequest,
+  FindPrintsResponse,
+  RecordPrintRequest,
+  RecordPrintResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
 import { Orders } from "@tessera/protos/services";
 import { fault } from "../faults.ts";
-import { addPrint } from "../store/prints.ts";
+import { addPrint, hasPrints, readPrints } from "../store/stored-prints.ts";
 import { toPrint } from "../wire/order-messages.ts";
 
 /** Stores what a device says it has printed for a position. */
@@ -18,5 +24,21 @@ export async function recordPrint(
     const stored = await addPrint(tx, { organizer, event }, { position, successful, at, source, type, deviceId, info });
     if (stored === undefined) throw fault("order_position_not_found", "Not found.");
     return { print: toPrint(stored) };
+  });
+}
+
+const mostBytes = 4 * 2 ** 20;
+
+/** Finds what was printed for positions. */
+export async function findPrints(
+  { organizer, event, positions }: FindPrintsRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<FindPrintsResponse> {
+  return reads.inTurn(organizer, async (db) => {
+    const { prints } = await readPrints(db, { organizer, event }, { positions, mostBytes });
+    return {
+      positions: Array.from(prints, ([position, stored]) => ({ position, prints: stored.map(toPrint) })),
+      hasAny: prints.size > 0 || (await hasPrints(db, { organizer, event })),
+    };
   });
 }

@@ -7,11 +7,9 @@ import { locksOf, takeLocks } from "../store/locks.ts";
 import { emptyOffice } from "../testing/empty-office.ts";
 import { answersFact, deliverAnswers, given } from "../testing/given-at-gate.ts";
 import { position, record, sample } from "../testing/records.ts";
-import { findPrints } from "./find-prints.ts";
-import { getOrder } from "./get-order.ts";
-import { listOrders } from "./list-orders.ts";
 import { getOrderPosition, listOrderPositions } from "./order-positions.ts";
-import { recordPrint } from "./record-print.ts";
+import { getOrder, listOrders } from "./orders.ts";
+import { findPrints, recordPrint } from "./prints.ts";
 
 const office = emptyOffice();
 const reads = { inTurn: (_party: string, read: (db: Db) => unknown) => read(office.db) } as unknown as Reads;

@@ -3,8 +3,15 @@ import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Place } from "@tessera/kit/pg/page";
 import type { Reads } from "@tessera/kit/pg/reads";
-import type { ListOrdersRequest, ListOrdersResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
+import type {
+  GetOrderRequest,
+  GetOrderResponse,
+  ListOrdersRequest,
+  ListOrdersResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/orders";
+import { fault } from "../faults.ts";
 import * as pages from "../store/order-pages.ts";
+import { findCode } from "../store/order-reads.ts";
 import { toOrderDocument } from "../wire/order-messages.ts";
 import { findShop, readShownOrders } from "./read-shown-orders.ts";
 
@@ -104,4 +111,20 @@ function useOf(filter: pages.OrderFilter, { ordering, page, pageSize }: Sought):
   const { orOfPositions: _, ...conditions } = filter;
   const use = JSON.stringify([conditions, ordering, page, pageSize]);
   return createHash("sha256").update(use).digest("base64url").slice(0, 8);
+}
+
+export async function getOrder(
+  { code: asked, canceled, ...scope }: GetOrderRequest,
+  { reads }: { readonly reads: Reads },
+): Promise<GetOrderResponse> {
+  return reads.inTurn(scope.organizer, (db) =>
+    db.transaction(async (tx) => {
+      const shop = await findShop(tx, scope);
+      const code = await findCode(tx, scope, asked);
+      if (shop === undefined || code === undefined) throw fault("order_not_found", "Not found.");
+      const { orders, beside } = await readShownOrders(tx, shop, { codes: [code], canceled });
+      const [order] = orders;
+      return { order: order && toOrderDocument(order, beside) };
+    }),
+  );
 }
