@@ -25,9 +25,7 @@ import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
-import { acknowledgeAlarm } from "./handlers/alarms/acknowledge-alarm.ts";
-import { listAlarms } from "./handlers/alarms/list-alarms.ts";
-import { noteQueues } from "./handlers/alarms/note-queues.ts";
+import { acknowledgeAlarm, listAlarms, noteQueues } from "./handlers/alarms.ts";
 import { annulScan } from "./handlers/annul-scan.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import {
@@ -37,23 +35,16 @@ import {
   listCheckinLists,
   updateCheckinList,
 } from "./handlers/checkin-lists.ts";
-import { countDoubles } from "./handlers/doubles/count-doubles.ts";
-import { explainDouble } from "./handlers/doubles/explain-double.ts";
-import { getDouble } from "./handlers/doubles/get-double.ts";
-import { listDoubles } from "./handlers/doubles/list-doubles.ts";
-import { nextDoubles } from "./handlers/doubles/next-doubles.ts";
+import { countDoubles, explainDouble, getDouble, listDoubles, nextDoubles } from "./handlers/doubles/doubles.ts";
 import { exportScans } from "./handlers/export-scans.ts";
 import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
 import { findSharedIds } from "./handlers/find-shared-ids.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
-import { getScan } from "./handlers/get-scan.ts";
 import { openListPlaces } from "./handlers/list-places.ts";
-import { listScans } from "./handlers/list-scans.ts";
 import { openLiveEvents, readLastHour, readLive } from "./handlers/live/read-live.ts";
 import { findCheckins, findScannedSince } from "./handlers/order-checkins.ts";
-import { getPosition } from "./handlers/positions/get-position.ts";
-import { listPositions } from "./handlers/positions/list-positions.ts";
+import { getPosition, listPositions } from "./handlers/positions/positions-of-list.ts";
 import { searchPositions } from "./handlers/positions/search-on-lists.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
@@ -63,6 +54,7 @@ import { openBatches, redeem, redeemOnLists } from "./handlers/redeem/redeem.ts"
 import { redeemMany } from "./handlers/redeem/redeem-many.ts";
 import { simulateScan } from "./handlers/redeem/simulate-scan.ts";
 import { reportDay } from "./handlers/report-day.ts";
+import { getScan, listScans } from "./handlers/scans.ts";
 import { codeHashes } from "./handlers/sync/code-hashes.ts";
 import { Followers } from "./handlers/sync/followers.ts";
 import { readChanges } from "./handlers/sync/read-changes.ts";

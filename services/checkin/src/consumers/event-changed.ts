@@ -3,10 +3,10 @@ import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { enqueueWork } from "@tessera/kit/jobs/work";
 import { topics } from "@tessera/protos/topics";
 import { removeEndedScans } from "../leftovers/ended-scans.ts";
-import { removeAlarmsOf } from "../store/alarms.ts";
 import { events } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { removeListsOf } from "../store/lists.ts";
+import { removeAlarmsOf } from "../store/stored-alarms.ts";
 
 const endingLists = endingWith(events, async (tx, ended) => {
   const { organizer, event, deletedAt } = ended;

@@ -1,4 +1,4 @@
-import type { Double, StoredScan } from "./doubles.ts";
+import type { Double, StoredScan } from "./find-doubles.ts";
 import type { Period } from "./past-scan.ts";
 
 /** What somebody found out about a double. */

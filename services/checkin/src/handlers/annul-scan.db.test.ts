@@ -9,7 +9,7 @@ import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
-import { toArrivedScan } from "../wire/scans.ts";
+import { toArrivedScan } from "../wire/scan-messages.ts";
 import { createCheckinReaders } from "./redeem/checkin-readers.ts";
 import { readAndDecide } from "./redeem/decide-batch.ts";
 import { storeDecided } from "./redeem/store-decided.ts";

@@ -11,6 +11,11 @@ import { alarmKinds } from "@tessera/resources/alarm";
 import { LRUCache } from "lru-cache";
 import { compareAlarms, decideAlarms } from "../domain/decide-alarms.ts";
 import { alarmMemory, GateScans } from "../domain/gate-cells.ts";
+import { readQueues } from "../store/device-queues.ts";
+import { countGateScans, findWatchedEvents, type WatchedEvent } from "../store/gate-scans.ts";
+import type { EventKey } from "../store/keys.ts";
+import { readLimits } from "../store/persons-inside.ts";
+import { publishFacts } from "../store/publish-facts.ts";
 import {
   countOpenAlarms,
   deleteOldAlarms,
@@ -19,12 +24,7 @@ import {
   type OpenCount,
   raiseAlarms as raise,
   readOpenAlarms,
-} from "../store/alarms.ts";
-import { readQueues } from "../store/device-queues.ts";
-import { countGateScans, findWatchedEvents, type WatchedEvent } from "../store/gate-scans.ts";
-import type { EventKey } from "../store/keys.ts";
-import { readLimits } from "../store/persons-inside.ts";
-import { publishFacts } from "../store/publish-facts.ts";
+} from "../store/stored-alarms.ts";
 import { toAlarmFact } from "../wire/alarm-messages.ts";
 
 const alarmLock = declareLock("tessera checkin alarms");

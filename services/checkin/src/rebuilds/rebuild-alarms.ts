@@ -1,10 +1,10 @@
 import { header } from "@tessera/kit/bus/headers";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
-import type { StoredAlarm } from "../store/alarms.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { publishFacts } from "../store/publish-facts.ts";
 import { countAllAlarms, lastAlarmId, nextAlarms } from "../store/republish-alarms.ts";
+import type { StoredAlarm } from "../store/stored-alarms.ts";
 import { toAlarmFact } from "../wire/alarm-messages.ts";
 
 /** Publishes the newest state of all alarms again, with its fact id: a consumer knows it by its inbox. They are kept as long as the topic keeps facts. */

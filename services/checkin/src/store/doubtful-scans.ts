@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs } from "@tessera/kit/pg/table";
-import type { StoredScan } from "../domain/doubles.ts";
+import type { StoredScan } from "../domain/find-doubles.ts";
 import type { ListFields } from "../domain/list.ts";
 import type { EventKey } from "./keys.ts";
 

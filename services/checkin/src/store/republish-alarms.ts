@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { alarmColumns, type StoredAlarm } from "./alarms.ts";
 import type { EntityKey } from "./keys.ts";
+import { alarmColumns, type StoredAlarm } from "./stored-alarms.ts";
 
 /** The id of the last alarm that was begun. */
 export async function lastAlarmId(db: Queryable): Promise<number> {

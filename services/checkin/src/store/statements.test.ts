@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import type { CheckinList } from "../domain/list.ts";
 import type { Search } from "../domain/search-text.ts";
 import { noon, place } from "../testing/facts.ts";
-import { pageAlarms, raiseAlarms } from "./alarms.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
@@ -25,6 +24,7 @@ import { pageScans } from "./scan-history.ts";
 import { readForScans } from "./scan-reads.ts";
 import { searchPositions } from "./search-positions.ts";
 import { storeScans } from "./store-scans.ts";
+import { pageAlarms, raiseAlarms } from "./stored-alarms.ts";
 import { findEventBehind, readPresencesOfFirst, readSyncedPresences } from "./synced-rows.ts";
 
 const ticket = { ...place, id: 1 };
@@ -66,7 +66,7 @@ const alarm = {
 } as const;
 
 const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
-  alarms: [
+  "stored-alarms": [
     ["raiseAlarms", (db) => raiseAlarms(db, place, [alarm])],
     ["pageAlarms", (db) => pageAlarms(db, { ...place, open: true }, page())],
   ],

@@ -1,7 +1,7 @@
 import { deriveFactId } from "@tessera/kit/bus/fact-id";
 import type { Alarm } from "@tessera/protos/gen/ticketing/checkin/v1/alarms";
 import { topics } from "@tessera/protos/topics";
-import type { StoredAlarm } from "../store/alarms.ts";
+import type { StoredAlarm } from "../store/stored-alarms.ts";
 
 export function toAlarm(alarm: StoredAlarm): Alarm {
   return {

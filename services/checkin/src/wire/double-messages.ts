@@ -5,7 +5,7 @@ import type {
   DoublesAt,
 } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
 import { completeAt, type DoubleCounts, type DoubleFilter, type NotedDouble } from "../domain/double-filter.ts";
-import type { StoredScan } from "../domain/doubles.ts";
+import type { StoredScan } from "../domain/find-doubles.ts";
 import { toCheckin } from "./position-messages.ts";
 
 export function toDoubleFilter(filter: DoubleFilterOnWire | undefined): DoubleFilter {

@@ -9,7 +9,7 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { fromScanType, toCheckin, toScanType } from "./position-messages.ts";
-import { toKeptCode } from "./scans.ts";
+import { toKeptCode } from "./scan-messages.ts";
 
 /** Reads a refusal that a device reports; the default time is now. */
 export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: number }): FailedScan {

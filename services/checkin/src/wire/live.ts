@@ -1,9 +1,9 @@
 import type { LiveCount, LiveList, LiveMinute, ReadLiveResponse } from "@tessera/protos/gen/ticketing/checkin/v1/live";
 import type { RecentInside } from "../domain/recent-inside.ts";
 import type { MinuteOfDevice, RecentScans } from "../domain/scan-cells.ts";
-import type { StoredAlarm } from "../store/alarms.ts";
 import type { CountedList } from "../store/counts.ts";
 import type { GateMinute } from "../store/recent-scans.ts";
+import type { StoredAlarm } from "../store/stored-alarms.ts";
 import { toAlarm } from "./alarm-messages.ts";
 
 export function toLive({

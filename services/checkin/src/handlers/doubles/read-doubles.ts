@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type DoubleFilter, isWanted, type NotedDouble } from "../../domain/double-filter.ts";
-import { findDoubles } from "../../domain/doubles.ts";
+import { findDoubles } from "../../domain/find-doubles.ts";
 import { fault } from "../../faults.ts";
 import { readTicketsOfDoubles } from "../../store/double-notes.ts";
 import { nextDoubtful, readScansOnLists, type TicketOnList } from "../../store/doubtful-scans.ts";

@@ -11,11 +11,11 @@ import { LRUCache } from "lru-cache";
 import { DoubleCounts } from "../../domain/double-filter.ts";
 import { RecentInside } from "../../domain/recent-inside.ts";
 import { RecentScans } from "../../domain/scan-cells.ts";
-import { readOpenAlarms } from "../../store/alarms.ts";
 import { countEachList } from "../../store/counts.ts";
 import { requireEvent } from "../../store/events.ts";
 import type { EventKey } from "../../store/keys.ts";
 import { countLastHour, countScansSince, findRefusalsSince, readSecond } from "../../store/recent-scans.ts";
+import { readOpenAlarms } from "../../store/stored-alarms.ts";
 import { toLive, toMinute } from "../../wire/live.ts";
 import { readAllDoubles } from "../doubles/read-doubles.ts";
 

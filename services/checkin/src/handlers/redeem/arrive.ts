@@ -4,7 +4,7 @@ import { currentContext } from "@tessera/kit/context";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { secondsAhead } from "../../domain/seconds-ahead.ts";
 import type { CheckinEvents } from "../../report-events.ts";
-import { toArrivedScan } from "../../wire/scans.ts";
+import { toArrivedScan } from "../../wire/scan-messages.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 
 export interface ArrivalDeps {

@@ -11,7 +11,7 @@ import { formatInstant } from "@tessera/values";
 import { foreseeLink } from "../../domain/foresee-link.ts";
 import { findMedium, isTicketCode } from "../../store/brought-media.ts";
 import { listIdsOf } from "../../store/lists.ts";
-import { toArrivedScan } from "../../wire/scans.ts";
+import { toArrivedScan } from "../../wire/scan-messages.ts";
 import type { ListPlaces } from "../list-places.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { type DeciderTools, isUnknownYet, readAndDecide } from "./decide-batch.ts";

@@ -26,7 +26,7 @@ import {
 import { FeedReader } from "../../testing/feed-reader.ts";
 import { scan, startCheckin } from "../../testing/start-checkin.ts";
 import { hasherOf } from "../../wire/hash-code.ts";
-import { toArrivedScan } from "../../wire/scans.ts";
+import { toArrivedScan } from "../../wire/scan-messages.ts";
 
 const { db } = await checkinDatabase();
 const checkin = await startCheckin(db);

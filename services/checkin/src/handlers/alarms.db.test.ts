@@ -2,11 +2,11 @@ import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { EventKey } from "../../store/keys.ts";
-import { checkinDatabase } from "../../testing/database.ts";
-import { eventFact, noon, place } from "../../testing/facts.ts";
-import { readAlarmFacts } from "../../testing/past-scans.ts";
-import { startCheckin } from "../../testing/start-checkin.ts";
+import type { EventKey } from "../store/keys.ts";
+import { checkinDatabase } from "../testing/database.ts";
+import { eventFact, noon, place } from "../testing/facts.ts";
+import { readAlarmFacts } from "../testing/past-scans.ts";
+import { startCheckin } from "../testing/start-checkin.ts";
 
 const { db } = await checkinDatabase();
 const checkin = await startCheckin(db);

@@ -1,11 +1,16 @@
 import { cutPage } from "@tessera/kit/lists/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
-import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import type {
+  GetScanRequest,
+  GetScanResponse,
+  ListScansRequest,
+  ListScansResponse,
+} from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
-import { countScans, pageScans } from "../store/scan-history.ts";
+import { countScans, findScan, pageScans } from "../store/scan-history.ts";
 import { toPastScan, toScanFilter } from "../wire/history.ts";
 import { requireKnown } from "./unknown-ids.ts";
 
@@ -57,4 +62,11 @@ async function findPage(
   const found = await pageScans(tx, filter, { ordering, limit: limit + 1, offset });
   if (found.length === 0) throw fault("page_not_found", "Invalid page.");
   return { scans: found.slice(0, limit), count: Math.max(mostCounted, offset + found.length), page };
+}
+
+/** Shows one scan of an event, refused or not. */
+export async function getScan(request: GetScanRequest, { reads }: { readonly reads: Reads }): Promise<GetScanResponse> {
+  const scan = await reads.inTurn(request.organizer, (db) => findScan(db, request));
+  if (scan === undefined) throw fault("scan_not_found", "The event has no such check-in.");
+  return { scan: toPastScan(scan) };
 }

@@ -3,7 +3,7 @@ import { isOutOfOrder, mayEnter } from "@tessera/admission/testing/decisions";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { minute, noon } from "../testing/facts.ts";
-import { findDoubles, type StoredScan } from "./doubles.ts";
+import { findDoubles, type StoredScan } from "./find-doubles.ts";
 
 const second = 1_000_000;
 const once = { allowMultipleEntries: false, allowEntryAfterExit: true };
