@@ -1,5 +1,5 @@
 import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
-import type { Brought, Scope } from "./kind.ts";
+import type { Brought, KnownScope, RecordOwner } from "./kind.ts";
 
 /** What services that refer to entities of another service need to know of those that a validated record brings. */
 export interface SharedData {
@@ -15,16 +15,16 @@ export function readShared<K extends keyof SharedData>(entity: BroughtEntity, ki
   return entity.kind === kind ? (JSON.parse(entity.data) as SharedData[K]) : undefined;
 }
 
-/** Picks the entities of an event, and finds whether one of them all is that event; undefined: none is. */
-export function recallEvent(
-  { organizer, event }: Scope,
-  brought: readonly BroughtEntity[],
-): { readonly series: boolean | undefined; readonly entities: readonly BroughtEntity[] } {
-  const own = brought.filter((entity) => entity.organizer === organizer);
-  const itself = own.findLast(({ kind, key }) => kind === "event" && key === event);
-  return {
-    series: itself && readShared(itself, "event")?.isSeries,
-    entities: own.filter((entity) => entity.event === event),
+/** Makes the `recall` of an owner whose records refer to entities of their own event: `add` is given those alone. */
+export function recallOfEvent<Known extends KnownScope>(
+  add: (known: Known, entities: readonly BroughtEntity[]) => Partial<Known>,
+): RecordOwner<unknown, Known>["recall"] {
+  return (known, { organizer, event }, brought) => {
+    const own = brought.filter((entity) => entity.organizer === organizer);
+    const itself = own.findLast(({ kind, key }) => kind === "event" && key === event);
+    const { isSeries = known.series } = (itself && readShared(itself, "event")) ?? {};
+    const entities = own.filter((entity) => entity.event === event);
+    return { ...known, series: isSeries, ...add(known, entities) };
   };
 }
 

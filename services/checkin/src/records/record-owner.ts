@@ -1,4 +1,4 @@
-import { addIds, recallEvent } from "@tessera/records/brought";
+import { addIds, recallOfEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { findEvent } from "../store/events.ts";
 import { findReferences } from "../store/known-ids.ts";
@@ -14,15 +14,10 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
     // There is no copy of organizers; where an organizer is unknown, so are its events.
     return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
   },
-  recall(known, scope, brought) {
-    const { series = known.series, entities } = recallEvent(scope, brought);
-    return {
-      ...known,
-      series,
-      items: addIds(known.items, "item", entities),
-      subevents: addIds(known.subevents, "subevent", entities),
-    };
-  },
+  recall: recallOfEvent((known, entities) => ({
+    items: addIds(known.items, "item", entities),
+    subevents: addIds(known.subevents, "subevent", entities),
+  })),
   async lock(tx, records) {
     await lockLists(
       tx,

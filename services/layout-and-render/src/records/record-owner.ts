@@ -1,4 +1,4 @@
-import { addIds, recallEvent } from "@tessera/records/brought";
+import { addIds, recallOfEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { findItems, lockItems } from "../store/copies.ts";
 import { hasEvent, lockEvents } from "../store/events.ts";
@@ -20,15 +20,10 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
       layouts: await findLayoutIds(tx, scope, [...layouts]),
     };
   },
-  recall(known, scope, brought) {
-    const { series = known.series, entities } = recallEvent(scope, brought);
-    return {
-      ...known,
-      series,
-      items: addIds(known.items, "item", entities),
-      layouts: addIds(known.layouts, "ticket_layout", entities),
-    };
-  },
+  recall: recallOfEvent((known, entities) => ({
+    items: addIds(known.items, "item", entities),
+    layouts: addIds(known.layouts, "ticket_layout", entities),
+  })),
   async lockMentioned(tx, scope, { items }) {
     await lockItems(tx, scope, [...items]);
   },

@@ -1,4 +1,4 @@
-import { addIds, readShared, recallEvent } from "@tessera/records/brought";
+import { addIds, readShared, recallOfEvent } from "@tessera/records/brought";
 import type { RecordOwner } from "@tessera/records/kind";
 import { fault } from "../faults.ts";
 import { findEvent, lockEvents } from "../store/events.ts";
@@ -29,8 +29,7 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
       codes: await findCodes(tx, scope, [...mentioned.codes]),
     };
   },
-  recall(known, scope, brought) {
-    const { series = known.series, entities } = recallEvent(scope, brought);
+  recall: recallOfEvent((known, entities) => {
     const items = new Map(known.items);
     const variations = new Map(known.variations);
     const codes = new Map(known.codes);
@@ -47,12 +46,9 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
         codes.set(code, id);
       }
     }
-    return {
-      ...{ ...known, series, items, variations, codes },
-      quotas: addIds(known.quotas, "quota", entities),
-      subevents: addIds(known.subevents, "subevent", entities),
-    };
-  },
+    const quotas = addIds(known.quotas, "quota", entities);
+    return { items, variations, quotas, codes, subevents: addIds(known.subevents, "subevent", entities) };
+  }),
   async lock(tx, records) {
     const places = [...new Map(records.map(({ scope }) => [`${scope.organizer}/${scope.event}`, scope])).values()];
     await lockEvents(tx, places);
