@@ -79,14 +79,8 @@ export const boxoffice = defineService({
   accounts,
   start: async ({ db, reads, files, clock, log, metrics }) => ({
     deps: {
-      db,
-      reads,
-      files,
-      clock,
-      log,
-      events: reportEvents({ log, metrics }),
-      holdTurns: shareHolds(),
-      deviceTurns: shareDeviceChanges(),
+      ...{ db, reads, files, clock, log, events: reportEvents({ log, metrics }) },
+      ...{ holdTurns: shareHolds(), deviceTurns: shareDeviceChanges() },
     },
   }),
 });
