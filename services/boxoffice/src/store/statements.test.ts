@@ -3,6 +3,9 @@ import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
 import { expect, it } from "vitest";
 import { readQuotas } from "./capacity.ts";
 import { upsert as upsertDocuments } from "./catalogue-tables.ts";
+import { countOrdersWith } from "./count-personal-data.ts";
+import { findByPrefix, page, touchDevicesAt, upsert as upsertCredentials } from "./credential-rows.ts";
+import { countDocuments, findDocument, lacksOne, pageDocuments } from "./documents.ts";
 import { countRows, nextEndings } from "./erase-documents.ts";
 import { deleteNext } from "./event-contents.ts";
 import { readAnswerable, readFirst, readPositionFields } from "./following-orders.ts";
@@ -13,7 +16,9 @@ import { deletePositions, find, type PositionRow, upsert } from "./positions.ts"
 import { nextKeys } from "./rebuild-reads.ts";
 import { findMentioned, nothingMentioned } from "./references.ts";
 import { findSeatStates } from "./seats.ts";
+import { findNamed, findOfPositions } from "./stored-answer-files.ts";
 import { readPositionsOfOrders } from "./ticket-data.ts";
+import { findTickets } from "./tickets.ts";
 import { findUsers, type Referable } from "./usage.ts";
 import { forgetClaims, putClaims, readLedger } from "./voucher-claim-rows.ts";
 import { lockRecords, readUses, recountAllUses } from "./voucher-use-rows.ts";
@@ -28,6 +33,10 @@ const position = {
   takenAs: "paid",
   state: new Uint8Array(),
 } as object as PositionRow;
+const devices = { organizer: "org", kind: "device" } as const;
+const some = { among: ["fest"], changedSince: 0, search: "a" };
+const coming = { ...some, endsAfter: 0, live: true };
+const firstPage = { ordering: [], limit: 50, offset: 0 };
 const changes = { ...scope, changedSince: 0, orOfPositions: [1] };
 const referable: readonly Referable[] = [
   "organizer",
@@ -43,10 +52,36 @@ const referable: readonly Referable[] = [
 ];
 
 const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
+  "stored-answer-files": [
+    ["findOfPositions", (db) => findOfPositions(db, scope, [1])],
+    ["findNamed", (db) => findNamed(db, ["a"])],
+  ],
   capacity: [["readQuotas", (db) => readQuotas(db, scope, { ids: [1], subevents: [null] })]],
   "catalogue-tables": [
     ["upsert, of an organizer", (tx) => upsertDocuments(tx, "gate", { scope, rows: [] })],
     ["upsert, of an event", (tx) => upsertDocuments(tx, "item", { scope, rows: [] })],
+  ],
+  "count-personal-data": [
+    ["countOrdersWith", (db) => countOrdersWith(db, scope, [{ kind: "order_emails", path: "email" }])],
+  ],
+  "credential-rows": [
+    ["upsert", (tx) => upsertCredentials(tx, { ...devices, rows: [] })],
+    ["touchDevicesAt", (tx) => touchDevicesAt(tx, "org", [1])],
+    ["findByPrefix", (db) => findByPrefix(db, { ...devices, prefix: "1" })],
+    ["page", (db) => page(db, { ...devices, limit: 50, offset: 0 })],
+  ],
+  documents: [
+    ["countDocuments, events", (db) => countDocuments(db, "event", { ...coming, ...scope, event: "" })],
+    ["countDocuments, quotas", (db) => countDocuments(db, "quota", { ...scope, subevent: 3, items: [1] })],
+    ["countDocuments, dates", (db) => countDocuments(db, "subevent", { ...coming, ...scope, active: true })],
+    [
+      "countDocuments, media",
+      (db) => countDocuments(db, "reusable_medium", { ...some, ...scope, type: "nfc_uid", identifier: "a" }),
+    ],
+    ["lacksOne", (db) => lacksOne(db, "item", { ...scope, ids: [1] })],
+    ["pageDocuments, events", (db) => pageDocuments(db, "event", { ...scope, ...firstPage })],
+    ["pageDocuments, in an order", (db) => pageDocuments(db, "gate", { ...scope, ...firstPage, ordering: ["-name"] })],
+    ["findDocument", (db) => findDocument(db, "item", { ...scope, id: 1 })],
   ],
   "erase-documents": [
     ["countRows, of records", (db) => countRows(db, "answer_file", scope)],
@@ -96,6 +131,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
   ],
   seats: [["findSeatStates", (tx) => findSeatStates(tx, scope, [{ guid: "A-1", subevent: null }])]],
   "ticket-data": [["readPositionsOfOrders", (db) => readPositionsOfOrders(db, scope, { orders: ["A"], mostBytes: 1 })]],
+  tickets: [["findTickets", (db) => findTickets(db, [{ ...scope, secret: "a" }], { most: 100 })]],
   usage: referable.map((what) => [`findUsers, ${what}`, (tx) => findUsers(tx, what, { scope, keys: ["1"] })]),
   "voucher-claim-rows": [
     ["forgetClaims", (tx) => forgetClaims(tx, [key])],

@@ -1,20 +1,31 @@
-import type { Db } from "@tessera/kit/pg/database";
+import type { Db, Tx } from "@tessera/kit/pg/database";
 import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
 import { expect, it } from "vitest";
 import type { CheckinList } from "../domain/list.ts";
 import type { Search } from "../domain/search-text.ts";
 import { noon, place } from "../testing/facts.ts";
+import { findScansOfNonce, markAnnulled } from "./annulled-scans.ts";
 import { findInside, findNextInside } from "./automatic-exits.ts";
+import { isTicketCode } from "./brought-media.ts";
+import { forgetChanges, markChanges, readChangesBetween, readMoment } from "./changes.ts";
+import { readCheckins } from "./checkins-of-orders.ts";
 import { countPositions } from "./count-positions.ts";
 import { countBuckets, countEachList, countOnLists, movePresences } from "./counts.ts";
 import { followTickets, type ReportedDay, tallyProducts, tallyScans } from "./day-reports.ts";
 import { noteQueues } from "./device-queues.ts";
+import { putDoubleNote } from "./double-notes.ts";
 import { nextDoubtful, readScansOnLists } from "./doubtful-scans.ts";
+import { moveExit } from "./due-lists.ts";
+import { countWords } from "./erase-answers.ts";
+import { findEvent } from "./events.ts";
 import { findDeletions, openSpan, readExportedScans } from "./exported-scans.ts";
+import { findFailedScan, lockPositionWithSecret } from "./failed-scans.ts";
 import { countGateScans, findWatchedEvents } from "./gate-scans.ts";
 import { putGivenAnswers } from "./given-answers.ts";
+import { forgetEmptyEvent } from "./gone-events.ts";
 import { readAddons, readRuled } from "./listed-positions.ts";
-import { pageLists, removeList } from "./lists.ts";
+import { findSharedIds, pageLists, removeList } from "./lists.ts";
+import { findOtherMeanings } from "./other-codes.ts";
 import { everyPosition, type PositionFilter } from "./position-filter.ts";
 import { findReached, idsBehind, pageIds, sortIds } from "./position-pages.ts";
 import { lockPositions } from "./positions.ts";
@@ -35,6 +46,15 @@ const onList = { position: 1, list: 7 };
 const due = { ...list, ...ticket, exit: { at: noon, local: null }, timezone: "UTC" };
 const scan = { ...key, id: 1, position: 1, type: "entry", at: noon, admission: null, refusal: null } as const;
 const scans = [{ ...scan, fact: { key: "1", payload: null } }];
+const read = { organizer: place.organizer, since: "7:7:", most: 100 };
+const toNow = { ...read, events: undefined, until: undefined, after: undefined };
+const untilThen = { ...read, events: [place.event], until: "9:9:", after: { changedIn: "8", id: 1 } };
+const moment = [{ epoch: "", snapshot: "", isKept: true, event: null }];
+const brought = { ...place, position: 1, type: "nfc_uid" };
+const asked = { places: [key], nonce: "a", deviceId: null };
+const named = { ...scan, deviceId: null, successful: true };
+const note = { position: 1, list: 7, text: "a", by: "a" };
+const refused = { nonce: "a", rawCode: "a" };
 const lookup = { ...key, code: "a", ticketId: null, nonce: null };
 const linked = { by: "medium", ids: [1] } as const;
 const bucket = { subevent: null, item: 10, variation: null, countedAs: "paid" } as const;
@@ -65,16 +85,30 @@ const alarm = {
   usual: 12,
 } as const;
 
-const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
+const statements: Readonly<Record<string, readonly Asked<Db & Tx>[]>> = {
   "stored-alarms": [
     ["raiseAlarms", (db) => raiseAlarms(db, place, [alarm])],
     ["pageAlarms", (db) => pageAlarms(db, { ...place, open: true }, page())],
+  ],
+  "annulled-scans": [
+    ["findScansOfNonce", (db) => findScansOfNonce(db, { ...asked, successful: true })],
+    ["findScansOfNonce, refused ones", (db) => findScansOfNonce(db, { ...asked, successful: false })],
+    ["markAnnulled", (tx) => markAnnulled(tx, named, null)],
   ],
   "automatic-exits": [
     ["findInside, after a ticket", (db) => findInside(db, due, { after: 0, limit: 100 })],
     ["findInside, some tickets", (db) => findInside(db, due, { positions: [1] })],
     ["findNextInside", (db) => findNextInside(db, due, { after: 0, limit: 100 })],
   ],
+  "brought-media": [["isTicketCode", (db) => isTicketCode(db, { ...brought, identifier: "a" }), { found: true }]],
+  changes: [
+    ["readMoment", (db) => readMoment(db)],
+    ["readChangesBetween", (db) => readChangesBetween(db, toNow), moment],
+    ["readChangesBetween, of some events", (db) => readChangesBetween(db, untilThen), moment],
+    ["markChanges", (db) => markChanges(db, { keptDays: 7 })],
+    ["forgetChanges", (db) => forgetChanges(db)],
+  ],
+  "checkins-of-orders": [["readCheckins", (db) => readCheckins(db, place, [1])]],
   "count-positions": [
     ["countPositions", (db) => countPositions(db, all), few],
     ["countPositions, scanned", (db) => countPositions(db, { ...all, hasCheckin: true }), few],
@@ -87,6 +121,7 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["countOnLists", (db) => countOnLists(db, { ...place, lists: [7] })],
     ["countBuckets", (db) => countBuckets(db, { ...some, list: 7, countedAs: ["paid"] })],
   ],
+  "double-notes": [["putDoubleNote", (tx) => putDoubleNote(tx, ticket, note)]],
   "doubtful-scans": [
     ["nextDoubtful", (db) => nextDoubtful(db, place, { after: undefined, limit: 1000 })],
     ["nextDoubtful, of a ticket on a list", (db) => nextDoubtful(db, place, { after: onList, limit: 1000, ...onList })],
@@ -98,10 +133,21 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["tallyProducts", (db) => tallyProducts(db, day)],
     ["followTickets", (db) => followTickets(db, day, { part: 0, parts: 1 }), { seconds: "", changes: "" }],
   ],
+  "due-lists": [["moveExit", (db) => moveExit(db, due, due.exit)]],
+  "erase-answers": [
+    ["countWords, codes", (db) => countWords(db, place, "raw_code")],
+    ["countWords, explanations", (db) => countWords(db, place, "explanation")],
+  ],
+  events: [["findEvent", (db) => findEvent(db, place)]],
   "exported-scans": [
     ["openSpan", (db) => openSpan(db, place)],
     ["readExportedScans", (db) => readExportedScans(db, history, { after: 0, until: 9, beganAt: noon })],
     ["findDeletions", (db) => findDeletions(db, { ...place, since: "7:7:" })],
+  ],
+  "failed-scans": [
+    ["lockPositionWithSecret", (tx) => lockPositionWithSecret(tx, { ...place, code: "a" })],
+    ["findFailedScan, of a ticket", (tx) => findFailedScan(tx, place, { ...refused, same: { position: 1 } })],
+    ["findFailedScan, of a code", (tx) => findFailedScan(tx, place, { ...refused, same: { list: 7, rawCode: "a" } })],
   ],
   "device-queues": [
     ["noteQueues", (db) => noteQueues(db, [{ organizer: place.organizer, device: 1, queue: 12, events: null }])],
@@ -113,6 +159,7 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
   "given-answers": [
     ["putGivenAnswers", (db) => putGivenAnswers(db, [{ ...ticket, question: 1, state: new Uint8Array() }])],
   ],
+  "gone-events": [["forgetEmptyEvent", (db) => forgetEmptyEvent(db, place)]],
   "listed-positions": [
     ["readRuled", (db) => readRuled(db, place, [1]), texts],
     ["readAddons", (db) => readAddons(db, key, [1])],
@@ -121,6 +168,11 @@ const statements: Readonly<Record<string, readonly Asked<Db>[]>> = {
     ["pageLists", (db) => pageLists(db, lists, page())],
     ["pageLists, in an order", (db) => pageLists(db, lists, page("-subevent__date_from", "name"))],
     ["removeList", (db) => removeList(db, ticket)],
+    ["findSharedIds", (db) => findSharedIds(db, { organizer: place.organizer, among: undefined })],
+    ["findSharedIds, of some events", (db) => findSharedIds(db, { organizer: place.organizer, among: ["fest"] })],
+  ],
+  "other-codes": [
+    ["findOtherMeanings", (db) => findOtherMeanings(db, [{ ...place, code: "a", sourceType: "barcode", at: noon }])],
   ],
   "position-filter": [
     ["countPositions, with a code", (db) => countPositions(db, { ...all, secret: "a" })],

@@ -2,8 +2,11 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { type Asked, writeStatements } from "@tessera/testkit/write-statements";
 import { expect, it } from "vitest";
 import type { SearchPlan } from "../domain/search-text.ts";
+import { findEvent, lockEvents } from "./events.ts";
+import { findGoneEvents } from "./gone-events.ts";
 import { readGuestComments } from "./guest-comments.ts";
 import { findNaming, noteLostItems, noteLostVariations } from "./lost-references.ts";
+import { findShopCatalogue } from "./read-catalogue.ts";
 import { lockReservation } from "./reservations.ts";
 import { searchVouchers } from "./search-vouchers.ts";
 import { findShopVouchers } from "./shop-vouchers.ts";
@@ -20,9 +23,15 @@ const plan: SearchPlan = { patterns: ["%a-b%"], loosely: ["%a_b%"], isIndexed: t
 const reservation = "00000000-0000-4000-8000-000000000000";
 const page = { limit: 50, offset: 0, count: 30_000 };
 const cut = (...ordering: string[]) => ({ ...page, ordering });
+const catalogue = { isSeries: false, currency: "EUR", items: [], dates: [], quotas: [] };
 const few = { ordering: [], ...page, count: 100 };
 
 const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
+  events: [
+    ["findEvent", (db) => findEvent(db, all)],
+    ["lockEvents", (tx) => lockEvents(tx, [all])],
+  ],
+  "gone-events": [["findGoneEvents", (db) => findGoneEvents(db)]],
   "guest-comments": [["readGuestComments", (db) => readGuestComments(db, all, { after: 0, limit: 100 })]],
   "lost-references": [
     ["noteLostItems, of keys", (tx) => noteLostItems(tx, { keys: [key] })],
@@ -31,6 +40,9 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["findNaming, an item", (db) => findNaming(db, { ...key, kind: "item" }, { limit: 100 })],
     ["findNaming, a variation", (db) => findNaming(db, { ...key, kind: "variation" }, { limit: 100 })],
     ["findNaming, a quota", (db) => findNaming(db, { ...key, kind: "quota" }, { limit: 100 })],
+  ],
+  "read-catalogue": [
+    ["findShopCatalogue", (db) => findShopCatalogue(db, all, { products: [], quotas: [] }), catalogue],
   ],
   reservations: [["lockReservation", (tx) => lockReservation(tx, { ...all, reservation })]],
   "search-vouchers": [

@@ -84,3 +84,24 @@ update list
    and list.event = $3
    and list.takes_from <> '{}'
    and $4::bigint = any(list.takes_from);
+
+-- findSharedIds
+select list.id
+  from list
+  join event
+    on event.organizer = list.organizer and event.event = list.event
+ where list.organizer = $1
+ group by list.id
+having count(*) > 1
+ limit $2;
+
+-- findSharedIds, of some events
+select list.id
+  from list
+  join event
+    on event.organizer = list.organizer and event.event = list.event
+ where list.organizer = $1
+   and list.event = any($2::text[])
+ group by list.id
+having count(*) > 1
+ limit $3;
