@@ -24,7 +24,7 @@ const pure = "^(packages/(?:admission|values)/src|services/[^/]+/src/domain)/";
 const forServices = "^packages/(?:admission|kit|events|schema|values|records|resources|sent-files|testkit)/|^protos/";
 /** What handlers, consumers and jobs of a service share beside its domain: directly in src/, or in a folder named after its subject. */
 const loose =
-  "(?:(?:backgrounds|capacity|cases|drafts|export|leftovers|printing|uses)/|(?!index\\.|app\\.|personal-data\\.))[^/]+\\.ts$";
+  "(?:(?:backgrounds|capacity|cases|drafts|export|leftovers|printing|uses)/|(?!(?:app|examinations|index|personal-data)\\.))[^/]+\\.ts$";
 
 const downwards =
   "In the gateway imports point down: index, app; routes, middleware; import, upload, body; http; access; store.";
@@ -143,7 +143,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "service-loose-files",
     `${service}/${loose}`,
     [`${own}/(?:domain|store|wire|rendering)/`, `${own}/${loose}`, forServices],
-    "Only index.ts and personal-data.ts wire; what handlers share imports domain, store, wire and rendering.",
+    "Only index.ts, examinations.ts and personal-data.ts wire; what handlers share imports domain, store, wire and rendering.",
   ],
   ["gateway", "^gateway/", ["^gateway/", forServices], "The gateway calls services through its clients."],
   [

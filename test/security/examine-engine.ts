@@ -1,6 +1,6 @@
-import type { Finding } from "@tessera/cli/command/finding";
 import { lookAround, type Surroundings } from "@tessera/cli/configuration/surroundings";
 import { systemClock } from "@tessera/kit/clock";
+import type { Finding } from "@tessera/kit/service/finding";
 
 /** The first thing that an examination finds with these settings, as the doctor prints it. */
 export async function examineEngine(

@@ -11,6 +11,7 @@ import type { Db } from "./pg/database.ts";
 import type { Reads } from "./pg/reads.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
 import type { Account } from "./service/account.ts";
+import type { Examination } from "./service/examination.ts";
 import type { Log } from "./telemetry/log.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Tracing } from "./telemetry/trace.ts";
@@ -88,6 +89,10 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly accounts?: readonly Account[];
   /** What it holds of people and erases. */
   readonly holdings?: readonly { readonly kind: string; readonly name: string }[];
+  /** What an operator should know of it, beside what is examined of every service. */
+  readonly examinations?: readonly Examination[];
+  /** Finds the public key of what it signs, as PEM. */
+  readonly findPublicKey?: (db: Db) => Promise<string | undefined>;
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 

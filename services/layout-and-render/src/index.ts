@@ -9,6 +9,7 @@ import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { eventChanged, itemChanged, salesChannelChanged } from "./consumers/keep-copies.ts";
 import { Formats } from "./domain/formats/formats.ts";
+import { examinations } from "./examinations.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { getAssignment, listAssignments, setAssignments } from "./handlers/assignments.ts";
 import { evaluateVariables } from "./handlers/evaluate-variables.ts";
@@ -55,6 +56,7 @@ export const layoutAndRender = defineService({
   jobs: [removeBackgroundFiles, removeGoneEvents, removeNotedFiles, removeRenders],
   works: [renderBatches, renderFews, personalData.work],
   holdings: personalData.holdings,
+  examinations,
   rebuilds: [],
   async start({ config, db, reads, files, clock, log, metrics, clients: { boxofficeData, ...printed } }) {
     const queue = openPrintQueue({

@@ -4,6 +4,7 @@ import { defineService } from "@tessera/kit/service";
 import { Retention, Shredders } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
+import { examinations } from "./examinations.ts";
 import { findExport } from "./handlers/find-export.ts";
 import { findShred } from "./handlers/find-shred.ts";
 import { getCertificate, getCertificateKey } from "./handlers/get-certificate.ts";
@@ -18,6 +19,7 @@ import { removeExports } from "./jobs/remove-exports.ts";
 import { shredEvents } from "./jobs/shred-events.ts";
 import { rebuildRequests } from "./rebuilds/rebuild-requests.ts";
 import { reportEvents } from "./report-events.ts";
+import { findPublicKey } from "./store/signing-key.ts";
 
 /** The export and the erasure of the personal data of events. */
 export const shredder = defineService({
@@ -34,6 +36,8 @@ export const shredder = defineService({
   jobs: [removeExports, removeNotedFiles, applyRetention],
   works: [makeExports, shredEvents],
   rebuilds: [rebuildRequests],
+  examinations,
+  findPublicKey,
   start: async ({ db, files, clock, log, clients: called }) => ({
     deps: { db, files, clock, events: reportEvents({ log }), ...called },
   }),

@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "@tessera/kit/service/finding";
 
 const noRoute = ["there is no route to it", "look at the network between here and there"] as const;
 const unknownAuthority = [

@@ -1,5 +1,5 @@
 import type { Environment } from "@tessera/kit/config/config";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "@tessera/kit/service/finding";
 
 /** Default passwords of images and examples. They are words of our own messages, which hiding them would garble. */
 const wellKnownSecrets: ReadonlySet<string> = new Set([

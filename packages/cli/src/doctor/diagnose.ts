@@ -1,38 +1,20 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
+import type { Examination } from "@tessera/kit/service/examination";
+import { type Finding, Skip, skipped } from "@tessera/kit/service/finding";
 import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { explainFailure } from "../command/explain-failure.ts";
-import { type Finding, Skip, skipped } from "../command/finding.ts";
 import { hideSecrets, secretsOf } from "../command/hide-secrets.ts";
 import { examineConfiguration, settingsOf } from "../configuration/examine-configuration.ts";
 import { lookAround, type Question, type Service, type Surroundings } from "../configuration/surroundings.ts";
 import { examineAccount, pairAccounts } from "./examine-accounts.ts";
 import { examineBus } from "./examine-bus.ts";
 import { examineDatabase, examineSchema } from "./examine-database.ts";
-import { examinePrinting } from "./examine-printing.ts";
 import { examineCertificates, examineClock, examineProcesses } from "./examine-processes.ts";
-import {
-  examineDevices,
-  examineFacts,
-  examineOperatorKey,
-  examineRecords,
-  examineRetention,
-  examineWork,
-} from "./examine-services.ts";
-import { examineBackgrounds, examineCache, examineDataFolder, examineFiles } from "./examine-stores.ts";
+import { examineDevices, examineFacts, examineOperatorKey, examineRecords, examineWork } from "./examine-services.ts";
+import { examineCache, examineDataFolder, examineFiles, withFiles } from "./examine-stores.ts";
 
-type Findings = readonly Finding[] | Promise<readonly Finding[]>;
-
-/** Examines one part of the platform. */
-export interface Examination {
-  /** The part, as a heading; examinations of one part are printed together. */
-  readonly area: string;
-  /** What is examined, for a sentence: `the facts of checkin`. */
-  readonly subject: string;
-  /** The settings that it uses. If one is unreadable, the examination is skipped. */
-  readonly settings?: RegExp | undefined;
-  examine(signal: AbortSignal): Findings;
-}
+type Findings = ReturnType<Examination["examine"]>;
 
 /** A finding and the part that it is about. */
 export interface PlacedFinding extends Finding {
@@ -58,21 +40,31 @@ export async function diagnose(
 }
 
 /** All examinations, in the order in which findings are printed. */
-function examinationsOf(around: Surroundings, limits: { readonly limitMs: number }): Examination[] {
-  const { definitions } = around;
+function examinationsOf(around: Surroundings, limits: { readonly limitMs: number }): Examination<AbortSignal>[] {
+  const { database, definitions, environment, log } = around;
   type Look<T> = (around: Surroundings, on: T) => Findings;
-  const once = (area: string, look: Look<AbortSignal>, settings?: RegExp): Examination => ({
+  const once = (area: string, look: Look<AbortSignal>, settings?: RegExp): Examination<AbortSignal> => ({
     ...{ area, settings, subject: `the ${area}` },
     examine: (signal) => look(around, signal),
   });
-  /** An examination per service, or of the service with this name if it is examined. */
-  const of = (which: string, area: string, subject: string, look: Look<Service>, settings?: RegExp): Examination[] =>
+  /** An examination per service, or of the gateway if it is examined. */
+  const of = (which: "every" | "gateway", area: string, subject: string, look: Look<Service>) =>
     definitions
       .filter(({ name }) => which === "every" || which === name)
       .map((service) => ({
-        ...{ area, settings, subject: which === "every" ? `${subject} of ${service.name}` : subject },
+        ...{ area, subject: which === "every" ? `${subject} of ${service.name}` : subject },
         examine: () => look(around, service),
       }));
+  /** What a service itself names. */
+  const named = (service: Service) =>
+    (service.examinations ?? []).map(({ examine, ...each }) => ({
+      ...each,
+      examine: () =>
+        examine({
+          ...{ environment, log, db: () => database.as(service) },
+          withFiles: (work) => withFiles(around, work),
+        }),
+    }));
   return [
     once("configuration", examineConfiguration),
     ...of("gateway", "configuration", "the operator key", examineOperatorKey),
@@ -85,15 +77,13 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     ...of("every", "work", "the work", examineWork),
     ...of("gateway", "records", "the warnings about records", examineRecords),
     ...of("gateway", "devices", "the devices of gates", examineDevices),
-    ...of("shredder", "retention", "the retention of data", examineRetention),
     ...pairAccounts(definitions).map((pair) => ({
       ...{ area: "accounts", subject: pair.account.name },
       examine: () => examineAccount(around, pair, limits),
     })),
     once("cache", examineCache, /^(?:CACHE$|REDIS_)/),
     once("files", examineFiles, /^(?:FILES|S3_)/),
-    ...of("layout-and-render", "files", "the backgrounds of layouts", examineBackgrounds, /^(?:FILES|S3_)/),
-    ...of("layout-and-render", "printing", "the browser for tickets", examinePrinting),
+    ...definitions.flatMap(named),
     once("certificates", examineCertificates, /^GRPC_/),
     once("processes", examineProcesses),
   ];
@@ -107,27 +97,33 @@ interface Limits {
 
 /** Runs examinations at the same time. One that hangs is abandoned; one that throws becomes a finding. */
 export async function runExaminations(
-  examinations: readonly Examination[],
+  examinations: readonly Examination<AbortSignal>[],
   { limitMs, secrets, unreadable }: Limits,
 ): Promise<PlacedFinding[]> {
-  const found = examinations.map(async ({ area, subject, settings, examine }) => {
+  const found = examinations.map(async ({ area, subject, settings, failure, examine }) => {
     const abort = new AbortController();
     const late = () => new Error(`no end within ${limitMs / 1000} seconds`);
     const run = async () => {
       if (unreadable.some((name) => settings?.test(name))) throw new Skip("its settings cannot be read");
       return examine(abort.signal);
     };
-    const findings = await waitAtMost(limitMs, run(), late).catch((error: unknown) => [describeEnd(error, subject)]);
+    const stopped = { what: `the examination of ${subject} was not completed` };
+    const end =
+      (meaning: Failure = stopped) =>
+      (error: unknown) => [describeEnd(error, subject, meaning)];
+    const findings = await waitAtMost(limitMs, run().catch(end(failure)), late).catch(end());
     abort.abort();
     return findings.map((finding) => hideSecrets({ ...finding, area }, secrets));
   });
   return (await Promise.all(found)).flat();
 }
 
-function describeEnd(error: unknown, subject: string): Finding {
+type Failure = NonNullable<Examination["failure"]>;
+
+function describeEnd(error: unknown, subject: string, meaning: Failure): Finding {
   if (error instanceof Skip) return skipped(subject, error.message);
   // The examination of the configuration reports these.
   if (error instanceof Fault && error.code === "configuration_invalid")
     return skipped(subject, "its settings are refused");
-  return explainFailure(error, { what: `the examination of ${subject} was not completed` });
+  return explainFailure(error, meaning);
 }

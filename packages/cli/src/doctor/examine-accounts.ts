@@ -5,7 +5,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Account } from "@tessera/kit/service/account";
-import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "../command/finding.ts";
+import { describeCount, type Finding, nameFirst, ok, skipped, wrong } from "@tessera/kit/service/finding";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
 

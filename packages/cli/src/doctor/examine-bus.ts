@@ -1,8 +1,8 @@
 import { type Admin, isRefusedLogin, kafkaClient } from "@tessera/engines/kafka/client";
 import type { TopicDifference } from "@tessera/engines/kafka/topics";
 import { Fault } from "@tessera/kit/fault";
+import { describeCount, type Finding, ok, Skip, warning, wrong } from "@tessera/kit/service/finding";
 import { explainFailure } from "../command/explain-failure.ts";
-import { describeCount, type Finding, ok, Skip, warning, wrong } from "../command/finding.ts";
 import type { Surroundings } from "../configuration/surroundings.ts";
 import { kafkaAccess } from "../serve/open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";

@@ -2,8 +2,8 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "@tessera/kit/service/finding";
 import { explainFailure, explainRefusal } from "../command/explain-failure.ts";
-import { describeAge, type Finding, ok, only, Skip, warning, wrong } from "../command/finding.ts";
 import { endpointOf } from "../command/hide-secrets.ts";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 

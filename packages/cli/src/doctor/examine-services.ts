@@ -3,7 +3,7 @@ import { countDeadLetters } from "@tessera/kit/bus/operators";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { findLate } from "@tessera/kit/jobs/work-reads";
 import { sql } from "@tessera/kit/pg/sql";
-import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "../command/finding.ts";
+import { describeAge, describeCount, type Finding, mostNamed, ok, warning, wrong } from "@tessera/kit/service/finding";
 import type { Service, Surroundings } from "../configuration/surroundings.ts";
 
 /** To count more would take too long and change no advice. */
@@ -139,18 +139,4 @@ export async function examineDevices({ database }: Surroundings, gateway: Servic
       it sends requests, and would decide scans without a network by old data
       → close and open its app; its log says why it cannot read the sync feed`;
   });
-}
-
-/** Examines whether events keep personal data for longer than their organizers have set. */
-export async function examineRetention({ database }: Surroundings, shredder: Service): Promise<Finding[]> {
-  const { findBlocked } = await import("@tessera/shredder/store/announcements");
-  // Organizers were notified two weeks before.
-  const blocked = await findBlocked(await database.as(shredder), { days: 7, most: mostNamed });
-  if (blocked.length === 0) return [ok("no event keeps personal data beyond its retention")];
-  return blocked.map(
-    ({ organizer, event, problem, seconds }) =>
-      warning`event ${event} of ${organizer} should have been erased ${describeAge(seconds)} ago
-        ${problem}
-        → tell the organizer: it is erased within an hour when nothing is in its way`,
-  );
 }

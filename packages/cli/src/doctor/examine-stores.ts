@@ -4,11 +4,11 @@ import { mkdtemp, readdir, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
+import { type Finding, ok, only, Skip, warning, wrong } from "@tessera/kit/service/finding";
 import { explainFailure } from "../command/explain-failure.ts";
-import { describeCount, type Finding, nameFirst, ok, only, Skip, warning, wrong } from "../command/finding.ts";
 import { endpointOf } from "../command/hide-secrets.ts";
 import { isRedisUrl } from "../configuration/examine-configuration.ts";
-import type { Service, Surroundings } from "../configuration/surroundings.ts";
+import type { Surroundings } from "../configuration/surroundings.ts";
 import { localPlatformFile } from "../local/local-platform.ts";
 import { openFiles, redisAccess } from "../serve/open-engines.ts";
 
@@ -228,26 +228,15 @@ export function judgeFree(
   ]);
 }
 
-/** Examines whether the files of all backgrounds exist: there is no other copy. */
-export async function examineBackgrounds(around: Surroundings, layoutAndRender: Service): Promise<Finding[]> {
-  const { findWithoutFile } = await import("@tessera/layout-and-render/backgrounds/backgrounds");
-  const db = await around.database.as(layoutAndRender);
+/** Works with the file store of the platform. Rejects with a Skip where it is not. */
+export async function withFiles<T>(around: Surroundings, work: (files: Files) => Promise<T>): Promise<T> {
   if (await isGone(around)) throw new Skip("the folder for files is gone");
   // A start makes the folder, so a process that is named and has none here runs elsewhere, as in another pod.
   if (around.config.files === "disk" && around.health.length > 0 && !existsSync(around.config.filesDirectory))
     throw new Skip("the folder for files is not here; examine it where the platform runs");
   const files = await openFiles(around.config);
   try {
-    const lacking = (await findWithoutFile(db, files)).map(({ organizer, event, id }) => `${organizer}/${event}/${id}`);
-    if (lacking.length === 0) return [ok("the background of every layout is stored")];
-    const layouts = `${describeCount(lacking.length, "layout")} (${nameFirst(lacking)})`;
-    return [
-      wrong`the file store lacks the background of ${layouts}
-        their tickets cannot be printed
-        → restore backgrounds/ of the file store from a backup, or set these backgrounds again`,
-    ];
-  } catch (error) {
-    return [explainFailure(error, { what: "the backgrounds of layouts cannot be looked for" })];
+    return await work(files);
   } finally {
     await files.close();
   }

@@ -1,6 +1,6 @@
+import { type Finding, only } from "@tessera/kit/service/finding";
 import { describe, expect, it } from "vitest";
 import { explainFailure } from "../command/explain-failure.ts";
-import { type Finding, only } from "../command/finding.ts";
 import { skewByDate } from "../local/ask-http.ts";
 import { describeDifference, describeLag } from "./examine-bus.ts";
 import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";

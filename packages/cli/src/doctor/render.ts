@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Level } from "../command/finding.ts";
+import type { Level } from "@tessera/kit/service/finding";
 import { visible } from "../command/printable.ts";
 import type { PlacedFinding } from "./diagnose.ts";
 

@@ -1,13 +1,16 @@
 import { stripVTControlCharacters } from "node:util";
+import type { Examination } from "@tessera/kit/service/examination";
 import { describe, expect, it } from "vitest";
 import { endpointOf, passwordsIn, secretsOf } from "../command/hide-secrets.ts";
-import type { Examination, PlacedFinding } from "./diagnose.ts";
+import type { PlacedFinding } from "./diagnose.ts";
 import { runExaminations } from "./diagnose.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
 
+type Examined = Examination<AbortSignal>;
+
 const limits = { limitMs: 60, secrets: [], unreadable: [] };
 
-const examination = (area: string, examine: Examination["examine"]): Examination => ({
+const examination = (area: string, examine: Examined["examine"]): Examined => ({
   area,
   subject: `the ${area} part`,
   examine,
@@ -16,6 +19,8 @@ const examination = (area: string, examine: Examination["examine"]): Examination
 describe("runExaminations", () => {
   it("abandons one that hangs, reports one that throws, and keeps all findings of the others", async () => {
     const aborted = Promise.withResolvers<string>();
+    const refusal = new Error("try again later", { cause: new Error("no browser starts") });
+    const failure = { what: "nothing can be printed", mend: "install it" };
     const findings = await runExaminations(
       [
         examination("hanging", (signal) => {
@@ -25,6 +30,8 @@ describe("runExaminations", () => {
         examination("broken", () => {
           throw new TypeError("no such thing");
         }),
+        { ...examination("explained", () => Promise.reject(refusal)), failure },
+        { ...examination("slow", () => new Promise(() => {})), failure },
         examination("well", async () => [{ level: "ok", what: "all is well" }]),
       ],
       limits,
@@ -41,6 +48,13 @@ describe("runExaminations", () => {
         level: "wrong",
         what: "the examination of the broken part was not completed",
         why: "no such thing",
+      },
+      { area: "explained", level: "wrong", ...failure, why: "no browser starts" },
+      {
+        area: "slow",
+        level: "wrong",
+        what: "the examination of the slow part was not completed",
+        why: "no end within 0.06 seconds",
       },
       { area: "well", level: "ok", what: "all is well" },
     ]);

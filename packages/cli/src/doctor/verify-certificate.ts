@@ -2,8 +2,8 @@ import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "@tessera/kit/clock";
+import { Skip } from "@tessera/kit/service/finding";
 import { describeCause } from "@tessera/kit/telemetry/describe-cause";
-import { Skip } from "../command/finding.ts";
 import { parseJson } from "../command/parse-json.ts";
 import { printable } from "../command/printable.ts";
 import { lookAround, type Question } from "../configuration/surroundings.ts";
@@ -15,10 +15,9 @@ export type PlatformKey = { readonly pem: string; readonly from: string } | { re
 export async function findPlatformKey(question: Question): Promise<PlatformKey> {
   const { definitions, database } = await lookAround(question, { clock: systemClock });
   try {
-    const shredder = definitions.find(({ name }) => name === "shredder");
-    if (shredder === undefined) return { missing: "shredder is not among the services" };
-    const { findPublicKey } = await import("@tessera/shredder/store/signing-key");
-    const pem = await findPublicKey(await database.as(shredder));
+    const signer = definitions.find(({ findPublicKey }) => findPublicKey !== undefined);
+    if (signer === undefined) return { missing: "the service that certifies is not among those named" };
+    const pem = await signer.findPublicKey?.(await database.as(signer));
     return pem === undefined ? { missing: "the platform has certified nothing yet" } : { pem, from: "its database" };
   } catch (error) {
     return { missing: error instanceof Skip ? error.message : describeCause(error) };

@@ -1,21 +1,29 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "@tessera/kit/telemetry/log";
+import type { Environment } from "@tessera/kit/config/config";
+import { createLog, type Log } from "@tessera/kit/telemetry/log";
 import { expect, it } from "vitest";
-import { examinePrinting } from "./examine-printing.ts";
+import { examinations } from "./examinations.ts";
 
-const log = createLog({ service: "test", destination: { write: () => {} } });
+const silent = createLog({ service: "test", destination: { write: () => {} } });
+const none = () => Promise.reject(new Error("it is not needed"));
+
+const printing = examinations.find(({ area }) => area === "printing");
+
+async function examinePrinting(environment: Environment, log: Log = silent) {
+  return (await printing?.examine({ environment, log, db: none, withFiles: none })) ?? [];
+}
 
 it("prints a page with the browser of this machine", async () => {
-  const [finding, ...more] = await examinePrinting({ environment: process.env, log });
+  const [finding, ...more] = await examinePrinting(process.env);
   expect(more).toEqual([]);
   expect(finding?.level).toBe("ok");
   expect(finding?.what).toMatch(/^the browser printed a page after \d+\.\d s/);
 });
 
 it("warns where a setting says that the browser prints without its sandbox", async () => {
-  const [finding] = await examinePrinting({ environment: { ...process.env, BROWSER_SANDBOX: "off" }, log });
+  const [finding] = await examinePrinting({ ...process.env, BROWSER_SANDBOX: "off" });
   expect(finding).toMatchObject({
     level: "warning",
     what: expect.stringContaining("without its sandbox"),
@@ -24,14 +32,13 @@ it("warns where a setting says that the browser prints without its sandbox", asy
 });
 
 it("names the setting where the browser does not start", async () => {
-  expect(await examinePrinting({ environment: { CHROMIUM_PATH: "/nowhere/chromium" }, log })).toEqual([
-    {
-      level: "wrong",
-      what: "no ticket can be printed",
-      why: "no Chromium starts here: /nowhere/chromium: spawn /nowhere/chromium ENOENT",
-      mend: expect.stringMatching(/user namespaces.*CHROMIUM_PATH/),
-    },
-  ]);
+  await expect(examinePrinting({ CHROMIUM_PATH: "/nowhere/chromium" })).rejects.toMatchObject({
+    cause: { message: "no Chromium starts here: /nowhere/chromium: spawn /nowhere/chromium ENOENT" },
+  });
+  expect(printing?.failure).toEqual({
+    what: "no ticket can be printed",
+    mend: expect.stringMatching(/user namespaces.*CHROMIUM_PATH/),
+  });
 });
 
 it("says what a program wrote that is no browser, or misses a library", async () => {
@@ -43,13 +50,10 @@ it("says what a program wrote that is no browser, or misses a library", async ()
   });
   const lines: string[] = [];
   const listening = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
-  const [finding] = await examinePrinting({ environment: { CHROMIUM_PATH: program }, log: listening });
-  await rm(folder, { recursive: true });
   const reason = `${program}: it ended at once (127): error while loading shared libraries: libnss3.so`;
-  expect(finding).toMatchObject({
-    level: "wrong",
-    what: "no ticket can be printed",
-    why: `no Chromium starts here: ${reason}`,
+  await expect(examinePrinting({ CHROMIUM_PATH: program }, listening)).rejects.toMatchObject({
+    cause: { message: `no Chromium starts here: ${reason}` },
   });
+  await rm(folder, { recursive: true });
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error", tried: [reason] });
 });
