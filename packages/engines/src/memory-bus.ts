@@ -33,7 +33,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
     return readers.every((reader) => reader.topic !== topic || groups.includes(reader.group));
   };
 
-  /** One gate per topic: publishers pass it in the order of their calls. */
+  /** Resolves when all readers of a topic have subscribed; its publishers continue in the order of their calls. */
   const gateOf = (topic: string) => {
     let gate = gates.get(topic);
     if (gate === undefined) {

@@ -10,7 +10,6 @@ export type Evaluate = (
 /** As many as a process caches credentials. Beyond this the oldest counts are deleted: that never refuses more. */
 const mostKeys = 20_000;
 
-/** Makes a limiter that counts within this process. */
 export function localLimiter(options: LimiterOptions, { maxKeys = mostKeys }: { maxKeys?: number } = {}): Limiter {
   return toLimiter(new BoundedMemory(requireLimits(options), maxKeys), options);
 }
@@ -68,7 +67,6 @@ function allowance(
   return { allowed, remaining: Math.max(0, remainingPoints), resetMs: Math.max(1, msBeforeNext) };
 }
 
-/** Counts in memory, for a bounded number of keys. */
 class BoundedMemory extends RateLimiterMemory {
   readonly #maxKeys: number;
   /** When the window of each key ends. All windows have the same length, so they end in the order of insertion. */

@@ -1,7 +1,6 @@
 import type { Cache, Limiter } from "@tessera/kit/cache/cache";
 import { localLimiter } from "./limiters.ts";
 
-/** Makes a cache for a single process. */
 export function memoryCache(): Cache {
   const limiters = new Map<string, Limiter>();
   return {

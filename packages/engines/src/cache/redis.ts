@@ -8,7 +8,6 @@ import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { readTlsFiles } from "../tls-files.ts";
 import { type Evaluate, sharedLimiter } from "./limiters.ts";
 
-/** A server, and how this process knows it. */
 export interface RedisAccess {
   /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
   readonly url: string;
@@ -35,8 +34,8 @@ const connectMs = 3000;
 const heartbeatMs = 1000;
 const lostAfterMs = 2500;
 
-/** A single late answer may be an accident. After so many failures in a row the server is left alone for a while. */
-const patience = 3;
+/** Circuit breaker: after so many failures in a row the server gets no commands for `restMs`. One late answer may be an accident. */
+const failuresInARow = 3;
 const restMs = 5000;
 
 const pauses = { firstMs: 100, longestMs: 2000 };
@@ -59,11 +58,11 @@ export function redisCache(options: RedisCacheOptions): Cache {
   let link: Client | undefined;
   let failures = 0;
   let restUntil = 0;
-  const isUsable = () => link !== undefined && failures < patience;
+  const isUsable = () => link !== undefined && failures < failuresInARow;
 
   metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () => (isUsable() ? 1 : 0));
 
-  /** Rejects at once while the server is left alone, and soon when it does not answer. */
+  /** Rejects at once while the circuit breaker is open, and soon when the server does not answer. */
   const evaluate: Evaluate = async (script, { keys, arguments: values }) => {
     if (link === undefined || !isUsable()) throw new Error("Redis is not asked now");
     try {
@@ -73,7 +72,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
       return answer;
     } catch (error) {
       failures += 1;
-      if (failures === patience) {
+      if (failures === failuresInARow) {
         restUntil = performance.now() + restMs;
         outage.begin(error, { isOfCommand: true });
       }
@@ -107,7 +106,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
         outage.endUnlessOfCommand();
       } catch (error) {
         if (link === client) {
-          failures = patience;
+          failures = failuresInARow;
           outage.begin(error);
         }
         await waitAtMost(lostAfterMs, answered, () => new Error(`Redis was silent for ${lostAfterMs} ms`));
@@ -207,7 +206,7 @@ function createOutage(log: Log) {
       cause = isOfCommand ? "command" : "connection";
     },
     end,
-    /** A server that answers pings may still refuse commands, or be too slow for them: it must obey one again. */
+    /** A server that answers pings may still refuse commands, or be too slow for them. So an outage of commands ends with a command. */
     endUnlessOfCommand() {
       if (cause !== "command") end();
     },

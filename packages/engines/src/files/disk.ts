@@ -155,7 +155,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
 
 const clearedEveryMs = 15 * 60_000;
 
-/** Errors of mkdir and rename beside a concurrent remove. After this many in a row the cause is another one. */
+/** Errors of mkdir and rename during a concurrent remove. After this many in a row the cause is another one. */
 const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
 const mostAttempts = 50;
 

@@ -10,7 +10,6 @@ const longestSegment = 80;
 /** Control characters, and the two that no XML can hold. */
 const unprintable = /[\p{Cc}\uFFFE\uFFFF]/u;
 
-/** Whether a text is a key. */
 export function isKey(key: string): boolean {
   if (!key.isWellFormed() || unprintable.test(key) || Buffer.byteLength(key) > longestKey) return false;
   return key
@@ -21,7 +20,6 @@ export function isKey(key: string): boolean {
     );
 }
 
-/** Throws for a text that is no key. */
 export function requireKey(key: string): void {
   if (isKey(key)) return;
   throw fault(
@@ -30,20 +28,17 @@ export function requireKey(key: string): void {
   );
 }
 
-/** Throws for a text that is no media type. */
 export function requireContentType(type: string): void {
   if (type.length <= 200 && /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.-]+=[\w.+-]+)*$/.test(type)) return;
   throw fault("content_type_invalid", "a file's content type is a media type of at most 200 characters");
 }
 
-/** The bytes of a range in a file of this size. */
 export function resolveRange(range: ByteRange, size: number): { readonly first: number; readonly last: number } {
   requireRange(range);
   if (range.first >= size) throw outside();
   return { first: range.first, last: Math.min(range.last ?? size - 1, size - 1) };
 }
 
-/** Throws for a range that no file can have. */
 export function requireRange({ first, last = first }: ByteRange): void {
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) throw outside();
 }

@@ -28,7 +28,6 @@ export interface CallUnderWay {
   readonly cancel: () => void;
 }
 
-/** A method with the handler that answers it. */
 export interface Served {
   // biome-ignore lint/suspicious/noExplicitAny: methods of any message types, as in rpc.ts
   readonly method: Method<any, any>;
@@ -49,7 +48,6 @@ const defaultDeadlineMs = 30_000;
 /** Faults that are logged as warnings; others concern only the caller. */
 const warned: ReadonlySet<FaultKind> = new Set(["unavailable", "timeout", "exhausted"]);
 
-/** Lists what implementations serve, by path. */
 export function servedByPath(implementations: readonly Implementation[]): Map<string, Served> {
   const served = new Map<string, Served>();
   for (const { definition, handlers } of implementations) {
@@ -106,7 +104,7 @@ export function answerCall(
   const timer = left < leastMs ? undefined : setTimeout(timeOut, left);
 
   const call: Call = { signal: abort.signal, deadline };
-  /** What no caller of this method sends is the fault of who sent it, an outside caller perhaps, and no bug. */
+  /** Bytes that are no request of this method are an error of the caller, which may be a program from outside, and no bug here. */
   const readRequest = (bytes: Buffer): unknown => {
     try {
       return method.requestDeserialize(bytes);
@@ -140,7 +138,7 @@ export function answerCall(
     answer,
     cancel() {
       if (ended) return;
-      // In a busy process the caller gives up before the timer has its turn.
+      // In a busy process the caller gives up before the timer fires.
       if (Date.now() >= deadline) return timeOut();
       end({ refusal: canceled });
       abort.abort(new DOMException(`the caller of ${path} has gone`, "AbortError"));

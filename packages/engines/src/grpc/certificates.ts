@@ -114,7 +114,6 @@ export function hasName(certificate: X509Certificate, name: string): boolean {
   return certificate.checkHost(name, { subject: "never", wildcards: false }) !== undefined;
 }
 
-/** The peer's certificate of a connection. */
 export function certificateOf({ raw }: PeerCertificate): X509Certificate {
   return new X509Certificate(raw);
 }

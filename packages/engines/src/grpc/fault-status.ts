@@ -59,7 +59,6 @@ const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message:
 
 export const ok = status[status.OK];
 
-/** The status of a call that its caller canceled. */
 export const canceled = statusOf(status.CANCELLED, "canceled by the caller");
 
 /** The status of a call to an unknown method, as gRPC's own server sends it. */
@@ -85,7 +84,7 @@ export function toStatus(error: unknown): WireStatus {
   return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
-/** The code of a request that is no message of its method: from a process of ours it is a bug, and nothing that a client could correct. */
+/** The code of a request that is no message of its method. From a process of ours such a request is a bug, which no client can correct. */
 export const unreadable = "invalid_request";
 
 /** Turns the status of a call into the error for its caller: a Fault, or another error when the peer has a bug. */
@@ -118,12 +117,10 @@ export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
   return received.code === status.DEADLINE_EXCEEDED && received.details === undefined;
 }
 
-/** The error when a peer cannot be reached. */
 export function peerUnavailable(path: string, reason: string): Fault {
   return unexplainedFault("unavailable", `${path}: ${reason}`);
 }
 
-/** The error when a call has reached its deadline on this side. */
 export function deadlineExceeded(path: string): Fault {
   return unexplainedFault("timeout", `${path}: deadline exceeded`);
 }

@@ -11,7 +11,7 @@ export interface Allowance {
   readonly operations: readonly (keyof typeof aclNumbers.operations)[];
 }
 
-const patienceMs = 30_000;
+const longestMs = 30_000;
 
 /** Adds access rules to the brokers; those that exist stay. The account needs `Alter` on the cluster. */
 export async function allow(allowances: readonly Allowance[], access: KafkaAccess): Promise<void> {
@@ -29,7 +29,7 @@ export async function allow(allowances: readonly Allowance[], access: KafkaAcces
     ),
   );
   try {
-    await kafkaClient(access).administer(patienceMs, (admin) => admin.createAcls({ acl }));
+    await kafkaClient(access).administer(longestMs, (admin) => admin.createAcls({ acl }));
   } catch (error) {
     const type = kafkaErrorType(error) ?? "no answer";
     throw fault("bus_unavailable", `access could not be granted at ${access.brokers.join(", ")} (${type})`, {

@@ -17,7 +17,6 @@ import { patchKafkajs } from "./patch-kafkajs.ts";
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
 
-/** The brokers, and the account of this process. */
 export interface KafkaAccess {
   /** The first brokers to ask, as `host:port`; they name the others. */
   readonly brokers: readonly string[];
@@ -78,7 +77,7 @@ const fetchBytes = 256 * 1024;
 /** The most partitions of one topic that are delivered at a time. */
 const partitionsAtOnce = 64;
 
-/** Makes the client of a cluster. Only this file knows kafkajs. */
+/** Only this file and the patch know kafkajs. */
 export function kafkaClient({ brokers, clientId, tls, sasl, log }: KafkaAccess): KafkaClient {
   const kafka = new kafkajs.Kafka({
     brokers: [...brokers],
@@ -189,7 +188,6 @@ export function kafkaErrorType(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether the brokers refused the name or the password. */
 export function isRefusedLogin(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "KafkaJSSASLAuthenticationError" || isRefusedLogin(error.cause);

@@ -31,7 +31,7 @@ const gzipFromBytes = 128 * 1024;
  * changes them must also open the former ids once, when it claims a topic; otherwise it does not fence a process of the
  * version before.
  */
-const turns = 2;
+const transactionalIds = 2;
 
 /**
  * Writes to one topic, one publication after the other, each in a transaction.
@@ -87,7 +87,9 @@ export function createPublisher(options: {
   async function openIds(): Promise<void> {
     for (const each of open) discard(each);
     open = [];
-    const candidates = Array.from({ length: turns }, (_, turn) => client.producer(`${transactionalId}/${turn}`));
+    const candidates = Array.from({ length: transactionalIds }, (_, index) =>
+      client.producer(`${transactionalId}/${index}`),
+    );
     await attempt(candidates, async (signal) => {
       // Waits for all, even after a failure: a producer that is still connecting cannot be disconnected.
       const openings = await Promise.allSettled(candidates.map((candidate) => openId(candidate, signal)));

@@ -28,7 +28,7 @@ export interface Reader {
 }
 
 /** When a delivery takes longer, its partition is paused, so that the other partitions are fetched. */
-const patienceMs = 200;
+const pausedAfterMs = 200;
 
 const pauses = { firstMs: 100, longestMs: 5000 };
 
@@ -79,7 +79,7 @@ export function startReader(options: ReaderOptions): Reader {
       })
       // A rebalance has moved the partition to another process: its position is not changed here.
       .catch(() => {});
-    const inTime = await Promise.race([accepting.then(() => true), sleep(patienceMs, false)]);
+    const inTime = await Promise.race([accepting.then(() => true), sleep(pausedAfterMs, false)]);
     if (!inTime) void accepting.then(pauseFetching());
   }
 

@@ -32,7 +32,7 @@ export interface TopicDifference {
 }
 
 /** The time for all requests of one call. */
-const patienceMs = 30_000;
+const longestMs = 30_000;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -75,7 +75,7 @@ export async function applyTopics(catalogue: readonly DeclaredTopic[], options: 
           replicationFactor: replicas.factor,
           configEntries: toEntries(settingsOf(topic, replicas)),
         })),
-        timeout: patienceMs,
+        timeout: longestMs,
         waitForLeaders: false,
       });
       await untilKnown(
@@ -99,7 +99,7 @@ export async function applyTopics(catalogue: readonly DeclaredTopic[], options: 
 
 /** Waits until the broker knows new topics: it denies them for a moment after the controller has made them. */
 export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
-  for (const until = Date.now() + patienceMs; ; await sleep(50)) {
+  for (const until = Date.now() + longestMs; ; await sleep(50)) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: names });
       if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
@@ -111,7 +111,7 @@ export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
 
 /** Waits until the broker shows settings that were altered, which it does a moment after the controller has them. */
 async function untilAltered(admin: Admin, topics: readonly DeclaredTopic[], options: TopicOptions): Promise<void> {
-  for (const until = Date.now() + patienceMs; ; await sleep(50)) {
+  for (const until = Date.now() + longestMs; ; await sleep(50)) {
     const differences = await findDifferences(admin, topics, options);
     if (Date.now() > until || differences.every(({ remedy }) => remedy !== "alter")) return;
   }
@@ -261,7 +261,7 @@ function kafkaName({ name }: DeclaredTopic, { topicPrefix = "" }: TopicOptions):
 
 async function administer<T>(options: TopicOptions, work: (admin: Admin) => Promise<T>): Promise<T> {
   try {
-    return await kafkaClient(options).administer(patienceMs, work);
+    return await kafkaClient(options).administer(longestMs, work);
   } catch (error) {
     throw fault(
       "bus_unavailable",
