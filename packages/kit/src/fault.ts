@@ -60,7 +60,7 @@ export function isTransient(error: unknown): error is Fault {
   return error instanceof Fault && transient.has(error.kind);
 }
 
-/** Whether it ran into a time limit: it may well do so again. */
+/** Whether a failure is a time limit, which the same work may well run into again. */
 export function isTimeout(error: unknown): error is Fault {
   return error instanceof Fault && error.kind === "timeout";
 }

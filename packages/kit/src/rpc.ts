@@ -93,7 +93,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Makes a client of a definition on a transport. */
 export function connect<D extends Definition>(definition: D, transport: Transport): Client<D> {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,

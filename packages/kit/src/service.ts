@@ -85,9 +85,9 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly consumes: readonly string[];
   /** How it publishes its data again, for every topic that it owns. */
   readonly rebuilds?: readonly Rebuild[];
-  /** What it keeps as another service does. */
+  /** What reconciliation compares with another service. */
   readonly accounts?: readonly Account[];
-  /** What it holds of people and erases. */
+  /** The personal data that it stores, and erases on request. */
   readonly holdings?: readonly { readonly kind: string; readonly name: string }[];
   /** What an operator should know of it, beside what is examined of every service. */
   readonly examinations?: readonly Examination[];
@@ -131,12 +131,9 @@ export function defineService<
   start,
   ...declared
 }: Omit<ServiceDefinition<S, C>, "needs" | "consumes" | "open"> & {
-  /** The RPCs that it serves. */
   readonly rpcs: readonly R[];
-  /** Its consumers of topics. */
   readonly consumers: readonly K[];
   readonly jobs: readonly J[];
-  /** The kinds of work that it does. */
   readonly works?: readonly W[];
   start(runtime: Runtime<S, C>): Promise<Started<DepsOf<R, K, J | W>>>;
 }): ServiceDefinition<S, C> {
@@ -177,7 +174,6 @@ export function callersOf(
   return new Map([...byPath].map(([path, found]) => [path, [...new Set(found.map(({ name }) => name))]]));
 }
 
-/** Makes the clients of a map, each on the transport to its service. */
 export function connectClients<C extends ClientMap>(
   clients: C,
   transportTo: (service: string) => Transport,

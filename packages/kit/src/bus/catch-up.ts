@@ -19,15 +19,15 @@ export async function askFirst(consumers: readonly FirstConsumer[]): Promise<voi
   for (const { servesAfter } of consumers) await servesAfter();
 }
 
-/** Callers of a service wait no longer for it than this, and no longer than that for a bus that is away. */
+/** Callers of a service wait no longer until it serves; `longestAwayMs` of that while the bus does not answer. */
 const longestMs = 20_000;
 const longestAwayMs = 5000;
 const pauseMs = 50;
 
 /**
- * Waits until consumers have accepted the facts that waited for them, and what these began has ended or rests after a
- * failure. A service serves all the same when this takes too long, or while the bus is away: gates do not wait for either.
- * A bus that has just started refuses its first questions, so it is away when it gives no answer for some time.
+ * Waits until consumers have accepted the facts that waited for them, and the work that these began has ended or
+ * failed a try. A service serves all the same when this takes too long, or while the bus is down: gates do not wait for either.
+ * A bus that has just started refuses its first requests, so it counts as down when it gives no answer for some time.
  */
 export async function catchUp(
   consumers: readonly FirstConsumer[],

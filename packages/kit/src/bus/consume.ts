@@ -39,7 +39,6 @@ export interface ConsumeOptions<D = unknown> {
   readonly servesAfter?: (db: Db) => () => Promise<boolean>;
 }
 
-/** What a consumer runs on. */
 export interface ConsumerRuntime<D> {
   readonly db: Db;
   /** The name of the service. */
@@ -82,7 +81,7 @@ const longAttempts = 3;
 
 const pauses = { firstMs: 100, longestMs: 5000 };
 
-/** Other tries of the same fact alone. */
+/** The backoff between the tries of a single fact. */
 const shortPauses = { firstMs: 40 };
 
 /**
@@ -92,7 +91,7 @@ const shortPauses = { firstMs: 40 };
 const transactionsOfTopic = 2;
 const transactionsOfService = 3;
 
-/** By then all transactions before it have ended, or run into their time limits. */
+/** By then all transactions that began before have ended, or run into their time limits. */
 const longestWaitMs = 120_000;
 
 /** The most facts, of several partitions, in one transaction. */
@@ -112,7 +111,7 @@ export function limitTransactions(): Turns {
   });
 }
 
-/** Batches of several partitions wait for their turn until they get it. */
+/** Batches of several partitions wait for a free transaction without a time limit. */
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 

@@ -21,7 +21,7 @@ export function deriveFactId(text: string): string {
 
 /**
  * Reads the identity of a fact from its message, and throws when the message has none. On topics from outside it may be
- * missing: then the place of the message is its identity.
+ * missing: then partition and offset of the message are its identity.
  */
 export function identifyFact(topic: Pick<Topic<unknown>, "fromOutside">, message: Delivery): FactIdentity {
   const { headers, place } = message;

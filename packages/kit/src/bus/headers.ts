@@ -1,4 +1,3 @@
-/** The headers of facts. */
 export const header = {
   factId: "fact-id",
   /** Microseconds since 1970: when the fact was written. */

@@ -4,10 +4,9 @@
  */
 const lookingShare = 10;
 
-/** The longest pause of that kind: a read also takes long when the database does not answer for a while. */
+/** The longest pause: a read also takes long when the database does not answer for a while. */
 const longestIdleMs = 2000;
 
-/** The pause after a read. */
 export function idleMs(tookMs: number): number {
   return Math.min(longestIdleMs, lookingShare * tookMs);
 }

@@ -109,7 +109,6 @@ export interface RebuildState {
   readonly expected: number | null;
   readonly partitions: number | null;
   readonly isFinished: boolean;
-  /** Why it failed. */
   readonly cause: string | null;
 }
 
@@ -131,7 +130,6 @@ export interface RebuildArrival {
   readonly deadLetters: number;
 }
 
-/** Reads the progress of a rebuild at a consumer. */
 export async function readRebuildArrival(
   reader: Db,
   rebuild: { service: string; topic: string; id: string; begunAt: number | null },

@@ -6,13 +6,12 @@ const mostWaiting = 2000;
 
 const restMs = 50;
 
-/** Whether work in the background may publish: with more facts waiting it rests, because facts of others would wait behind its own. */
+/** Backpressure: with more facts in the outbox background work does not publish, because the facts of requests would queue behind its own. */
 export async function hasOutboxRoom(db: Queryable): Promise<boolean> {
   const { waiting } = await readOutbox(db, { atMost: mostWaiting });
   return waiting < mostWaiting;
 }
 
-/** Waits until work in the background may publish, or the signal aborts. */
 export async function untilOutboxRoom(db: Queryable, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !(await hasOutboxRoom(db))) await pause(restMs, signal);
 }

@@ -36,7 +36,6 @@ const waitingTopics = sql`
      where waiting.topic is not null
   )`;
 
-/** Finds the topics that have rows. */
 export async function findWaitingTopics(db: Queryable): Promise<string[]> {
   const rows = await db.many<{ topic: string }>(sql`
     ${waitingTopics}
@@ -65,8 +64,8 @@ export async function readOutbox(
 }
 
 /**
- * The lane of a message, from 0 on. The first two parts of a key, between slashes, name whose it is: all of it has one
- * lane. A message that names its partition has the lane of that number.
+ * The lane of a message, from 0 on. It is a hash of the first two parts of the key, between slashes, which name the
+ * owner of a fact. A message that names its partition has the lane of that number.
  */
 export function laneOf(table: Sql, lanes: number): Sql {
   return sql`(coalesce(${table}.partition, hashtext(split_part(${table}.key, '/', 1) || '/' || split_part(${table}.key, '/', 2)))

@@ -11,7 +11,7 @@ import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
 import { rebuildKey } from "./pass-markers.ts";
 
-/** How the owner of a topic publishes its current data again. Places in it, `K`, are kept as JSON. */
+/** How the owner of a topic publishes its current data again. `K` is a keyset cursor, stored as JSON. */
 export interface Rebuild<K = unknown> {
   readonly topic: { readonly name: string; readonly retention: { readonly kind: "compacted" | "days" } };
   /**
@@ -22,7 +22,7 @@ export interface Rebuild<K = unknown> {
   /** About how many there are. */
   count(db: Queryable): Promise<number>;
   /**
-   * Publishes the next batch behind a place, under the locks of its writers; entities with revisions above the cutoff.
+   * Publishes the next batch behind a cursor, under the locks of its writers; entities with revisions above the cutoff.
    * Undefined: there are no more.
    */
   publishNext(tx: Tx, at: RebuildPlace<K>): Promise<{ readonly last: K; readonly published: number } | undefined>;

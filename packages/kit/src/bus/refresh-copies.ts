@@ -6,12 +6,12 @@ import { connect, type Implementation, implement, type Transport } from "../rpc.
 import type { Log } from "../telemetry/log.ts";
 import type { OpenConsumer } from "./consume.ts";
 
-/** Each look reads whole tables, and two versions run beside each other for minutes. */
+/** Each run reads whole tables, and two versions run side by side for minutes. */
 const everyMs = 3_600_000;
 
 /**
- * Asks the owner of a topic to publish it again where a version that knew fewer columns has stored copies. While it still
- * runs, it may do so again; then the next look asks again.
+ * Asks the owner of a topic to publish it again where a version that knew fewer columns has stored copies. While that
+ * version still runs, it may store more of them; then the next run asks again.
  */
 export function refreshCopies(options: {
   readonly consumers: readonly Pick<OpenConsumer, "topic" | "owner" | "hasOutdated">[];

@@ -33,7 +33,6 @@ export async function deadLetterRow(
   await deleteRows(db, topic, [row]);
 }
 
-/** Finds the topics with refused facts. */
 export async function findRefusedTopics(db: Queryable): Promise<string[]> {
   const rows = await db.many<{ topic: string }>(sql`
     select distinct dead_letter.topic

@@ -54,7 +54,7 @@ export class RelayOutbox {
     return isMore || isCut;
   }
 
-  /** What ends a rebuild is published alone while facts are refused: it may be refused, too. */
+  /** The marker that ends a rebuild is published alone while facts are refused: the marker may be refused, too. */
   #cut(rows: readonly OutboxRow[], place: Place): readonly OutboxRow[] {
     const { publications } = this.#options;
     const part = rows.slice(0, publications.sizeOf(place));

@@ -11,9 +11,9 @@ interface PublicationsOptions {
   readonly schema: string;
   readonly bus: Bus;
   readonly log: Log;
-  /** Of the relay, which looks at the outbox again when it rings. */
+  /** Wakes the relay, which reads the outbox again. */
   readonly alarm: Alarm;
-  /** So many rows a batch has at most. */
+  /** The most rows of a batch. */
   readonly batchSize: number;
   /** The relay waits no longer for a publication. */
   readonly waitMs: number;
@@ -70,7 +70,6 @@ export class Publications {
     return new Set([...this.#held.values()].filter((place) => place.topic === topic).map(({ lane }) => lane));
   }
 
-  /** So many rows the next batch of a place may have. */
   sizeOf(place: Place): number {
     return this.#sizes.get(nameOf(place)) ?? this.#options.batchSize;
   }
@@ -83,12 +82,12 @@ export class Publications {
     return this.#refusing.size > 0;
   }
 
-  /** How long the last one took. */
+  /** The time of the last publication. */
   get tookMs(): number {
     return this.#tookMs;
   }
 
-  /** Those that began since this was called last. */
+  /** The publications that began since the last call. */
   takeBegun(): Promise<void>[] {
     const begun = this.#begun;
     this.#begun = [];
@@ -134,7 +133,7 @@ export class Publications {
   async #recover(connection: Dedicated, batch: Batch, error: unknown): Promise<void> {
     const { schema, log, alarm } = this.#options;
     const { topic } = batch;
-    // The loss of a connection is told after its statements have failed.
+    // The loss of a connection is reported after its statements have failed.
     await nextTurn();
     // It says nothing about the place, and the next lead reads its rows again.
     if (this.#leads.get(connection)?.aborted === true) return;
@@ -164,7 +163,6 @@ export class Publications {
     this.#sizes.set(nameOf(batch), Math.max(1, Math.floor(batch.messages.length / 2)));
   }
 
-  /** After a success. */
   #grow(place: Place): void {
     const name = nameOf(place);
     const size = this.#sizes.get(name);

@@ -45,7 +45,7 @@ const defaultBatchBytes = 1024 * 1024;
 const pollMs = 50;
 const pollAfterPauseMs = 250;
 
-/** So long after the last rows the next ones come after a pause: most services of an installation write nothing for hours. */
+/** Without rows for this long the relay polls less often: most services of an installation write nothing for hours. */
 const pauseMs = 2000;
 
 /**

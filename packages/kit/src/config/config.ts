@@ -7,9 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One environment variable: how it is read, and its value when it is not set. */
 export interface Setting<T> {
-  /** The variable's name. */
   readonly name: string;
-  /** One sentence about its purpose. */
   readonly description: string;
   /** The values that it takes, as the end of the sentence "NAME must be …". */
   readonly takes: string;
@@ -24,10 +22,8 @@ export interface Setting<T> {
 /** The settings of a program by the names it uses. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values of settings. */
 export type Config<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 
-/** Any text. */
 export function text(name: string, fallback: string | undefined, description: string): Setting<string> {
   return setting({ name, description, takes: "a text", read: (given) => given, fallback });
 }
@@ -76,7 +72,6 @@ export function url(
   return setting({ name, description, takes, read: (given) => (isUrl(given) ? given : undefined), fallback });
 }
 
-/** One of a closed list of words. */
 export function choice<const W extends string>(
   name: string,
   words: readonly W[],

@@ -42,7 +42,7 @@ export async function keepOnce({
     await chmod(cache, 0o755);
     await rename(draft, target);
   } catch (error) {
-    // Another process may have made it first.
+    // Another process may have made the folder first.
     if (!existsSync(target)) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });

@@ -81,7 +81,7 @@ export function workOn<P, R, D = unknown>(
   });
 }
 
-/** In bytes: so often more is asked for while a file is written. */
+/** In bytes: a file that is written reserves space in steps of this size. */
 const reservedAtOnce = 8 * 1024 * 1024;
 
 interface Reservation<P, R> {
@@ -91,7 +91,7 @@ interface Reservation<P, R> {
   readonly stored: number;
 }
 
-/** Reserves room for what is stored, and for some more if there is. Returns how many bytes may be stored until it is asked again. */
+/** Reserves space for what is stored, and for the next step. Returns how many bytes may be stored before the next call. */
 async function reserveBytes<P, R>(
   tx: Tx,
   { work: { kind, files }, owner, claim, stored }: Reservation<P, R>,
@@ -101,7 +101,7 @@ async function reserveBytes<P, R>(
   const others = await table.sumBytes(tx, { kind, owner, except: claim.id });
   if (others > 0 && others + stored > files.mostBytes)
     throw new WorkFailed("The files of your other jobs take too much room; try again when some have expired.");
-  // Of little room half is left to other jobs of the owner.
+  // Where little space is left, half of it stays free for other jobs of the owner.
   const room = others === 0 ? Number.POSITIVE_INFINITY : files.mostBytes - others - stored;
   const reserved = stored + Math.min(reservedAtOnce, Math.ceil(room / 2));
   await table.reserve(tx, claim, reserved);

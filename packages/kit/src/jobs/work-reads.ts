@@ -60,8 +60,8 @@ export async function findLate(
 }
 
 /**
- * Makes the question whether some work of a kind is ready, or runs and was claimed or went on since the first question. What rests
- * after a failure does neither. The work of a process that was killed runs until its lease ends, and is not waited for.
+ * Makes the question whether some work of a kind is ready, or runs and was claimed or went on since the first question. Work that
+ * backs off after a failed try does neither. The work of a killed process runs until its lease ends, and does not count.
  */
 export function askIfUnderWay(
   db: Queryable,

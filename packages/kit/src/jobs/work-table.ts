@@ -13,18 +13,19 @@ import { isWithin, type WorkRange } from "./work-range.ts";
  * | running | its worker extends the lease | running, with a new lease |
  * | running | its worker stores the effect, in one transaction with this | succeeded |
  * | running | its worker fails it for ever | failed |
- * | running | a try fails, or the lease ends; tries are left | waiting, at rest |
+ * | running | a try fails, or the lease ends; tries are left | waiting, in backoff |
  * | running | the last try fails, or its lease ends | failed |
  * | running | its worker stops | waiting, ready, first in the queue; the try does not count |
- * | waiting, at rest | the rest ends | waiting, ready, last of its owner |
+ * | waiting, in backoff | the backoff ends | waiting, ready, last of its owner |
  * | succeeded, failed | the time to read the result is over | expired |
  * | any but running | what it needs or has made is erased | expired |
  * | any | what it is about is gone | expired |
  * | expired | a week later | – |
  *
  * `turn` is the position in the queue: null unless ready. Owners take turns: a row comes one turn behind the last row of
- * its owner, or in the current turn if its owner has no other. What runs had its turn: a row whose owner has neither comes
- * before a first one whose owner has some running. `due_at` is when a state ends by itself. All times are the database's.
+ * its owner, or in the current turn if its owner has no other. A running row has had its turn: the row of an owner without
+ * any other comes before the first ready row of an owner with a running one. `due_at` is when a state ends by itself. All
+ * times are the database's.
  * A worker can write only with the token of its claim.
  */
 export interface WorkKey {
@@ -231,7 +232,7 @@ export async function fail(db: Queryable, claimed: Claim, cause: string): Promis
 
 const hasTries = sql`work.tries < work.most_tries`;
 
-/** The state after a failed try. Rests grow from one second to one minute. */
+/** The state after a failed try. The backoff grows from one second to one minute. */
 const afterFailure = (cause: string) => sql`
   state = case when ${hasTries} then 'waiting' else 'failed' end,
   due_at = now() + case when ${hasTries} then make_interval(secs => least(60, 2 ^ least(work.tries - 1, 6)))

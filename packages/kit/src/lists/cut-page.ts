@@ -11,7 +11,7 @@ export interface AskedPage {
   readonly cursor?: string | undefined;
 }
 
-/** A page among all results. */
+/** A page as a range of all results. */
 export interface Cut {
   readonly page: number;
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Cut {
   readonly isMoved: boolean;
 }
 
-/** The place of a page among `count` results. The first page exists even without results. */
+/** The range of a page in `count` results. The first page exists even without results. */
 export function cutPage(asked: AskedPage, count: number): Cut {
   const limit = asked.pageSize >= 1 && asked.pageSize <= longestPage ? asked.pageSize : longestPage;
   const moved = asked.page > 1 ? readOffset(asked.cursor) : undefined;
@@ -41,10 +41,10 @@ export function followPage(
   return end < count ? { cursor: `from${end}` } : {};
 }
 
-/** Of the results of one page. A message may have 16 MiB, and what is shown beside them needs room, too. */
+/** Of the results of one page. A message may have 16 MiB, and the related resources of the results need space, too. */
 const mostBytes = 4 * 2 ** 20;
 
-/** The first results of a page that have room in a message, and the first one in any case. */
+/** The first results of a page that fit in a message, and the first one in any case. */
 export function fitPage<T>(results: readonly T[], bytesOf: (result: T) => number): readonly T[] {
   let bytes = 0;
   const at = results.findIndex((result, index) => {

@@ -23,7 +23,6 @@ export async function withClient<T>(
   }
 }
 
-/** Runs work in a transaction of a connection. */
 export async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query("begin");
   try {

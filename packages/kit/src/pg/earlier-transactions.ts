@@ -6,8 +6,8 @@ import { urgentSuffix } from "./urgent.ts";
 const pauseMs = 20;
 
 /**
- * Waits until all transactions of this service have ended that run now, also those of other processes: what they do, they
- * may do on what they read before this moment. Later ones see everything that is committed by now. `ask` runs a transaction.
+ * Waits until all transactions of this service that run now have ended, also those of other processes: they may act on
+ * what they read before this moment. Later ones see everything that is committed by now. `ask` runs a transaction.
  */
 export async function waitForEarlierTransactions(
   ask: (question: (tx: Queryable) => Promise<string[]>) => Promise<string[]>,
@@ -24,7 +24,7 @@ export async function waitForEarlierTransactions(
 
 /**
  * Every transaction holds the lock of its own number, which no other ever has. A service is known by its application name:
- * the user may be the same for all services. Connections that only read are left aside.
+ * the user may be the same for all services. Read-only connections do not count.
  */
 async function findRunning(db: Queryable, condition: Sql): Promise<string[]> {
   const rows = await db.many<{ name: string }>(sql`

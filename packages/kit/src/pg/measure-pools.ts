@@ -1,7 +1,6 @@
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { PoolState } from "./database.ts";
 
-/** Declares the metrics of a service's pools of connections. */
 export function measurePools(
   metrics: Metrics,
   { service, pools }: { service: string; pools: Readonly<Record<string, { pool(): PoolState }>> },

@@ -3,8 +3,8 @@ import type { Queryable } from "./queryable.ts";
 import { sql } from "./sql.ts";
 
 /**
- * Merges the entries that wait beside a GIN index into it; searches read those that wait, too. Others merge them as well: a
- * replica, an insert that finds the list full, a vacuum. If one of these has the lock for long, there is nothing left to do.
+ * Merges the pending list of a GIN index, which every search reads, into the index. A replica, an insert that finds the list
+ * full and a vacuum merge it as well: while one of these has the lock, there is nothing to do.
  */
 export async function mergeSearchIndex(db: Queryable, index: string): Promise<void> {
   try {

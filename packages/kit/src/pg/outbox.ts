@@ -5,7 +5,6 @@ import { toByteaArray } from "./binary-array.ts";
 import { sparseColumn } from "./sparse-column.ts";
 import { type Sql, sql } from "./sql.ts";
 
-/** A fact on its way into the outbox. */
 export interface OutboxFact {
   readonly key: string;
   /** Null: a tombstone. */

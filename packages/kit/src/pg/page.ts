@@ -36,7 +36,7 @@ interface Fixed {
   readonly by?: Sql;
 }
 
-/** The sort values of a row. An instant is the text that PostgreSQL writes for it. */
+/** A keyset cursor: the sort values of a row. An instant is the text that PostgreSQL writes for it. */
 export type Place = readonly (string | number | null)[];
 
 export interface Cut {
@@ -44,7 +44,7 @@ export interface Cut {
   readonly offset: number;
 }
 
-/** Turns an order around. */
+/** Reverses the direction of a sort key. */
 export function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
   return { ...same, descending: !descending, nullsFirst: !nullsFirst };
 }
@@ -62,7 +62,7 @@ export async function readPage<Id = number>(
   return (await readFrom<Id>(db, parts.map(turnedPart).reverse(), { limit, offset: behind })).reverse();
 }
 
-/** Reads the ids of the first rows behind a place in the order. */
+/** Reads the ids of the first rows behind a cursor. */
 export async function readBehind<Id = number>(
   db: Queryable,
   parts: readonly Part[],
@@ -114,13 +114,12 @@ function selectTerms(terms: readonly Term[]): Sql {
   );
 }
 
-/** Selects the place of a row, as an array of texts and numbers in JSON. */
+/** Selects the cursor of a row, as an array of texts and numbers in JSON. */
 export function selectPlace(terms: readonly Term[]): Sql {
   const values = terms.map(({ by, isInstant }) => (isInstant === true ? sql`${by}::text` : by));
   return sql`json_build_array(${joinSql(values, ", ")})`;
 }
 
-/** Writes an order. */
 function orderBy(terms: readonly Term[]): Sql {
   return joinSql(terms.map(directed), ", ");
 }
@@ -176,7 +175,6 @@ function selectSorted(part: Part, source: Source): Sql {
        order by ${orderBy(order)}`;
 }
 
-/** Counts the rows of a part. */
 export async function countPart(db: Queryable, { sources }: Part): Promise<number> {
   const counts = sources.map(({ from, where }) => sql`(select count(*) from ${from} where ${where})`);
   const { count } = await db.one<{ count: number }>(sql`select ${joinSql(counts, " + ")} as count`);
@@ -199,7 +197,7 @@ function named(terms: readonly Term[], row: Sql): readonly Term[] {
   return terms.map((term, index) => ({ ...term, by: sql`${row}.${numbered(index)}` }));
 }
 
-/** What of a part comes behind a place; undefined: nothing. */
+/** The rows of a part that come behind a cursor; undefined: no row does. */
 function behind(part: Part, place: Place): Part | undefined {
   const [first] = part.sources[0]?.terms ?? [];
   if (first === undefined) return undefined;
@@ -232,7 +230,7 @@ interface Pair {
   readonly value: string | number | null;
 }
 
-/** Written so that an index leads to the place: as a comparison of rows, or with a bound for the first term. */
+/** Written so that an index leads to the cursor: as a comparison of rows, or with a bound for the first term. */
 function isBehind(pairs: readonly Pair[]): Sql {
   const [first] = pairs;
   if (first === undefined) return sql`false`;

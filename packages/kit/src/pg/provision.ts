@@ -5,7 +5,6 @@ import { declareLock } from "./locks.ts";
 
 const provisionLock = declareLock("tessera provision");
 
-/** The role of a service. */
 export function roleOf(schema: string): string {
   return `tessera_${schema}`;
 }

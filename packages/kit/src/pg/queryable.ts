@@ -23,7 +23,6 @@ export function inTurn(query: Query): Query {
   };
 }
 
-/** Makes the forms of a query. */
 export function runner(query: Query): Queryable {
   return {
     many: async <Row>(statement: Sql) => (await query(statement)).rows as Row[],

@@ -2,8 +2,8 @@ import type { Db } from "./database.ts";
 import { sql } from "./sql.ts";
 
 /**
- * Throws if the database does not answer. While all connections for requests are used it is asked over another one: that
- * requests wait for each other does not make it lost.
+ * Throws if the database does not answer. While all connections for requests are in use, another connection asks: a
+ * full pool is no lost database.
  */
 export async function requireAnswer({ db, urgent }: { readonly db: Db; readonly urgent: Db }): Promise<void> {
   const { used, limit } = db.pool();

@@ -97,7 +97,6 @@ export interface Table<Key, Input, Row> {
   readonly selected: Sql;
   /** Renames the columns of a row that was read by `selected` to properties. */
   toRow(row: Readonly<Record<string, unknown>>): Row;
-  /** Inserts new rows. */
   insert(db: Queryable, rows: readonly Input[]): Promise<number>;
   /** Inserts rows, or replaces rows with the same key. No key may occur twice. */
   upsert(db: Queryable, rows: readonly Input[]): Promise<number>;
@@ -126,7 +125,6 @@ export interface Revised {
   readonly revision: typeof bigint;
 }
 
-/** Declares a table. */
 export function table<K extends Columns, C extends Columns>(
   name: string,
   options: TableOptions<K, C>,
@@ -264,7 +262,7 @@ function declare<Key extends object, Input extends object, Row>(
 
 /**
  * Writes rows as a table of a statement, `unnest(…) as alias (…)`, with one array parameter per column. Numbered rows
- * have their place in the column `ord`, from 1 on.
+ * have their position in the column `ord`, from 1 on.
  */
 export function rowsAs<C extends Columns>(
   alias: string,

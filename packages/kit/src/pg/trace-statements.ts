@@ -8,7 +8,7 @@ export interface TracedDatabase {
   readonly schema: string;
 }
 
-/** Makes every statement of a trace a span. It names the kind of the statement alone: values are no matter of traces. */
+/** Makes every statement of a trace a span. The span names the kind of the statement alone: traces never have values. */
 export function traceStatements(query: Query, tracing: Tracing, { url, schema }: TracedDatabase): Query {
   if (!tracing.isOn) return query;
   // The driver reads the name from any form of the address; it does not connect.

@@ -10,13 +10,13 @@ export interface Account {
   readonly name: string;
   /** A rebuild of it corrects the copy. Its owner has the true rows. */
   readonly topic: { readonly name: string; readonly owner: string };
-  /** Its facts move both sides, and the copy first: it is kept where they come from. */
+  /** The topic whose facts change both sides. The service that publishes them has the copy, which changes first. */
   readonly movedBy?: { readonly name: string };
   /** The columns of the key, in the order of an index. */
   readonly key: Columns;
   /** Selects the key, `revision`, and `content`: a text. */
   readonly rows: Sql;
-  /** Of the same rows, what the service itself should have: then there is no other service. */
+  /** The rows that the service should have, for an account that is compared within one service. */
   readonly truth?: Sql;
   /** What a difference does to users. */
   readonly harm: string;

@@ -23,7 +23,6 @@ export interface Health {
   dependency(name: string, check: (signal: AbortSignal) => Promise<void>): void;
   /** Checks every dependency; never throws. */
   ready(): Promise<Readiness>;
-  /** Notes that start-up is complete. */
   startedUp(): void;
   /** Notes that this process is about to stop: it is not ready any more. */
   draining(): void;

@@ -114,7 +114,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     health.dependency(`${name} database`, () => requireAnswer({ db, urgent }));
     const clock = await openDatabaseClock(db);
     const keepTables = () => keepFactTables(db, clock, { log, deadLettersMs: around.deadLettersMs });
-    // What it leaves undone takes space. The service does without it.
+    // A failure costs only disk space: the service starts all the same.
     await keepTables().catch((error: unknown) =>
       log.error("job failed; it runs again", { job: "keep-fact-tables", error }),
     );

@@ -119,7 +119,7 @@ interface Collector {
   running?: Promise<number>;
 }
 
-/** Returns what tells the series of a gauge. */
+/** Registers a gauge, and returns the map that its series are added to. */
 function makeGauge(options: Named & { help: string; labelNames: readonly string[] }): Map<string, Collector> {
   const collectors = new Map<string, Collector>();
   const metric = new PromGauge<string>({

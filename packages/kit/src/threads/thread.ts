@@ -43,15 +43,15 @@ export interface ThreadRequest {
 }
 
 /**
- * Has requests answered beside the event loop, one after the other. The thread starts with the first request; one that has not
- * answered is ended, and the next request gets another. A process may end while it has no work for its threads.
+ * Answers requests in a worker thread, so that they do not block the event loop, one after the other. The thread starts with the
+ * first request. A thread that has not answered is ended, and the next request gets another. A process may end while it has no work for its threads.
  */
 export class Thread<Request, Answer> {
   readonly #options: ThreadOptions;
   #worker: Worker | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
-  /** What a caller that left has begun. */
+  /** The request that an aborted caller has begun. */
   #finishing: Promise<void> | undefined;
 
   constructor(options: ThreadOptions) {

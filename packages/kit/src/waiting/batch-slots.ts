@@ -1,4 +1,4 @@
-/** A batch that takes longer waits for something, and holds up no small one beside it. */
+/** A batch that takes longer waits for something else, so that a small one may run at the same time. */
 const usualMs = 20;
 
 /** A batch costs about as much as so many items in it. */
@@ -33,7 +33,7 @@ export class BatchSlots {
     return this.#underWay < atOnce && waiting >= (4 * this.#young < worthAnother ? 1 : worthAnother);
   }
 
-  /** Begins a batch of so many items, and returns what gives its place to another one; to call that again changes nothing. */
+  /** Begins a batch of so many items. Returns the function that ends it, which is idempotent. */
   begin(items: number): () => void {
     this.#underWay += 1;
     this.#young += items;

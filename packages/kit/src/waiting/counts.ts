@@ -1,4 +1,4 @@
-/** Counts by name; what is zero takes no room. */
+/** Counts by name; a count of zero takes no memory. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 

@@ -5,8 +5,8 @@ import { currentContext } from "../context.ts";
 const sliceMs = 5;
 
 /**
- * Goes through items whose handling takes long in sum, in slices: between two of them everything else has a turn. It ends
- * with an error when the caller no longer waits.
+ * Goes through items whose handling takes long in sum, in slices: between two of them the event loop runs other work. Throws
+ * when the caller no longer waits.
  */
 export async function inSlices<T>(items: Iterable<T>, handle: (item: T) => void): Promise<void> {
   let until = performance.now() + sliceMs;

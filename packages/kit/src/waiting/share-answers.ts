@@ -1,16 +1,17 @@
 import { runInContext } from "../context.ts";
 
 /**
- * Lets all who ask for the same within a time, or before it is there, have one answer. A failure is told to those who wait for it, and not kept.
+ * Shares one read among callers: those that ask while it runs, and those within `keptMs` of its start. A failure reaches the callers that
+ * wait for it, and is not cached.
  *
- * The read runs without the context of a caller: others wait for the same answer when that one leaves.
+ * The read runs without the context of a caller: other callers still wait when that one is aborted.
  */
 export function shareAnswers<T>({
   keptMs,
   longestMs,
   most,
 }: {
-  /** From when it is asked for. */
+  /** How long an answer is shared, from the start of its read. */
   readonly keptMs: number;
   /** When a read is given up. */
   readonly longestMs: number;

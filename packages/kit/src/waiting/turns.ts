@@ -37,8 +37,7 @@ interface Waiting {
 
 /**
  * A semaphore with a limit in total and one for each party. Parties take turns, each in the order of its own requests:
- * however much one of them wants, another waits for one of its turns and not for all. The turn that is under way when the
- * other comes is that one, if it ends before the other's begins.
+ * however much one party wants, another one waits for a single turn of it, which may be under way already.
  */
 export class Turns {
   readonly #limits: TurnLimits;
