@@ -6,8 +6,8 @@ import { findGoneEvents } from "./gone-events.ts";
 const hourMs = 3_600_000;
 
 /**
- * Makes the job that removes what is left of events that were deleted a day ago and are not back. Any number of replicas may do it at
- * a time, and after a crash the next one goes on.
+ * Makes the job that removes what is left of events that were deleted a day ago and are not back. Replicas may run it
+ * concurrently, and after a crash the next run goes on.
  */
 export function removingGoneEvents<Deps extends { readonly db: Db }>(
   remove: (key: EventKey, deps: Deps, signal: AbortSignal) => Promise<void>,

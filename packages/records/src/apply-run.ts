@@ -5,7 +5,7 @@ import type { Behind, KnownScope, RecordKind, RecordOwner, Refusals, Removal, Sc
 import { mostRounds, type Read, type Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
-/** Of more refused records in one run, the others go together: each that goes alone costs a look at all. */
+/** The most refused records of a run that are left out one by one, each at the cost of a check of the rest; further ones go together. */
 const mostApart = 20;
 
 /** What has become of records, by how they were read. */

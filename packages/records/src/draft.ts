@@ -10,7 +10,7 @@ type Steps = readonly string[];
 /** Where something stands in what was sent. */
 interface Place {
   readonly steps: Steps;
-  /** What it is called: names within maps may be personal data. */
+  /** The path for messages, without keys of maps: these may be personal data. */
   readonly shown: string;
 }
 

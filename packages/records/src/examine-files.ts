@@ -15,7 +15,7 @@ interface ExaminationTimes {
 /** A sender waits for a minute. */
 const usualTimes: ExaminationTimes = { mostMs: 20_000, mostMsEach: 5000 };
 
-/** Files are examined in memory. Owners of records serve the operator alone, so all batches are of one party. */
+/** Files are examined in memory. Owners of records serve the operator alone, so all batches share one limit. */
 const atOnce = new Turns({
   total: 2,
   each: 2,
@@ -26,7 +26,7 @@ const atOnce = new Turns({
 type Files = Pick<RecordKind<unknown, unknown, unknown>, "examineFiles" | "filesOf">;
 
 /**
- * Examines the files that records bring along, beside the event loop. Records that together take too long are not applied:
+ * Examines the files that records bring along, in a worker thread. Records that together take too long are not applied:
  * a sender halves such a batch until the record with the slow files is alone, and that one is rejected.
  */
 export async function examineFiles<R extends Readable<Files>>(

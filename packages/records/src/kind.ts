@@ -51,7 +51,7 @@ export interface Removal {
 export interface LeftOut {
   /** The path of its list. */
   readonly list: string;
-  /** Its place in the list as that was sent. */
+  /** In the list as it was sent. */
   readonly index: number;
   readonly element: unknown;
 }

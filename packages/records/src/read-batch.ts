@@ -17,7 +17,7 @@ export interface ReadBatch<R> {
   readonly unknownKeys: UnknownKeys;
 }
 
-/** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
+/** Reading a batch takes tens of milliseconds: after so many records it yields to the event loop. */
 const recordsPerTurn = 20;
 
 /** Makes the function that reads batches of records of an owner. */

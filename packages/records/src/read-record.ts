@@ -37,7 +37,7 @@ export type ReadRecord<Kind> = (sent: SentRecord, unknownKeys: UnknownKeys) => P
 /** Parsing more takes milliseconds. */
 const longRecord = 256 * 1024;
 
-/** Of a long record, something else comes between any two steps. */
+/** Yields to the event loop between two steps of reading a long record. */
 async function pauseIfLong({ data }: SentRecord): Promise<void> {
   if (data.length > longRecord) await setImmediate();
 }

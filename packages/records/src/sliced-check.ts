@@ -54,7 +54,7 @@ function mostOf({ maxItems }: JsonSchema): number {
   return typeof maxItems === "number" ? maxItems : Number.POSITIVE_INFINITY;
 }
 
-/** The path of what stands in a list so many elements after the place that a path names. */
+/** The path of the element of a list so many elements after the one that a path names. */
 function furtherOn(path: string, elements: number): string {
   return path.replace(/\.(\d+)/, (_, index: string) => `.${Number(index) + elements}`);
 }

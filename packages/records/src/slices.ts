@@ -1,9 +1,8 @@
 import { inSlices } from "@tessera/kit/waiting/in-slices";
 
-/** Work that says where something else may come between. */
+/** Work that yields where the event loop may run something else. */
 export type Slices<T> = Generator<undefined, T>;
 
-/** Does the work without a pause. */
 export function atOnce<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -11,7 +10,7 @@ export function atOnce<T>(work: Slices<T>): T {
   }
 }
 
-/** Does the work in slices: between two of them everything else has a turn. */
+/** Does the work in slices, and yields to the event loop between two of them. */
 export async function inTurns<T>(work: Slices<T>): Promise<T> {
   let result: { readonly value: T } | undefined;
   const steps = {

@@ -17,7 +17,7 @@ const mostKeys = 100;
 /** Longer names say nothing more, and may be as long as a record. */
 const longestName = 100;
 
-/** How often keys were sent that no schema knows. Records have dozens of them each, so nothing is put together for one. */
+/** How often keys were sent that no schema knows. Records have dozens of them each, so no path is built for a single key. */
 export class UnknownKeys {
   readonly #counts = new Map<Place, Map<string, { count: number }>>();
   #size = 0;

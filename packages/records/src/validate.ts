@@ -3,7 +3,6 @@ import { FieldProblems } from "@tessera/schema/field-problems";
 /** Errors of records, by record and field. */
 export type RecordErrors<V> = Map<V, Record<string, string[]>>;
 
-/** Notes what is wrong with a field. */
 export type AddError = (field: string, message: string) => void;
 
 /**

@@ -46,7 +46,7 @@ export async function isFirstCase(tx: Queryable, { organizer, event, case: id }:
   return another === undefined;
 }
 
-/** Begins a case; again, it changes nothing. Returns false if the case was taken back. */
+/** Begins a case; a second call changes nothing. Returns false if the case was taken back. */
 export async function noteCase(
   tx: Queryable,
   { organizer, event, case: id, kinds }: Case & { readonly kinds: readonly string[] },

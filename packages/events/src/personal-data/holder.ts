@@ -80,10 +80,8 @@ export interface Erasing extends erasures.Case {
   slice<T>(act: (tx: Tx, count: Count) => Promise<T>): Promise<T>;
 }
 
-/** Adds to the counts of a case. */
 export type Count = (kind: string, holding: string, count: number) => void;
 
-/** A page of a file of an export. */
 export interface ExportPage {
   readonly entries: readonly Partial<ExportEntry>[];
   /** Where the next page begins; empty: this page is the last. */
@@ -95,7 +93,7 @@ export interface ExportedFile extends ExportFile {
   read(db: Queryable, place: EventKey, after: string): Promise<ExportPage>;
 }
 
-/** What a service holds of people, and how it goes. */
+/** The personal data that a service stores, and how it is erased. */
 export interface Holder<D> {
   readonly requests: Topic<ErasureRequest>;
   /** All topics: dead letters of those that carry a kind go with it. */
@@ -128,7 +126,7 @@ const erasing = defineWork<ErasureWork, void>("erase personal data", {
 
 /**
  * Makes of a holder what its service needs: a consumer that notes requests, a worker that erases, and the RPCs that export
- * and tell how far an erasure is.
+ * and report the progress of an erasure.
  *
  * A request is noted in the transaction that accepts its fact, and its work goes on after a crash of the service.
  */
@@ -180,7 +178,7 @@ export function holdPersonalData<D>(holder: Holder<D>) {
         await erasures.addParts(tx, payload, parts);
         return done;
       });
-    // Those that have not seen the request yet may still store what it erases.
+    // Transactions that have not seen the request yet may still store data of its kinds.
     await waitForEarlierTransactions(step, signal);
     const { organizer, event, case: id } = payload;
     await holder.erase({ organizer, event, case: id, kinds, signal, slice }, deps);
@@ -299,7 +297,7 @@ async function findLeft(db: Queryable, place: EventKey, holdings: readonly Holdi
     }
     return left;
   };
-  // What the database counts, beside what is counted here: no more than two connections.
+  // The database counts these while this process counts the others, over two connections at most.
   const byDatabase = holdings.filter((holding) => "left" in holding);
   const here = holdings.filter((holding) => !("left" in holding));
   return (await Promise.all([countInTurn(byDatabase), countInTurn(here)])).flat();
