@@ -1,6 +1,5 @@
 import { int } from "@tessera/kit/config/config";
 
-/** What checkin reads from its environment. */
 export const settings = {
   redeemBatches: int(
     "REDEEM_BATCHES",

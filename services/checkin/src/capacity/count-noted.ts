@@ -3,8 +3,8 @@ import { poll } from "@tessera/kit/waiting/poll";
 import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "../store/persons-inside.ts";
 
 /**
- * Counts who was inside of the lists whose limits were set since the last time; until then these limits do not hold. Returns whether
- * all are counted: a transaction that takes longer is waited for by the next run.
+ * Counts the persons inside of the lists whose limits were set since the last run; until then these limits do not apply. Returns
+ * whether all are counted: if a transaction takes longer than `longestMs`, the next run waits for it.
  *
  * No scan waits for it. A transaction that looked for limits before one was set adds nothing to its count, so all that were under way
  * have to end first.

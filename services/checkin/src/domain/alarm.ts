@@ -18,5 +18,4 @@ export interface HeldAlarm extends AlarmSubject {
   readonly usual: number | null;
 }
 
-/** Whether an alarm of this is open. */
 export type IsOpen = (subject: AlarmSubject) => boolean;

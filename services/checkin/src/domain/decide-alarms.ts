@@ -19,7 +19,7 @@ export interface AlarmFacts {
 /** More alarms at a time help no one. */
 const mostAlarms = 200;
 
-/** Decides which alarms hold. An open one holds on until things are well again, so that none rings at each turn. */
+/** Decides which alarms hold. An open one ends only at a better value than it began at (hysteresis), so that no alarm flaps. */
 export function decideAlarms({ now, cells, queues, limits, open }: AlarmFacts): HeldAlarm[] {
   const isOpen = holdsIn(open);
   const lately = cells.filter(({ madeIn }) => madeIn > now - alarmMemory);
@@ -76,7 +76,7 @@ const shortestSilence = 60;
 const longestSilence = 900;
 const busySeconds = 300;
 const busyScans = 10;
-/** Ten tickets that somebody tries out are no visitors. */
+/** Ten scans in fewer minutes than this may be somebody who tests, and no visitors. */
 const busyMinutes = 3;
 /** Visitors come by chance and in groups: at a gate that is well, a gap is as long as 20 mean ones once in some hours. */
 const silentGaps = 20;

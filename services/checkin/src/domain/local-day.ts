@@ -29,7 +29,6 @@ function countQuarters({ since, before }: LocalDay): number {
   return Math.ceil((before - since) / quarterLength);
 }
 
-/** The time on the wall clock: `02:15`. */
 export function wallClock(at: Instant, zone: Zone): string {
   return formatInstant(toLocal(at, zone)).slice(11, 16);
 }

@@ -13,7 +13,7 @@ const hour = 3_600_000_000;
 /**
  * Finds the first day after an exit on which the same local time comes after `notBefore`.
  *
- * On a day whose clocks skip that time, the exit is an hour later, and the day after at its time again. Of a time that
+ * On a day whose clocks skip that time, the exit is an hour later, and on the day after at its own time again. Of a time that
  * comes twice, the later one counts.
  */
 export function nextExit(

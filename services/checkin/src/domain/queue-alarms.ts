@@ -1,6 +1,6 @@
 import type { HeldAlarm, IsOpen } from "./alarm.ts";
 
-/** What a device told of the scans that it has still to upload. A device without any has no samples. */
+/** The scans that a device has still to upload, as it reported them. A device without any has no samples. */
 export interface QueueSample {
   readonly device: number;
   /** In seconds since 1970. */
@@ -8,14 +8,14 @@ export interface QueueSample {
   readonly queue: number;
 }
 
-/** What was told earlier says nothing of now. */
+/** In seconds: older reports say nothing about the present. */
 const queueMemory = 300;
 const leastQueue = 10;
 const growsSeconds = 60;
 const largeQueue = 50;
 const largeSeconds = 120;
 
-/** Which devices do not get rid of their scans. */
+/** Decides which devices fail to upload their scans. */
 export function decideQueues(
   samples: readonly QueueSample[],
   { now, isOpen }: { readonly now: number; readonly isOpen: IsOpen },

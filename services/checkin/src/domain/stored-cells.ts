@@ -7,7 +7,7 @@ interface StoredCell {
 /** A transaction stores its scans under the time of its beginning: later seconds may still get scans. */
 const unsettled = 5;
 
-/** So much can be read again after a failure. */
+/** In seconds: after a failed read no more than this is read again. */
 const shortest = 60;
 
 /** Counts of the last minutes, kept up to date by reading what was stored since the last time. Times are seconds since 1970. */

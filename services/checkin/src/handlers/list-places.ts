@@ -17,7 +17,7 @@ export interface AskedLists {
   readonly among?: readonly string[] | undefined;
 }
 
-/** Finds the events of check-in lists, which scanners of an organizer name by their ids alone. */
+/** Finds the events of check-in lists, because scanners name a list by its id alone. */
 export interface ListPlaces {
   /** Throws a fault that names each list that is unknown, of an event that another one is of, or of several events. */
   require(asked: AskedLists): Promise<PlaceOfList[]>;

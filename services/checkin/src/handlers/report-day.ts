@@ -25,7 +25,7 @@ import { requireKnown } from "./unknown-ids.ts";
 /** Scans that one statement follows: it sorts them, which takes half a second. */
 const mostFollowed = 250_000;
 
-/** As many reads as a party has at a time. */
+/** As many reads as an organizer may run at a time. */
 const atOnce = 2;
 
 export interface ReportDeps {

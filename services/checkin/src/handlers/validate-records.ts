@@ -1,5 +1,4 @@
 import { validateRecordsOf } from "@tessera/records/validate-records";
 import { recordOwner } from "../records/record-owner.ts";
 
-/** Answers what would become of records. */
 export const validateRecords = validateRecordsOf(recordOwner);

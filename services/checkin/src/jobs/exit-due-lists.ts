@@ -36,7 +36,7 @@ const mostLists = 100;
 /** Tickets per statement when searching for a later exit: large, so that statements are few. */
 const defaultSearchedAtOnce = 20_000;
 
-/** The pause before locked tickets are read again. */
+/** The backoff before locked tickets are read again. */
 const restMs = 100;
 
 /** After this many pauses the run ends; the next run retries. */

@@ -4,7 +4,7 @@ import { bigint, rowsAs, text, texts } from "@tessera/kit/pg/table";
 import type { QueueSample } from "../domain/queue-alarms.ts";
 import type { EventKey } from "./keys.ts";
 
-/** What a device told of the scans that it has still to upload. */
+/** The scans that a device has still to upload, as it reported them. */
 export interface DeviceQueue {
   readonly organizer: string;
   readonly device: number;
@@ -31,7 +31,6 @@ export async function noteQueues(tx: Queryable, queues: readonly DeviceQueue[]):
         on conflict (organizer, device, told_at) do nothing`);
 }
 
-/** Reads what the devices for an event told of their queues. */
 export function readQueues(db: Queryable, { organizer, event }: EventKey): Promise<QueueSample[]> {
   return db.many<QueueSample>(sql`
     select device_queue.device, floor(extract(epoch from device_queue.told_at))::bigint as "toldAt", device_queue.queue

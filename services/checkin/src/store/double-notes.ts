@@ -5,7 +5,7 @@ import type { DoubleNote } from "../domain/double-filter.ts";
 import { attendeesAreErased } from "./erase-answers.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
 
-/** What is told of a double besides its scans. */
+/** What a double shows besides its scans. */
 export interface TicketOfDouble {
   readonly orderCode: string;
   readonly positionid: number;

@@ -5,7 +5,6 @@ import type { StoredScan } from "../domain/find-doubles.ts";
 import type { ListFields } from "../domain/list.ts";
 import type { EventKey } from "./keys.ts";
 
-/** A ticket on a list. */
 export interface TicketOnList {
   readonly position: number;
   readonly list: number;

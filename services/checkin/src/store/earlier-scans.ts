@@ -60,7 +60,6 @@ async function addSome(tx: Queryable, scans: readonly EarlierScan[]): Promise<st
   return rows.map(nameOfEarlierScan);
 }
 
-/** Identifies a scan made elsewhere. */
 export function nameOfEarlierScan(scan: Pick<EarlierScan, "organizer" | "event" | "position" | "importedId">): string {
   return `${scan.organizer}/${scan.event}/${scan.position}/${scan.importedId}`;
 }

@@ -33,7 +33,6 @@ export interface EventInfo {
   readonly downloads: DownloadSettings;
 }
 
-/** The columns of DownloadSettings. */
 const downloadColumns = sql`
   event.pdf_enabled as "pdfEnabled", event.pdf_for_addons as addons, event.pdf_for_non_admission as "nonAdmission",
   event.pdf_while_pending as pending`;
@@ -49,7 +48,6 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
   return { name, locale, timezone, hasSubevents, downloads };
 }
 
-/** Finds which of these events there are. */
 export async function findKnownEvents(
   db: Queryable,
   { organizer, events: named }: { readonly organizer: string; readonly events: readonly string[] },
@@ -62,7 +60,6 @@ export async function findKnownEvents(
   return rows.map(({ event }) => event);
 }
 
-/** Finds an event; throws if it is unknown here. */
 export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, { organizer, event });
   if (found === undefined) {

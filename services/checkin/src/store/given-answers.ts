@@ -19,7 +19,6 @@ export interface AnswerToStore extends EntityKey {
 
 const sentColumns = { ...entityKey, question: bigint, state: bytea, appliedUpTo: bigint };
 
-/** Groups answers by position. */
 export function gatherAnswers<R extends EntityKey & KeptAnswer>(
   rows: readonly R[],
 ): (Omit<R, keyof KeptAnswer> & { readonly answers: readonly KeptAnswer[] })[] {

@@ -145,7 +145,6 @@ export async function listIdsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Finds the names of the lists of an event. */
 export async function findListNames(
   db: Queryable,
   { organizer, event }: EventKey,

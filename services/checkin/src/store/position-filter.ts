@@ -41,7 +41,6 @@ export interface PositionChoice {
   readonly isPossible: boolean;
 }
 
-/** Whether a filter has a text to search for. */
 export function isSearch(filter: PositionFilter): filter is PositionFilter & { readonly search: Search } {
   return filter.search.kind !== "everything";
 }
@@ -141,7 +140,6 @@ function isOut(at: string): Sql {
   return sql`(limited.blocked or limited.valid_from_at > ${at}::timestamptz or limited.valid_until_at < ${at}::timestamptz)`;
 }
 
-/** Selects the positions whose code is blocked. */
 function withBlockedCode({ organizer, event }: EventKey): Sql {
   return sql`
          select coded.id

@@ -68,7 +68,6 @@ const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
           left join lateral (${presenceByKey(sql`ticket.id, ${list.id}, ${event}, ${organizer}`)}) as presence on true`,
 };
 
-/** Joins these tables with `ticket`. */
 export function joinToTicket(filter: PositionFilter, names: readonly Joined[]): Sql {
   return joinSql(
     [...new Set(names)].map((name) => joins[name](filter)),

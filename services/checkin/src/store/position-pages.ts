@@ -32,7 +32,7 @@ export async function pageIds(db: Queryable, filter: PositionFilter, cut: Positi
   return readSorted(db, ordering, async () => readPage(db, await divide(db, filter, ordering), cut));
 }
 
-/** Finds the first tickets after a place in the order (keyset pagination); for filters without a search. */
+/** Finds the first tickets behind a keyset cursor; for filters without a search. */
 export async function idsBehind(
   db: Queryable,
   filter: PositionFilter,
@@ -60,7 +60,7 @@ export interface Reached {
   readonly stamp: string;
 }
 
-/** Finds the place of a ticket in an order; undefined: the ticket is gone. */
+/** Finds the keyset cursor of a ticket; undefined: the ticket was deleted. */
 export async function findReached(
   db: Queryable,
   filter: PositionFilter,
@@ -115,7 +115,6 @@ function inOrder(name: string, parts: readonly Part[]): readonly Part[] {
 
 interface Some {
   readonly terms: readonly PositionTerm[];
-  /** Additional conditions. */
   readonly where?: Sql;
   /** How many of the first terms are constant. */
   readonly fixed?: number;

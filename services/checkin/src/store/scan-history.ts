@@ -4,7 +4,6 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PastScan, Period, ScanFilter } from "../domain/past-scan.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
 
-/** The columns of a PastScan. */
 const columns = sql`
   scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at as "createdAt",
   scan.device, scan.device_id as "deviceId", scan.gate, scan.auto_checked_in as "autoCheckedIn"`;

@@ -226,7 +226,7 @@ const countedLists = sql`counted_list as materialized (
          for no key update of held
     ), `;
 
-/** Admissions of locked tickets that their lists have room for, in the order of the scans: a busy ticket takes no place. */
+/** Admissions of locked tickets that their lists have room for, in the order of the scans: a locked ticket does not use up the limit. */
 const withinLimits = sql`), within_limit as (
       select entering.ord
         from (select held_ticket.ord, held_ticket.place, held_ticket.inside, held_ticket.overruled,

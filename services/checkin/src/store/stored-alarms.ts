@@ -14,7 +14,6 @@ export interface StoredAlarm extends AlarmSubject, EntityKey {
   readonly usual: number | null;
 }
 
-/** The columns of a StoredAlarm. */
 export const alarmColumns = sql`
   alarm.organizer, alarm.event, alarm.id, alarm.kind, alarm.gate, alarm.device, alarm.list,
   alarm.raised_at as "raisedAt", alarm.ended_at as "endedAt", alarm.acknowledged_at as "acknowledgedAt",
@@ -168,7 +167,6 @@ export async function removeAlarmsOf(tx: Queryable, { organizer, event }: EventK
        and alarm.event = ${event}`);
 }
 
-/** How many are deleted at a time. */
 export const mostOldAlarms = 1000;
 
 /** Deletes alarms that ended long ago; returns their number. */

@@ -129,8 +129,8 @@ const tables: Readonly<Record<KindOfEvents, { readonly table: Sql; readonly colu
 };
 
 /**
- * The first event of an organizer behind this one of which there is anything: what belongs to an event may be there while the event itself
- * is not, and is not told again when that comes back.
+ * The first event of an organizer behind this one with any entity. Entities may exist while their event does not, and no change
+ * names them when the event comes back.
  */
 export async function findEventBehind(
   db: Queryable,
@@ -154,7 +154,6 @@ export async function findEventBehind(
 
 const wantedColumns = { event: text, id: bigint };
 
-/** Reads what there is of these entities. */
 export async function readSynced<K extends KindOfEvents>(
   db: Queryable,
   kind: K,

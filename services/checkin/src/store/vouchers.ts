@@ -5,7 +5,6 @@ import { type EventKey, entityKey } from "./keys.ts";
 
 export const vouchers = copyTable("voucher", { key: entityKey, columns: { code: text } });
 
-/** Finds the voucher of an event with exactly this code. */
 export async function findVoucherOfCode(
   db: Queryable,
   { organizer, event }: EventKey,

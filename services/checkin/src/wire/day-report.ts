@@ -8,7 +8,6 @@ import type { ItemNames } from "../domain/item-names.ts";
 import { type Inside, type LocalDay, quarterLength } from "../domain/local-day.ts";
 import type { ProductTally, ScanTally } from "../store/day-reports.ts";
 
-/** What was counted on a day. */
 export interface CountedDay {
   readonly day: LocalDay;
   readonly tallies: readonly ScanTally[];

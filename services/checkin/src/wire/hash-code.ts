@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import { hashBytes } from "@tessera/values";
 
-/** Hashes codes for gates: who finds a lost phone learns no code. */
+/** Hashes codes for gates, so that a lost phone reveals no code. */
 export type HashCode = (code: string) => Buffer;
 
 export function hasherOf(key: Uint8Array): HashCode {

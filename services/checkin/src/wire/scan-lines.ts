@@ -9,7 +9,7 @@ export interface ScanNames {
 
 /** Writes exported scans, each as a line. */
 export interface ScanLines {
-  /** What stands before all lines. */
+  /** The first bytes of the file, before all lines. */
   readonly head: string;
   write(row: ExportedRow, names: ScanNames): string;
 }

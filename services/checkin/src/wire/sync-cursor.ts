@@ -25,7 +25,7 @@ export interface Cursor {
   readonly place: Place | null;
 }
 
-/** Where a reader is. */
+/** The position of a reader within a snapshot. */
 export type Place =
   /**
    * In the first copy, which began at `since`: all up to this entity was read, in the order of events, kinds and ids. The copy begins

@@ -70,7 +70,6 @@ const writers: { readonly [K in PlainKind]: Write<K> } = {
   blocked: ({ secret, blocked }, hash) => JSON.stringify({ ...showCode(secret, hash), blocked }),
 };
 
-/** Writes an entity of an event. */
 export function writeSynced<K extends PlainKind>(kind: K, row: RowOfKind[K], hash?: HashCode): string {
   const write: Write<K> = writers[kind];
   return line({ kind, event: row.event, id: row.id }, write(row, hash));

@@ -46,7 +46,7 @@ const keptMs = 900;
 const doublesKeptMs = 10_000;
 const hourKeptMs = 10_000;
 
-/** What is known of an event is read again where nothing has asked for so long. */
+/** An event that no gateway has asked for within this time leaves the cache. */
 const idleMs = 60_000;
 const mostEvents = 500;
 

@@ -60,7 +60,6 @@ function differentOf(sent: readonly Ids[]): readonly (readonly number[])[] {
   return sent.map(({ ids }) => [...new Set(ids)]);
 }
 
-/** Finds the voucher with the requested code. */
 export async function resolveVoucher(
   db: Queryable,
   place: EventKey,

@@ -9,7 +9,7 @@ export interface CodeHash {
   readonly hash: HashCode;
 }
 
-/** Finds it; keys never change. */
+/** Its result can be cached: keys never change. */
 export type FindCodeHash = (organizer: string) => Promise<CodeHash>;
 
 const mostKnown = 1000;

@@ -11,7 +11,7 @@ const everyMs = 500;
 /** A reader that has got an answer asks again within this time. */
 const idleMs = 30_000;
 
-/** A reader that was away for longer reads by itself, and is told what is there now: news may name who was erased since. */
+/** A reader that was away for longer reads by itself, and gets the current state: old news may name a person who was erased since. */
 const mostNews = 120;
 const mostBytes = 8 * 1024 * 1024;
 
@@ -58,14 +58,14 @@ export class Follower {
     return new Follower(reads, asked, { at: { organizer, scope, epoch, since, place: null }, signal });
   }
 
-  /** The number of news so far: what comes later is new to who has read everything now. */
+  /** The number of news so far: what comes later is new to a reader that has read everything now. */
   get count(): number {
     return this.#dropped + this.#news.length;
   }
 
   /**
-   * The number of news that a reader with this cursor has read; undefined: it has to read by itself. What is being read for all of them may
-   * be older than what this reader has read elsewhere, so it is waited for.
+   * The number of news that a reader with this cursor has read; undefined: the reader has to read by itself. Waits for a
+   * read under way: its result may be older than what this reader has read elsewhere.
    */
   async countAt(cursor: string): Promise<number | undefined> {
     await this.#asking;
@@ -125,13 +125,13 @@ export class Follower {
   async run(): Promise<void> {
     const mayEnd = () => this.#waiting === 0 && performance.now() - this.#usedAt > idleMs;
     while (!this.#signal.aborted && !mayEnd()) {
-      // In the middle of many changes it goes on at once: who is told of the first ones reads the others by itself, and comes back.
+      // In the middle of many changes it goes on at once: a reader that got the first ones reads the others by itself, and then waits again.
       if (this.#at.place === null || this.#waiting === 0) await pause(everyMs, this.#signal);
       if (this.#waiting === 0) continue;
       this.#asking = this.#ask();
       if ((await this.#asking) === "too_old") break;
     }
-    // Who waits, or begins to wait, reads by itself.
+    // From here on each reader reads by itself.
     this.#isOver = true;
     this.#tick.resolve();
   }

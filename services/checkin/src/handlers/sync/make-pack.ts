@@ -35,7 +35,7 @@ export interface AskedPack extends EventKey {
 export async function makePack(db: Db, asked: AskedPack, codes: CodeHash): Promise<Uint8Array> {
   const { organizer, event, from } = asked;
   await requireEvent(db, asked);
-  // Before all else: what changes from now on the feed tells behind the cursor.
+  // Before all else: the feed has every later change behind this cursor.
   const { epoch, snapshot: since } = await readMoment(db);
   const scope = nameScope({ organizer, events: [event], hash: codes.hash });
   const place = from ?? { kind: packedKinds[0], after: -1, chain: randomBytes(chainBytes).toString("base64url") };
@@ -57,7 +57,7 @@ class PackMaker {
   readonly #entities: unknown[] = [];
   readonly #names: Record<number, readonly [order: string, name: string | null, seat: string | null]> = {};
   readonly #texts: Record<number, string> = {};
-  /** What takes place beside the tickets. */
+  /** Of everything but tickets. */
   #bytes = 0;
 
   constructor(db: Db, asked: AskedPack, { hash }: CodeHash) {

@@ -24,7 +24,7 @@ export interface Written {
 export const mostScans = 10_000;
 
 /**
- * Writes the lines of the entities that have changed, as they are now. What is no longer there is told so. Where presences have many
+ * Writes the lines of the entities that have changed, as they are now, and lines that say so of those that were deleted. Where presences have many
  * scans, the last changes are left to the next step.
  */
 export async function writeChanged(
