@@ -23,7 +23,7 @@ export function readCredentials({ authorization, cookie }: IncomingHttpHeaders):
   if (authorization !== undefined || cookie === undefined) return readAuthorization(authorization ?? "");
   const [token, ...more] = readCookies(cookie, sessionCookie);
   if (token === undefined) return readAuthorization("");
-  // Which of them a page of another host has set cannot be told.
+  // A page of another host may have set one of them, and nothing shows which.
   if (more.length > 0) throw fault("malformed_credentials", "The request has several cookies of sessions.");
   return { kind: "person", token: Buffer.from(token, "latin1") };
 }
@@ -47,7 +47,6 @@ export function unknownToken(kind: CallerKind): Fault {
     : fault("unknown_token", "This token is not valid.");
 }
 
-/** The fault of a session that was revoked. */
 export function sessionRevoked(): Fault {
   return fault("session_revoked", "This session was revoked: ask for another link, or sign in again.");
 }
@@ -57,7 +56,6 @@ export function sessionEnded(): Fault {
   return fault("session_ended", "This session is over: sign in again.");
 }
 
-/** The fault of a token that was switched off or revoked. */
 export function inactive(kind: CredentialKind): Fault {
   return kind === "device"
     ? // Scanners know exactly this sentence: they delete their data when they read it.

@@ -10,7 +10,6 @@ import {
 import type { CallerKind, Credential, Device } from "../store/credentials.ts";
 import type { Session } from "../store/session-rows.ts";
 
-/** The sender of a request. */
 export type Caller = Operator | Tenant;
 
 /** Runs the deployment. May import records, and belongs to no organizer. */
@@ -43,10 +42,8 @@ export interface Tenant {
 
 export const operator: Operator = { kind: "operator", logId: "operator" };
 
-/** What a caller is made of. */
 type Authenticated = Omit<Credential, "kind" | "tokenHash" | "active"> & { readonly kind: CallerKind };
 
-/** Makes the caller of a valid credential. */
 export function toCaller(credential: Authenticated): Tenant {
   const { kind, organizer, device } = credential;
   const profile = kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full";
@@ -67,7 +64,6 @@ export function toCaller(credential: Authenticated): Tenant {
   };
 }
 
-/** Makes the caller of a session that has begun. */
 export function toPerson({ id, organizer, name, permissions, allEvents, events, endsAt }: Session): Tenant {
   const grant = { id, organizer, name, permissions, allEvents, events };
   return { ...toCaller({ ...grant, kind: "person", device: null }), endsAt };

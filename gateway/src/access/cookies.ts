@@ -1,4 +1,3 @@
-/** The cookie with the token of a session. */
 export const sessionCookie = "tessera_session";
 
 /** The values of a cookie in a header; browsers send several of one name where several paths have it. */

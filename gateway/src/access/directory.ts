@@ -29,11 +29,10 @@ interface Known {
   readonly caller: Tenant;
   /** Why it is refused; undefined: it is not. */
   readonly refuse: (() => Fault) | undefined;
-  /** When a session ends, as `performance.now()` tells it: clocks may be wrong. */
+  /** When a session ends, by `performance.now()`, because the machine's clock may be set. */
   readonly until: number;
 }
 
-/** Opens the directory over its store. */
 export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey: string | undefined }): Directory {
   const nameOfOperator = operatorKey === undefined ? undefined : nameOf("api_key", operatorKey);
   const credentials = remember<Known>(async (name) => {

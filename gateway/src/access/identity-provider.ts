@@ -34,10 +34,10 @@ export interface IdentityProvider {
   finish(address: string, attempt: Attempt): Promise<Identity>;
 }
 
-/** Within the patience of a browser. */
+/** Shorter than the timeouts of browsers. */
 const timeoutSeconds = 10;
 
-/** What the provider says of itself is read again after an hour; its keys whenever an unknown one is met. */
+/** The provider's metadata is read again after an hour; its keys whenever a token has an unknown one. */
 const knownMs = 3_600_000;
 
 /** Anybody can make the gateway ask the provider. */
@@ -54,7 +54,7 @@ export function openIdentityProvider({ issuer, clientId, clientSecret, claim }: 
   async function discover(): Promise<oidc.Configuration> {
     const client = await load();
     const url = new URL(issuer);
-    // By what the provider takes; without a word of it, in the header.
+    // By a method that the provider supports; if it names none, in the header.
     const authenticate: oidc.ClientAuth = (server, ...request) => {
       const inBody = server.token_endpoint_auth_methods_supported?.includes("client_secret_post") === true;
       (inBody ? client.ClientSecretPost : client.ClientSecretBasic)(clientSecret)(server, ...request);
@@ -153,7 +153,7 @@ async function toFault(error: unknown): Promise<Fault> {
   const said =
     error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError ? error : undefined;
   if (said !== undefined && !misconfigured.has(said.error)) return refusedBy(said);
-  // An answer that does not fit what was asked, in its state, nonce, issuer or signature.
+  // The state, nonce, issuer or signature of the answer does not fit the request.
   if (error instanceof client.ClientError && error.code !== undefined && unfitting.has(error.code))
     return fault("provider_refused", "The answer of the provider of identities does not fit: sign in again.", {
       cause: error,

@@ -1,10 +1,8 @@
 import type { Permission, ScanProfile } from "@tessera/values";
 import { type Caller, holds, type Tenant } from "./caller.ts";
 
-/** Who may use a route. */
 export type Access =
   | { readonly kind: "public" }
-  /** Only the operator's key. */
   | { readonly kind: "operator" }
   /** The operator's key, and API keys that may bring records of their organizer; the route keeps them to these. */
   | { readonly kind: "records" }

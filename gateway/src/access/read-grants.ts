@@ -3,7 +3,7 @@ import { isSlug, permissions } from "@tessera/values";
 /** What people may be permitted: records are brought by programs. */
 export const grantable = permissions.filter((name) => name !== "organizer.records:write");
 
-/** What is permitted where nothing is said. */
+/** The permissions of a grant that names none. */
 export const usualPermissions = ["event.orders:read"] as const;
 
 /** More than an account needs. */

@@ -1,7 +1,7 @@
 import type { HeardContact } from "../store/device-contacts.ts";
 import type { Tenant } from "./caller.ts";
 
-/** The most scans that a device says it has; sums over all devices stay exact. */
+/** A larger number counts as missing, so that sums over all devices stay exact. */
 const mostQueued = 1_000_000;
 
 /** Notes what is heard of devices, until it is stored. */

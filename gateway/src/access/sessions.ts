@@ -66,7 +66,7 @@ const limits = { max: 1000, ttlMs: 5000, maxMisses: 5000, missMs: 5000 };
 const hashOf = (token: string) => hash("sha256", token, "buffer");
 
 export function openSessions({ db, reads, directory }: SessionStores): Sessions {
-  // As for tokens: connections of their own, and each token is a party.
+  // As for tokens: connections of their own, with a fair share for each token.
   const links = remember<Session>(
     (hex) => waitForDatabase(reads.inTurn(hex, (on) => findLink(on, Buffer.from(hex, "hex")))),
     limits,

@@ -9,7 +9,7 @@ export function accepts(header: string, type: string): boolean {
   return allows(header, ["*/*", `${major}/*`, type]);
 }
 
-/** Whether a client accepts a type, and not the usual one. */
+/** Whether a client accepts a type, and not `otherwise`. */
 export function prefers(request: Pick<Incoming, "header">, type: string, otherwise: string): boolean {
   const accept = request.header("Accept");
   return accept !== "" && accepts(accept, type) && !accepts(accept, otherwise);

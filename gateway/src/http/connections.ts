@@ -62,7 +62,7 @@ export class Connections {
     this.#open.set(socket, { underWay, readUpTo: 0, isHeld: false });
     socket.once("close", () => {
       this.#open.delete(socket);
-      // Node tells this only to the answer being sent, not to those queued after it.
+      // Node emits `close` only on the answer being sent, not on those queued after it.
       for (const response of [...underWay]) {
         response.destroy();
         response.emit("close");

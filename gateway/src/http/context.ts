@@ -9,7 +9,7 @@ export interface State {
   endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
   caller?: Caller;
-  /** The rate limit is exceeded, or the route has no room: refused unless a kept answer exists. */
+  /** A rate limit or the limit of the route is exceeded: refused unless a kept answer exists. */
   overLimit?: Fault;
   /** The caller may not use this address: refused unless a kept answer exists. */
   forbidden?: Fault;

@@ -17,7 +17,7 @@ export interface DownloadLimits {
 
 export type TakeTurn = (request: Incoming, amount: number) => Promise<Turn>;
 
-/** Makes turns for downloads. A turn ends when the answer was sent or the connection closed. */
+/** A semaphore for downloads: each holds its share until the answer was sent or the connection closed. */
 export function downloadTurns({ longestMs, ...limits }: DownloadLimits, busy = tooManyDownloads): TakeTurn {
   const downloads = new Turns({ ...limits, busy });
   return async (request, amount) => {
@@ -67,7 +67,7 @@ interface StoredDownload {
 
 export type ReplyStored = (request: Incoming, file: StoredDownload) => Promise<Reply>;
 
-/** Streams files of jobs from the file store, in fair turns. */
+/** Streams files of jobs from the file store, within limits for each organizer. */
 export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits): ReplyStored {
   const takeTurn = downloadTurns(limits);
   return async (request, { key, name, type = pdf, warnings, leftOut = [] }) => {

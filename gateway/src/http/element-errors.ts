@@ -14,7 +14,6 @@ export class ElementErrors extends Error {
     this.inField = inField;
   }
 
-  /** The response body. */
   get body(): unknown {
     return this.inField === undefined ? this.elements : { ...this.inField.beside, [this.inField.name]: this.elements };
   }

@@ -46,7 +46,6 @@ export function routesLike(endpoint: Endpoint, method: string): readonly Route[]
   return sameClass.length > 0 ? sameClass : all;
 }
 
-/** Whether a method is used without authentication. */
 export function isPublic(endpoint: Endpoint, method: string): boolean {
   if (endpoint.isPublic !== "some") return endpoint.isPublic === "all";
   return publicOf(routesLike(endpoint, method)) === "all";

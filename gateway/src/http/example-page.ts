@@ -1,10 +1,8 @@
 /** The address of the demo organizer in examples. */
 export const exampleOrganizer = "http://localhost:8000/api/v1/organizers/demo";
 
-/** The address of its event. */
 export const exampleEvent = `${exampleOrganizer}/events/conference`;
 
-/** The only page of a list. */
 export function examplePage(...results: readonly object[]) {
   return { count: results.length, next: null, previous: null, results };
 }

@@ -192,7 +192,6 @@ export function countFilter(description: string): Parameter<number | undefined> 
   });
 }
 
-/** A trimmed text. */
 export function textFilter(description: string): Parameter<string | undefined> {
   return filter(description, { type: "string" }, (text) => ({ value: text.trim() || undefined }));
 }
@@ -229,7 +228,6 @@ export function flagFilter(description: string): Parameter<boolean | undefined> 
   return filter(whole, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
 }
 
-/** Distinct slugs. */
 export function slugsFilter(description: string): Parameter<readonly string[] | undefined> {
   return repeated(commaSeparated<readonly string[]>(description, (texts) => ({ value: [...new Set(texts)] })));
 }

@@ -59,12 +59,11 @@ export interface ListBody<B> {
 
 /**
  * One object with a long list of objects in one field, in JSON only. The list is parsed in slices. A wrong element does not
- * make the body wrong: the handler gets its errors in its place.
+ * make the body wrong: the handler gets the errors of that element instead.
  */
 export interface BatchBody<B> {
   readonly kind: "batch";
   readonly maxBytes: number;
-  /** The field of the list. */
   readonly field: string;
   /** The object without its list. */
   readonly head: ObjectBody<unknown>;
@@ -95,7 +94,6 @@ export function checkObject<B>({ schema, check }: ObjectBody<B>, value: unknown)
   return check(knownFields(schema, value));
 }
 
-/** One possible answer of a route. */
 export interface Answer {
   readonly description: string;
   /** Undefined: no body. */
@@ -112,7 +110,7 @@ export interface HeaderParameter {
   readonly example?: string;
 }
 
-/** A request that works as it is in a deployment with the demo, and its answer. */
+/** A request that works unchanged in a deployment with the demo, and its answer. */
 export interface Example {
   /** Path parameters, where they differ from those of most routes. */
   readonly path?: Readonly<Record<string, string | number>>;
@@ -234,7 +232,7 @@ export interface Declaration<P extends Parameters, B> {
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply | RepeatedReply>;
 }
 
-/** Why a route has no room for a request of this caller. */
+/** Backpressure: why a route refuses another request of this caller; undefined: it accepts the request. */
 export type Crowd = (request: { readonly organizer: string; readonly tenant: Tenant }) => Fault | undefined;
 
 /** A declaration whose types only its own handler knows. */

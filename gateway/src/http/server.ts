@@ -30,7 +30,6 @@ export interface HttpServer extends Server {
   isLeaving(): boolean;
   /** Aborts when the server stops accepting requests. */
   readonly stopping: AbortSignal;
-  /** Sets the handler of requests; called before the start. */
   answerWith(listener: RequestListener): void;
 }
 
