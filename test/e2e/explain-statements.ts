@@ -49,7 +49,7 @@ export async function followExplained(db: Db): Promise<{ next(): Promise<Explain
       const { size } = await log.stat();
       const written = await readPart(log, { from, size });
       from = size;
-      return gather(written);
+      return parsePlans(written);
     },
     close: () => log.close(),
   };
@@ -64,7 +64,7 @@ async function readPart(
 }
 
 /** Adds up all runs of each statement. */
-function gather(log: string): Explained[] {
+function parsePlans(log: string): Explained[] {
   const statements = new Map<string, Map<string, number>>();
   for (const entry of log.split(/^(?=\d{4}-\d\d-\d\d )/m)) {
     const [, json] = entry.split(/ plan:\n(?=\s*\{)/, 2);

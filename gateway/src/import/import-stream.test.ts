@@ -116,7 +116,7 @@ describe("importStream", () => {
     expect(before).toEqual([0, 1]);
   });
 
-  it("[R6.1] keeps the order, at most 500 to a call, one call at a time, gathering while it runs", async () => {
+  it("[R6.1] keeps the order, at most 500 to a call, one call at a time, batching while it runs", async () => {
     let open = 0;
     const sizes: number[] = [];
     const lines: number[] = [];

@@ -15,7 +15,7 @@ const envelopeBytes = 100;
  */
 export class RecordBatches {
   readonly #apply: (batch: readonly WireRecord[]) => Promise<void>;
-  #gathered: WireRecord[] = [];
+  #pending: WireRecord[] = [];
   #bytes = 0;
   #inFlight: Promise<void> = Promise.resolve();
 
@@ -26,10 +26,10 @@ export class RecordBatches {
   /** Adds a record; resolves when there is room for another. */
   async add(record: WireRecord): Promise<void> {
     const bytes = record.data.length + envelopeBytes;
-    if (this.#gathered.length > 0 && this.#bytes + bytes > mostBytes) await this.#send();
-    this.#gathered.push(record);
+    if (this.#pending.length > 0 && this.#bytes + bytes > mostBytes) await this.#send();
+    this.#pending.push(record);
     this.#bytes += bytes;
-    if (this.#gathered.length >= mostRecords) await this.#send();
+    if (this.#pending.length >= mostRecords) await this.#send();
   }
 
   /** Resolves when all records so far are applied. */
@@ -44,9 +44,9 @@ export class RecordBatches {
       awaited = this.#inFlight;
       await awaited;
     }
-    if (this.#gathered.length === 0) return;
-    const batch = this.#gathered;
-    this.#gathered = [];
+    if (this.#pending.length === 0) return;
+    const batch = this.#pending;
+    this.#pending = [];
     this.#bytes = 0;
     this.#inFlight = this.#apply(batch);
     // The next call of `send` or `flush` throws the error.

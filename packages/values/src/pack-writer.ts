@@ -31,7 +31,7 @@ interface Row {
   readonly order: number;
 }
 
-/** Gathers tickets for a pack, and knows how long it becomes. */
+/** Collects tickets for a pack, and knows its size. */
 export class PackWriter {
   /** By the first byte of their hashes. */
   readonly #rows: Row[][] = Array.from({ length: 256 }, () => []);

@@ -6,7 +6,7 @@ export type CommitOffset = (partition: number, offset: string) => Promise<void>;
 /**
  * A commit costs a broker as much as a publication, so commits are batched. A crash redelivers the facts of this time.
  */
-const gatherMs = 50;
+const lingerMs = 50;
 
 /**
  * Commits the offsets of several partitions in one request, one request at a time. Offsets that arrive during the pause
@@ -21,7 +21,7 @@ export function commitTogether(
 
   const begin = async () => {
     await underWay;
-    await sleep(gatherMs);
+    await sleep(lingerMs);
     const offsets = [...waiting].map(([partition, offset]) => ({ partition, offset }));
     waiting = new Map();
     next = undefined;

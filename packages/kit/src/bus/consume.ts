@@ -8,7 +8,7 @@ import type { CopyTable } from "../pg/table.ts";
 import type { Log } from "../telemetry/log.ts";
 import { type SpanOptions, type Tracing, untraced } from "../telemetry/trace.ts";
 import { backoff } from "../waiting/backoff.ts";
-import { type Gather, gather } from "../waiting/gather.ts";
+import { type BatchCall, batchCalls } from "../waiting/batch-calls.ts";
 import { pause } from "../waiting/pause.ts";
 import { Turns } from "../waiting/turns.ts";
 import {
@@ -156,11 +156,11 @@ function openConsumer<F>(
 ): Pick<OpenConsumer, "deliver" | "replay"> {
   const { topic, group } = binding;
   const about = { group, topic: topic.name };
-  const together = gather<Delivery>({
+  const together = batchCalls<Delivery>({
     act: (batch) => attempt(batch, never),
     isCommon: isOutage,
     sizeOf: ({ value }) => value?.byteLength ?? 0,
-    places: transactionsOfTopic,
+    atOnce: transactionsOfTopic,
     most: mostTogether,
     mostBytes: mostBytesTogether,
   });
@@ -190,7 +190,7 @@ function openConsumer<F>(
   }
 
   /** Resolves when all messages are accepted or dead letters. */
-  async function accept(messages: readonly Delivery[], signal: AbortSignal, first: Gather<Delivery>): Promise<void> {
+  async function accept(messages: readonly Delivery[], signal: AbortSignal, first: BatchCall<Delivery>): Promise<void> {
     const [only, ...others] = messages;
     let act = first;
     let tries = 0;

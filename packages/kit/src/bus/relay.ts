@@ -52,7 +52,7 @@ const pauseMs = 2000;
  * A publication costs about the same for any number of facts, and on some buses much. After a small one the relay waits
  * several times as long as it took, within bounds, and publishes the facts of that time together. A single fact does not wait.
  */
-const gather = { times: 10, leastMs: 20, mostMs: 150 } as const;
+const linger = { times: 10, leastMs: 20, mostMs: 150 } as const;
 
 /** A publication that takes longer no longer delays other topics. */
 const patienceMs = 200;
@@ -78,7 +78,7 @@ export function startRelay(options: RelayOptions): Relay {
   const { schema } = db;
   const { lanes = 1 } = bus;
   // With lanes, a slow publication is the rule: the others are read for meanwhile.
-  const waitMs = lanes === 1 ? patienceMs : gather.leastMs;
+  const waitMs = lanes === 1 ? patienceMs : linger.leastMs;
   const alarm = createAlarm();
   for (const writer of [db, ...writers]) writer.onOutbox(alarm.ring);
   const publications = new Publications({ schema, bus, log, alarm, batchSize, waitMs, onBatch });
@@ -86,10 +86,10 @@ export function startRelay(options: RelayOptions): Relay {
   const replays = new RelayReplays({ log, publications, lanes });
 
   // With lanes a publication lasts until its consumers are done, which says nothing of its cost.
-  const gatherMs = () =>
+  const lingerMs = () =>
     lanes === 1
-      ? Math.min(Math.max(gather.times * publications.tookMs, gather.leastMs), gather.mostMs)
-      : gather.leastMs;
+      ? Math.min(Math.max(linger.times * publications.tookMs, linger.leastMs), linger.mostMs)
+      : linger.leastMs;
 
   async function lead(connection: Dedicated, signal: AbortSignal): Promise<void> {
     // A crash may undo a deletion. Then a fact is published twice, which its consumers notice: no need to wait for the disk.
@@ -109,7 +109,7 @@ export function startRelay(options: RelayOptions): Relay {
       const begun = publications.takeBegun();
       if (begun.length > 0 || isMore) foundAt = performance.now();
       if (begun.length > 0) await settledOr(waitMs, begun);
-      if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + gatherMs() - performance.now()));
+      if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + lingerMs() - performance.now()));
       const restMs = performance.now() - foundAt < pauseMs ? pollMs : pollAfterPauseMs;
       if (!isMore) await alarm.pause(Math.max(restMs, idleMs(tookMs)), { lightly: true });
     }

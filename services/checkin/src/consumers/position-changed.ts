@@ -172,7 +172,7 @@ const deletedEntity = (key: EntityKey, deletedAt = Number.POSITIVE_INFINITY): En
 /** Positions that boxoffice was asked for have no deletions. */
 type Deletion = Partial<Pick<Fact<PositionFact>, "deletedAt">>;
 
-/** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
+/** Groups facts by position. Earlier scans add up, because a later state need not repeat them. */
 function collect(facts: readonly (Pick<Fact<PositionFact>, "key" | "value"> & Deletion)[]): Entity[] {
   const entities = new Map<string, Entity>();
   for (const { key: name, value, deletedAt } of facts) {

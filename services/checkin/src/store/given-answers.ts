@@ -19,7 +19,7 @@ export interface AnswerToStore extends EntityKey {
 
 const sentColumns = { ...entityKey, question: bigint, state: bytea, appliedUpTo: bigint };
 
-export function gatherAnswers<R extends EntityKey & KeptAnswer>(
+export function groupAnswers<R extends EntityKey & KeptAnswer>(
   rows: readonly R[],
 ): (Omit<R, keyof KeptAnswer> & { readonly answers: readonly KeptAnswer[] })[] {
   return [...Map.groupBy(rows, nameOf).values()].flatMap((all) => {
@@ -65,5 +65,5 @@ export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToS
       join given_answer as kept
         on kept.position = changed.id and kept.event = changed.event and kept.organizer = changed.organizer
      order by kept.question`);
-  return gatherAnswers(rows);
+  return groupAnswers(rows);
 }

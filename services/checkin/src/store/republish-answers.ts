@@ -3,7 +3,7 @@ import { drawAboveClock } from "@tessera/kit/pg/draw-above-clock";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
-import { gatherAnswers } from "./given-answers.ts";
+import { groupAnswers } from "./given-answers.ts";
 import { type EntityKey, keysAs } from "./keys.ts";
 
 const revisionLock = declareLock("checkin answer revisions");
@@ -62,5 +62,5 @@ export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): P
       join given_answer as kept
         on kept.position = wanted.id and kept.event = wanted.event and kept.organizer = wanted.organizer
      order by wanted.next_revision, kept.question`);
-  return gatherAnswers(rows).map(({ nextRevision: revision, ...position }) => ({ ...position, revision }));
+  return groupAnswers(rows).map(({ nextRevision: revision, ...position }) => ({ ...position, revision }));
 }

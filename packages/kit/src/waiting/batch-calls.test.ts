@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { gather } from "./gather.ts";
+import { batchCalls } from "./batch-calls.ts";
 
 const never = new AbortController().signal;
 
@@ -25,10 +25,10 @@ function slowActor() {
   };
 }
 
-describe("gathering", () => {
+describe("batching calls", () => {
   it("acts on what comes together at once, and on what comes meanwhile together when there is a place", async () => {
     const actor = slowActor();
-    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 2, most: 10 });
+    const add = batchCalls({ ...sizes, act: actor.act, isCommon: () => false, atOnce: 2, most: 10 });
     const added = ["a", "b"].map((name) => add([name], never));
     await nextTurn();
     added.push(add(["c"], never));
@@ -48,7 +48,7 @@ describe("gathering", () => {
 
   it("takes no more together than it may, and what is larger alone", async () => {
     const actor = slowActor();
-    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 3 });
+    const add = batchCalls({ ...sizes, act: actor.act, isCommon: () => false, atOnce: 1, most: 3 });
     const added = [["a"], ["b", "c"], ["d"], ["e", "f", "g", "h"], ["i"]].map((names) => add(names, never));
     await actor.endAll();
     await Promise.all(added);
@@ -57,7 +57,7 @@ describe("gathering", () => {
 
   it("takes no more together than a size, and what is larger alone", async () => {
     const actor = slowActor();
-    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 10, mostBytes: 3 });
+    const add = batchCalls({ ...sizes, act: actor.act, isCommon: () => false, atOnce: 1, most: 10, mostBytes: 3 });
     const added = [["a"], ["bc"], ["d"], ["efghi"], ["j", "k"], ["l"]].map((names) => add(names, never));
     await actor.endAll();
     await Promise.all(added);
@@ -67,7 +67,7 @@ describe("gathering", () => {
   it("tells only those of a failure who have it alone, too", async () => {
     const acted: string[] = [];
     const gate = Promise.withResolvers<void>();
-    const add = gather<string>({
+    const add = batchCalls<string>({
       ...sizes,
       async act(messages) {
         await gate.promise;
@@ -75,7 +75,7 @@ describe("gathering", () => {
         acted.push(messages.join(""));
       },
       isCommon: () => false,
-      places: 1,
+      atOnce: 1,
       most: 10,
     });
     const added = [add(["first"], never)];
@@ -89,7 +89,7 @@ describe("gathering", () => {
 
   it("asks for no item twice when all would fail alike", async () => {
     let asked = 0;
-    const add = gather<string>({
+    const add = batchCalls<string>({
       ...sizes,
       async act() {
         asked += 1;
@@ -97,7 +97,7 @@ describe("gathering", () => {
         throw new Error("the database is away");
       },
       isCommon: () => true,
-      places: 1,
+      atOnce: 1,
       most: 10,
     });
     const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => add([name], never)));
@@ -107,7 +107,7 @@ describe("gathering", () => {
 
   it("does not begin with what no caller waits for any more", async () => {
     const actor = slowActor();
-    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 10 });
+    const add = batchCalls({ ...sizes, act: actor.act, isCommon: () => false, atOnce: 1, most: 10 });
     const revoked = new AbortController();
     const first = add(["a"], never);
     await nextTurn();

@@ -8,25 +8,25 @@ interface Waiting<M> {
 }
 
 /** Resolves when the messages are acted on; rejects with the failure. */
-export type Gather<M> = (messages: readonly M[], signal: AbortSignal) => Promise<void>;
+export type BatchCall<M> = (messages: readonly M[], signal: AbortSignal) => Promise<void>;
 
 /**
  * Acts on messages of several partitions together. Calls at the same moment form a batch in their order, up to `most`
- * messages and `mostBytes`. At most `places` batches run at a time; later calls wait and form larger batches. So a quiet
+ * messages and `mostBytes`. At most `atOnce` batches run at a time; later calls wait and form larger batches. So a quiet
  * stream has no delay, a busy one needs fewer transactions, and a backlog does not take all connections.
  *
  * When a batch of several calls fails, each call is tried alone, so that none fails because of another. After a failure
  * that `isCommon`, which every call would have, all of them fail at once.
  */
-export function gather<M>(options: {
+export function batchCalls<M>(options: {
   act(messages: readonly M[]): Promise<void>;
   isCommon(error: unknown): boolean;
   sizeOf(message: M): number;
-  places: number;
+  atOnce: number;
   most: number;
   mostBytes: number;
-}): Gather<M> {
-  const { act, isCommon, sizeOf, places, most, mostBytes } = options;
+}): BatchCall<M> {
+  const { act, isCommon, sizeOf, atOnce, most, mostBytes } = options;
   const queue: Waiting<M>[] = [];
   let working = 0;
   let planned = false;
@@ -61,7 +61,7 @@ export function gather<M>(options: {
 
   function work(): void {
     planned = false;
-    while (working < places && queue.length > 0) {
+    while (working < atOnce && queue.length > 0) {
       const batch = takeBatch();
       if (batch.length === 0) return;
       working += 1;
@@ -76,7 +76,7 @@ export function gather<M>(options: {
     new Promise((resolve, reject) => {
       const bytes = messages.reduce((sum, message) => sum + sizeOf(message), 0);
       queue.push({ messages, bytes, signal, resolve, reject });
-      if (planned || working === places) return;
+      if (planned || working === atOnce) return;
       planned = true;
       // Messages that were fetched together arrive partition by partition within this turn of the event loop.
       setImmediate(work);

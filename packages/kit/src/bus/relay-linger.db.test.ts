@@ -81,27 +81,27 @@ const usual = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math
 
 // A busy machine holds up one or the other: the usual gap tells that the relay waits, and the shortest how long at most.
 describe("a relay with few facts at a time", () => {
-  it("gathers for 20 ms on a bus that publishes at once", async () => {
+  it("lingers for 20 ms on a bus that publishes at once", async () => {
     const publications = relayTo({ tookMs: 0 });
     await publishInto(publications, 20);
     expect(usual(gaps(publications))).toBeGreaterThan(15);
     expect(Math.min(...gaps(publications))).toBeLessThan(100);
   });
 
-  it("gathers for ten times as long as a publication took", async () => {
+  it("lingers for ten times as long as a publication took", async () => {
     const publications = relayTo({ tookMs: 9 });
     await publishInto(publications, 10);
     expect(usual(gaps(publications))).toBeGreaterThan(70);
   });
 
-  it("gathers for 150 ms at most, however long a publication took", async () => {
+  it("lingers for 150 ms at most, however long a publication took", async () => {
     const publications = relayTo({ tookMs: 60 });
     await publishInto(publications, 8);
     expect(usual(gaps(publications))).toBeGreaterThan(130);
     expect(Math.min(...gaps(publications))).toBeLessThan(300);
   });
 
-  it("gathers for 20 ms on a bus with lanes, where a publication lasts until its consumers are done", async () => {
+  it("lingers for 20 ms on a bus with lanes, where a publication lasts until its consumers are done", async () => {
     const publications = relayTo({ tookMs: 30, lanes: 8 });
     await publishInto(publications, 10);
     expect(usual(gaps(publications))).toBeGreaterThan(15);
@@ -116,7 +116,7 @@ describe("a relay with few facts at a time", () => {
       await publish([number]);
       await eventually(async () => publications.length === number);
       took.push((publications.at(-1)?.at ?? 0) - written);
-      // Longer than the relay gathers after the one before.
+      // Longer than the relay lingers after the one before.
       await sleep(300);
     }
     expect(Math.min(...took)).toBeLessThan(100);
