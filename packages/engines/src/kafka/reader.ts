@@ -5,8 +5,8 @@ import { pause } from "@tessera/kit/waiting/pause";
 import { waitAtMost } from "@tessera/kit/waiting/wait-at-most";
 import { type Consumer, type EachBatchPayload, type KafkaClient, kafkaSettings } from "./client.ts";
 import { type CommitOffset, commitTogether } from "./commit-together.ts";
-import { createLane, type Lane } from "./lane.ts";
 import { fromKafka } from "./messages.ts";
+import { createPartitionQueue, type PartitionQueue } from "./partition-queue.ts";
 
 export interface ReaderOptions {
   readonly client: KafkaClient;
@@ -41,7 +41,7 @@ const leaveMs = 3000;
 /**
  * Reads one topic for one group until it is closed, and survives all failures of brokers, group and topic.
  *
- * Fetching is separate from delivering: the consumer gives messages to the lane of their partition and continues, so
+ * Fetching is separate from delivering: the consumer gives messages to the queue of their partition and continues, so
  * its heartbeats go on during a long delivery. Its position moves only over accepted messages, and until then the
  * partition is paused. So neither a rebalance nor a new consumer skips a message. A consumer that crashes, or sends no
  * heartbeat, is replaced.
@@ -49,21 +49,21 @@ const leaveMs = 3000;
 export function startReader(options: ReaderOptions): Reader {
   const { client, subscription, kafkaTopic, groupId, sessionTimeoutMs, heartbeatIntervalMs } = options;
   const closing = new AbortController();
-  const lanes = new Map<number, Lane>();
+  const queues = new Map<number, PartitionQueue>();
   /** Commits with the current consumer: a former consumer has left the group. */
   let commit: CommitOffset = async () => {};
 
-  const laneOf = (partition: number): Lane => {
-    const lane =
-      lanes.get(partition) ??
-      createLane({
+  const queueOf = (partition: number): PartitionQueue => {
+    const queue =
+      queues.get(partition) ??
+      createPartitionQueue({
         deliver: (deliveries, signal) => subscription.deliver(deliveries, signal),
         commit: (offset) => commit(partition, offset),
         onRefusal: options.onRefusal,
         closing: closing.signal,
       });
-    lanes.set(partition, lane);
-    return lane;
+    queues.set(partition, queue);
+    return queue;
   };
 
   async function deliver({ batch, resolveOffset, pause: pauseFetching }: EachBatchPayload): Promise<void> {
@@ -72,7 +72,7 @@ export function startReader(options: ReaderOptions): Reader {
     if (last === undefined) return;
     const deliveries = messages.map((message) => fromKafka(message, { topic: subscription.topic, partition }));
     const next = String(BigInt(batch.lastOffset()) + 1n);
-    const accepting = laneOf(partition)
+    const accepting = queueOf(partition)
       .add({ deliveries, next })
       .then((accepted) => {
         if (accepted) resolveOffset(last.offset);
@@ -109,7 +109,7 @@ export function startReader(options: ReaderOptions): Reader {
     });
     current.on(current.events.GROUP_JOIN, () => {
       lastSign = performance.now();
-      for (const lane of lanes.values()) lane.reset();
+      for (const queue of queues.values()) queue.reset();
     });
     current.on(current.events.CRASH, ({ payload }) => end.reject(payload.error));
     const start = async () => {
@@ -135,9 +135,9 @@ export function startReader(options: ReaderOptions): Reader {
       clearInterval(watch);
       closing.signal.removeEventListener("abort", onClose);
       over.abort();
-      for (const lane of closing.signal.aborted ? [] : lanes.values()) lane.reset();
+      for (const queue of closing.signal.aborted ? [] : queues.values()) queue.reset();
       // Before it leaves the group, so that accepted messages can be committed.
-      if (closing.signal.aborted) await Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      if (closing.signal.aborted) await Promise.all([...queues.values()].map((queue) => queue.idle()));
       await disconnect(current);
       // It may have been joining in between.
       const disconnectAgain = () => disconnect(current);

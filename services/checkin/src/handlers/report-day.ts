@@ -107,15 +107,15 @@ async function followParts(
 ): Promise<DayOfTickets> {
   let [next, insideBefore] = [0, 0];
   const changes = new Map<number, number>();
-  const lane = async () => {
+  const followNext = async () => {
     while (next < parts) {
       const found = await follow(next++);
       insideBefore += found.insideBefore;
       for (const { second, change } of found.steps) changes.set(second, (changes.get(second) ?? 0) + change);
     }
   };
-  const lanes = Array.from({ length: atOnce - 1 }, lane);
-  await Promise.all([...lanes, besides.then(lane)]);
+  const runs = Array.from({ length: atOnce - 1 }, followNext);
+  await Promise.all([...runs, besides.then(followNext)]);
   const steps = Array.from(changes, ([second, change]): Step => ({ second, change }));
   return { insideBefore, steps: steps.sort((one, other) => one.second - other.second) };
 }

@@ -10,7 +10,7 @@ export interface Fetched {
   readonly next: string;
 }
 
-export interface Lane {
+export interface PartitionQueue {
   /** Delivers after the earlier fetches; resolves to whether all messages were accepted. */
   add(fetched: Fetched): Promise<boolean>;
   /** Drops waiting messages and aborts the running delivery: the partition may belong to another process now. */
@@ -29,13 +29,13 @@ const pauses = { firstMs: 20, longestMs: 5000 };
  * Delivers the messages of one partition: one delivery at a time, in order, each repeated until it is accepted. The
  * next delivery waits for an aborted one, too, which may still work on the same keys.
  */
-export function createLane(options: {
+export function createPartitionQueue(options: {
   deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void>;
   /** Commits an offset. It is not awaited: uncommitted messages are delivered again. */
   commit(offset: string): Promise<void>;
   onRefusal(error: unknown): void;
   closing: AbortSignal;
-}): Lane {
+}): PartitionQueue {
   const { deliver, commit, onRefusal, closing } = options;
   let tail: Promise<unknown> = Promise.resolve();
   let committed: Promise<void> = Promise.resolve();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@tessera/kit/bus/bus";
 import { describe, expect, it } from "vitest";
-import { createLane } from "./lane.ts";
+import { createPartitionQueue } from "./partition-queue.ts";
 
 function fetched(first: number, count: number) {
   const deliveries: Delivery[] = Array.from({ length: count }, (_, index) => ({
@@ -17,11 +17,11 @@ function fetched(first: number, count: number) {
 
 const offsetsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ place }) => Number(place?.offset));
 
-function lane(deliver: (deliveries: readonly Delivery[], signal: AbortSignal) => Promise<void>) {
+function queueOf(deliver: (deliveries: readonly Delivery[], signal: AbortSignal) => Promise<void>) {
   const closing = new AbortController();
   const commits: string[] = [];
   const refusals: unknown[] = [];
-  const made = createLane({
+  const made = createPartitionQueue({
     deliver,
     commit: async (offset) => void commits.push(offset),
     onRefusal: (error) => refusals.push(error),
@@ -30,10 +30,10 @@ function lane(deliver: (deliveries: readonly Delivery[], signal: AbortSignal) =>
   return { ...made, closing, commits, refusals };
 }
 
-describe("a lane", () => {
+describe("the queue of a partition", () => {
   it("delivers in order and in parts, and commits behind each", async () => {
     const received: number[][] = [];
-    const { add, commits } = lane(async (deliveries) => {
+    const { add, commits } = queueOf(async (deliveries) => {
       await sleep(1);
       received.push(offsetsOf(deliveries));
     });
@@ -46,7 +46,7 @@ describe("a lane", () => {
 
   it("repeats what is refused before anything later", async () => {
     const received: number[] = [];
-    const { add, commits, refusals } = lane(async (deliveries) => {
+    const { add, commits, refusals } = queueOf(async (deliveries) => {
       received.push(...offsetsOf(deliveries));
       if (received.length < 3) throw new Error("not now");
     });
@@ -58,7 +58,7 @@ describe("a lane", () => {
 
   it("when reset tells the delivery under way, drops what waits, and begins again only when that delivery has ended", async () => {
     const events: string[] = [];
-    const { add, reset, commits } = lane(async (deliveries, signal) => {
+    const { add, reset, commits } = queueOf(async (deliveries, signal) => {
       const [offset] = offsetsOf(deliveries);
       events.push(`begin ${offset}`);
       if (offset === 0) await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -76,7 +76,7 @@ describe("a lane", () => {
   });
 
   it("when closing commits what is still accepted, and begins nothing more", async () => {
-    const { add, closing, commits, idle } = lane(
+    const { add, closing, commits, idle } = queueOf(
       (_deliveries, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
     );
     const [first, second] = [add(fetched(0, 1)), add(fetched(1, 1))];
