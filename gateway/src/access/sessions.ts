@@ -32,7 +32,7 @@ export type Redeemed =
   | { readonly kind: "refused"; readonly link: Session }
   | { readonly kind: "unknown" };
 
-interface Place {
+interface SessionKey {
   readonly organizer: string;
   readonly id: string;
 }
@@ -45,9 +45,9 @@ export interface Sessions {
   redeem(token: string, opening?: string): Promise<Redeemed>;
   /** Begins a session without a link. */
   begin(grant: Grant, options: { readonly seconds: number }): Promise<Begun>;
-  leave(place: Place): Promise<void>;
+  leave(key: SessionKey): Promise<void>;
   /** False: the organizer has no such link or session. */
-  revoke(place: Place): Promise<boolean>;
+  revoke(key: SessionKey): Promise<boolean>;
   page(
     organizer: string,
     asked: AskedPage,
@@ -84,9 +84,12 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
   }
 
   /** Ends sessions, and has every gateway forget them. */
-  async function end<T>(place: Place, change: (on: Parameters<typeof announceChange>[0], of: Place) => Promise<T>) {
+  async function end<T>(
+    key: SessionKey,
+    change: (on: Parameters<typeof announceChange>[0], of: SessionKey) => Promise<T>,
+  ) {
     const ended = db.transaction(async (tx) => {
-      const result = await change(tx, place);
+      const result = await change(tx, key);
       await announceChange(tx);
       return result;
     });
@@ -120,8 +123,8 @@ export function openSessions({ db, reads, directory }: SessionStores): Sessions 
       const stored = insertSession(db, { ...grant, id: randomUUID(), tokenHash: hashOf(token), seconds });
       return { session: await waitForDatabase(stored), token };
     },
-    leave: (place) => end(place, leaveSession),
-    revoke: (place) => end(place, revokeSession),
+    leave: (key) => end(key, leaveSession),
+    revoke: (key) => end(key, revokeSession),
     page: (organizer, asked) =>
       reads.inTurn(organizer, async (on) => {
         const count = await countSessions(on, organizer);

@@ -7,8 +7,8 @@ import type { LeftOut } from "./kind.ts";
 
 type Steps = readonly string[];
 
-/** Where something stands in what was sent. */
-interface Place {
+/** The path of a value in the data as it was sent. */
+interface SentPath {
   readonly steps: Steps;
   /** The path for messages, without keys of maps: these may be personal data. */
   readonly shown: string;
@@ -55,7 +55,7 @@ export class Draft {
     problems.addAll(this.named);
     const left: NamesLeft = new Map();
     await inSlices(Object.entries(doubts), ([path, messages]) => {
-      const { shown } = this.#placeOf(path.split("."), left);
+      const { shown } = this.#sentPathOf(path.split("."), left);
       for (const message of messages) problems.add(shown, message);
     });
     return problems.toErrors();
@@ -105,7 +105,7 @@ export class Draft {
     const left: NamesLeft = new Map();
     const found: { readonly steps: Steps; readonly cut: number | undefined }[] = [];
     await inSlices(Object.entries(errors), ([path, messages]) => {
-      const { steps, shown } = this.#placeOf(path.split("."), left);
+      const { steps, shown } = this.#sentPathOf(path.split("."), left);
       found.push({ steps, cut: findCut(this.#schema, steps, valueAt(this.#sent, steps)) });
       for (const message of messages) this.#named.add(shown, message);
     });
@@ -120,7 +120,7 @@ export class Draft {
   }
 
   /** Finds in what was sent what has this path in what is left of it. */
-  #placeOf(path: Steps, left: NamesLeft): Place {
+  #sentPathOf(path: Steps, left: NamesLeft): SentPath {
     const steps: string[] = [];
     const shown: string[] = [];
     let value = this.#sent;

@@ -3,7 +3,7 @@ import type { JsonSchema } from "@tessera/schema/schema";
 import { isObject } from "@tessera/values";
 
 /** An object inside records of a kind. `path` is empty, or ends with a dot. */
-interface Place {
+interface SentObject {
   readonly kind: string;
   readonly path: string;
 }
@@ -19,16 +19,16 @@ const longestName = 100;
 
 /** How often keys were sent that no schema knows. Records have dozens of them each, so no path is built for a single key. */
 export class UnknownKeys {
-  readonly #counts = new Map<Place, Map<string, { count: number }>>();
+  readonly #counts = new Map<SentObject, Map<string, { count: number }>>();
   #size = 0;
 
-  add(place: Place, name: string): void {
-    const names = this.#counts.get(place) ?? new Map<string, { count: number }>();
+  add(object: SentObject, name: string): void {
+    const names = this.#counts.get(object) ?? new Map<string, { count: number }>();
     const known = names.get(name);
     if (known !== undefined) known.count += 1;
     else if (this.#size < mostKeys) {
       this.#size += 1;
-      this.#counts.set(place, names.set(name, { count: 1 }));
+      this.#counts.set(object, names.set(name, { count: 1 }));
     }
   }
 
@@ -53,18 +53,18 @@ export function compileUnknownKeys(kind: string, schema: JsonSchema): CountUnkno
 }
 
 /** Undefined where nothing can be unknown. */
-function counterOf(schema: unknown, place: Place): CountUnknown | undefined {
+function counterOf(schema: unknown, object: SentObject): CountUnknown | undefined {
   if (!isObject(schema)) return undefined;
-  if (isObject(schema["properties"])) return counterOfObject(schema["properties"], place);
-  const count = counterOf(schema["items"], place);
+  if (isObject(schema["properties"])) return counterOfObject(schema["properties"], object);
+  const count = counterOf(schema["items"], object);
   if (count === undefined) return undefined;
   return (value, counts) => {
     if (Array.isArray(value)) for (const element of value) count(element, counts);
   };
 }
 
-function counterOfObject(properties: JsonSchema, place: Place): CountUnknown {
-  const { kind, path } = place;
+function counterOfObject(properties: JsonSchema, object: SentObject): CountUnknown {
+  const { kind, path } = object;
   const inside = new Map(
     Object.entries(properties).map(([name, schema]) => [
       name,
@@ -75,7 +75,7 @@ function counterOfObject(properties: JsonSchema, place: Place): CountUnknown {
     if (!isObject(value)) return;
     for (const name of Object.keys(value)) {
       const count = inside.get(name);
-      if (count === undefined) counts.add(place, name);
+      if (count === undefined) counts.add(object, name);
       else count?.(value[name], counts);
     }
   };

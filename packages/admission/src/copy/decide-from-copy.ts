@@ -39,11 +39,11 @@ export function decideFromCopy(copy: EventCopy, scan: ArrivedScan, tools: CopyTo
   const list = copy.entities.list.get(scan.list);
   const { event } = copy;
   if (list === undefined || event === undefined) return undefined;
-  const place = { scan: withHashedMedium(copy, scan), list, event };
-  const about = toTerms(copy, place, tools);
-  const decided = decideScan(place.scan, { ...about, ...plain, matches: findByCode(copy, place, tools) });
+  const scanned = { scan: withHashedMedium(copy, scan), list, event };
+  const about = toTerms(copy, scanned, tools);
+  const decided = decideScan(scanned.scan, { ...about, ...plain, matches: findByCode(copy, scanned, tools) });
   if (decided.outcome !== "unknown_ticket" || scan.code === null) return decided;
-  return decideScan(place.scan, { ...about, ...findOtherMeaning(copy, place, tools) });
+  return decideScan(scanned.scan, { ...about, ...findOtherMeaning(copy, scanned, tools) });
 }
 
 /** A copy knows media by the hashes of their identifiers. */
@@ -54,13 +54,13 @@ function withHashedMedium(copy: EventCopy, scan: ArrivedScan): ArrivedScan {
 
 const plain = { isMediumElsewhere: false, isRevoked: false } as const;
 
-interface Place {
+interface ScanOnList {
   readonly scan: ArrivedScan;
   readonly list: FeedData["list"];
   readonly event: FeedData["event"];
 }
 
-function toTerms(copy: EventCopy, { event, list, scan }: Place, { readers }: CopyTools) {
+function toTerms(copy: EventCopy, { event, list, scan }: ScanOnList, { readers }: CopyTools) {
   const { timezone, locale } = event;
   return {
     list: {
@@ -86,22 +86,22 @@ function toTerms(copy: EventCopy, { event, list, scan }: Place, { readers }: Cop
 }
 
 /** The tickets that have the code, be it with blanks for plus signs, and on some lists their add-ons. */
-function findByCode(copy: EventCopy, place: Place, tools: CopyTools): CopiedMatch[] {
-  const { code } = place.scan;
+function findByCode(copy: EventCopy, scanned: ScanOnList, tools: CopyTools): CopiedMatch[] {
+  const { code } = scanned.scan;
   if (code === null) return [];
   const withBlanks = code.includes("+") ? copy.ticketsWith(code.replaceAll("+", " ")) : [];
-  return toMatches(copy, place, tools, [
+  return toMatches(copy, scanned, tools, [
     ["code", copy.ticketsWith(code)],
     ["code_with_blanks", withBlanks],
   ]);
 }
 
 /** What a code means that no ticket has: a medium that is valid at the time of the scan, else a revoked code. */
-function findOtherMeaning(copy: EventCopy, place: Place, tools: CopyTools) {
-  const { code, sourceType, at } = place.scan;
+function findOtherMeaning(copy: EventCopy, scanned: ScanOnList, tools: CopyTools) {
+  const { code, sourceType, at } = scanned.scan;
   const hash = copy.hashOf(code ?? "");
   const linkedTo = (foundBy: FoundBy, ids: readonly number[]) =>
-    toMatches(copy, place, tools, [[foundBy, ids.flatMap((id) => copy.ticket(id) ?? [])]]);
+    toMatches(copy, scanned, tools, [[foundBy, ids.flatMap((id) => copy.ticket(id) ?? [])]]);
   const medium = copy.media
     .withCode(hash)
     .find(
@@ -124,22 +124,22 @@ function isAfter(expires: string | null, at: number): boolean {
 /** Each ticket once, by the first way that leads to it. */
 function toMatches(
   copy: EventCopy,
-  place: Place,
+  scanned: ScanOnList,
   tools: CopyTools,
   ways: readonly (readonly [FoundBy, readonly CopiedTicket[]])[],
 ): CopiedMatch[] {
   const matches = new Map<number, CopiedMatch>();
   for (const [foundBy, tickets] of ways) {
-    const addons = place.list.addon_match ? tickets.flatMap(({ id }) => copy.addonsOf(id)) : [];
+    const addons = scanned.list.addon_match ? tickets.flatMap(({ id }) => copy.addonsOf(id)) : [];
     for (const ticket of [...tickets, ...addons])
-      if (!matches.has(ticket.id)) matches.set(ticket.id, toMatch(copy, { ...place, ticket, foundBy }, tools));
+      if (!matches.has(ticket.id)) matches.set(ticket.id, toMatch(copy, { ...scanned, ticket, foundBy }, tools));
   }
   return [...matches.values()];
 }
 
 function toMatch(
   copy: EventCopy,
-  { scan, list, event, ticket, foundBy }: Place & { readonly ticket: CopiedTicket; readonly foundBy: FoundBy },
+  { scan, list, event, ticket, foundBy }: ScanOnList & { readonly ticket: CopiedTicket; readonly foundBy: FoundBy },
   { readers, own }: CopyTools,
 ): CopiedMatch {
   const item = copy.entities.item.get(ticket.item);

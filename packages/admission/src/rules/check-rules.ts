@@ -11,8 +11,8 @@ const mostCharacters = 100_000;
 
 const longestQuote = 50;
 
-/** A place in the rules, and its ancestors. */
-interface Place {
+/** A position in the rules, and its ancestors. */
+interface RulePosition {
   readonly path: string;
   readonly depth: number;
   /** Whether it is below an operator other than `and` and `or`. */
@@ -31,15 +31,15 @@ export function checkRules(rules: unknown): string | undefined {
   return checkValue(rules, { path: "rules", depth: 1, isOperand: false }, seen);
 }
 
-function checkValue(value: unknown, place: Place, seen: Seen): string | undefined {
-  const problem = checkSize(value, place, seen);
+function checkValue(value: unknown, position: RulePosition, seen: Seen): string | undefined {
+  const problem = checkSize(value, position, seen);
   if (problem !== undefined || typeof value !== "object" || value === null) return problem;
-  return Array.isArray(value) ? checkContents(value, place, seen) : checkOperation(value, place, seen);
+  return Array.isArray(value) ? checkContents(value, position, seen) : checkOperation(value, position, seen);
 }
 
-/** A list in a place without operands is a constant: only its size is limited. */
-function checkContents(list: object, place: Place, seen: Seen): string | undefined {
-  const below = { ...place, depth: place.depth + 1 };
+/** A list in a position without operands is a constant: only its size is limited. */
+function checkContents(list: object, position: RulePosition, seen: Seen): string | undefined {
+  const below = { ...position, depth: position.depth + 1 };
   for (const value of Object.values(list) as unknown[]) {
     const problem =
       checkSize(value, below, seen) ??
@@ -49,30 +49,30 @@ function checkContents(list: object, place: Place, seen: Seen): string | undefin
   return undefined;
 }
 
-function checkSize(value: unknown, place: Place, seen: Seen): string | undefined {
+function checkSize(value: unknown, position: RulePosition, seen: Seen): string | undefined {
   seen.values += 1;
   if (typeof value === "string") seen.characters += value.length;
   if (seen.values > mostValues) return `The rules consist of more than ${mostValues} values.`;
   if (seen.characters > mostCharacters) return `The texts in the rules have more than ${mostCharacters} characters.`;
   const isNested = typeof value === "object" && value !== null;
-  return isNested && place.depth > deepest ? `The rules nest deeper than ${deepest} levels.` : undefined;
+  return isNested && position.depth > deepest ? `The rules nest deeper than ${deepest} levels.` : undefined;
 }
 
-function checkOperation(operation: object, place: Place, seen: Seen): string | undefined {
+function checkOperation(operation: object, position: RulePosition, seen: Seen): string | undefined {
   const entries = Object.entries(operation) as [string, unknown][];
   const [first] = entries;
   if (first === undefined) return undefined;
-  const at = `At ${place.path}: `;
+  const at = `At ${position.path}: `;
   if (entries.length > 1) {
     return `${at}an operation is an object with one key, its operator; this one has ${entries.length}.`;
   }
   const [operator, given] = first;
   if (!isOperator(operator)) return `${at}there is no operator ${quote(operator)}.`;
-  if (place.depth === 1 && !isDeciding(operator)) {
+  if (position.depth === 1 && !isDeciding(operator)) {
     return `${at}${quote(operator)} decides nothing by itself; compare it with something.`;
   }
   const joins = operator === "and" || operator === "or";
-  if (joins && place.isOperand)
+  if (joins && position.isOperand)
     return `${at}${quote(operator)} cannot stand below another operator than "and" and "or".`;
   const operands = operandsOf(given);
   if (operator === "var" && !isVariable(operands[0])) {
@@ -83,10 +83,10 @@ function checkOperation(operation: object, place: Place, seen: Seen): string | u
   }
   const isList = Array.isArray(given);
   for (const [index, operand] of operands.entries()) {
-    const path = `${place.path}.${operator}${isList ? `[${index}]` : ""}`;
+    const path = `${position.path}.${operator}${isList ? `[${index}]` : ""}`;
     const problem = checkValue(
       operand,
-      { path, depth: place.depth + (isList ? 2 : 1), isOperand: place.isOperand || !joins },
+      { path, depth: position.depth + (isList ? 2 : 1), isOperand: position.isOperand || !joins },
       seen,
     );
     if (problem !== undefined) return problem;

@@ -5,7 +5,7 @@ import type { IsErased } from "./dead-letter.ts";
 import { idleMs } from "./idle-time.ts";
 import { deleteRows, type OutboxRow, readRows } from "./outbox-rows.ts";
 import { deadLetterRow, deleteReplaced, endsRebuild } from "./refused-facts.ts";
-import type { Batch, Place } from "./relay-batch.ts";
+import type { Batch, TopicLane } from "./relay-batch.ts";
 import type { Publications } from "./relay-publications.ts";
 
 interface OutboxOptions {
@@ -55,19 +55,19 @@ export class RelayOutbox {
   }
 
   /** The marker that ends a rebuild is published alone while facts are refused: the marker may be refused, too. */
-  #cut(rows: readonly OutboxRow[], place: Place): readonly OutboxRow[] {
+  #cut(rows: readonly OutboxRow[], lane: TopicLane): readonly OutboxRow[] {
     const { publications } = this.#options;
-    const part = rows.slice(0, publications.sizeOf(place));
-    const end = publications.mayBeRefused(place.topic) ? part.findIndex(({ message }) => endsRebuild(message)) : -1;
+    const part = rows.slice(0, publications.sizeOf(lane));
+    const end = publications.mayBeRefused(lane.topic) ? part.findIndex(({ message }) => endsRebuild(message)) : -1;
     return end < 0 ? part : part.slice(0, Math.max(1, end));
   }
 
-  #toBatch(rows: readonly OutboxRow[], place: Place): Batch {
+  #toBatch(rows: readonly OutboxRow[], lane: TopicLane): Batch {
     const { schema, log, isErased } = this.#options;
     return {
-      ...place,
+      ...lane,
       messages: rows.map(({ message }) => message),
-      done: (connection) => this.#deleteTogether(connection, place.topic, rows),
+      done: (connection) => this.#deleteTogether(connection, lane.topic, rows),
       async refused(connection, error) {
         for (const row of rows) {
           await deadLetterRow(connection, row, { error, isErased });

@@ -5,7 +5,7 @@ import type { Alarm } from "../waiting/alarm.ts";
 import { backoff } from "../waiting/backoff.ts";
 import type { Bus } from "./bus.ts";
 import { endsRebuild, isRefusal, requirePublished } from "./refused-facts.ts";
-import { type Batch, nameOf, type Place } from "./relay-batch.ts";
+import { type Batch, nameOf, type TopicLane } from "./relay-batch.ts";
 
 interface PublicationsOptions {
   readonly schema: string;
@@ -23,19 +23,19 @@ interface PublicationsOptions {
 const pauses = { firstMs: 200, longestMs: 5000 };
 
 /**
- * The publications of a relay, at most one at a time for each place. One may go on after the connection of its lead, and the
+ * The publications of a relay, at most one at a time for each lane of a topic. One may go on after the connection of its lead, and the
  * lead with it, is lost. So these outlive a lead.
  */
 export class Publications {
   readonly #options: PublicationsOptions;
-  readonly #held = new Map<string, Place>();
+  readonly #held = new Map<string, TopicLane>();
   readonly #underWay = new Set<Promise<void>>();
   /** Topics that were claimed since this lead began and since their last failed publication. */
   readonly #claimed = new Set<string>();
   /** By the connection of a lead: aborted when it is lost. */
   readonly #leads = new WeakMap<Dedicated, AbortSignal>();
   readonly #failures = new Map<string, number>();
-  /** The number of rows of the next batch, by place; without it a whole batch. */
+  /** The number of rows of the next batch, by lane; without it a whole batch. */
   readonly #sizes = new Map<string, number>();
   #begun: Promise<void>[] = [];
   /** Topics that may have refused facts. */
@@ -54,7 +54,7 @@ export class Publications {
     this.#begun = [];
   }
 
-  /** Begins one. The place of the batch must be free. */
+  /** Begins one. The lane of the batch must be free. */
   begin(connection: Dedicated, batch: Batch): void {
     this.#held.set(nameOf(batch), batch);
     const moving = this.#move(connection, batch).finally(() => this.#underWay.delete(moving));
@@ -62,16 +62,16 @@ export class Publications {
     this.#begun.push(moving);
   }
 
-  isHeld(place: Place): boolean {
-    return this.#held.has(nameOf(place));
+  isHeld(lane: TopicLane): boolean {
+    return this.#held.has(nameOf(lane));
   }
 
   heldLanes(topic: string): Set<number> {
-    return new Set([...this.#held.values()].filter((place) => place.topic === topic).map(({ lane }) => lane));
+    return new Set([...this.#held.values()].filter((lane) => lane.topic === topic).map(({ lane }) => lane));
   }
 
-  sizeOf(place: Place): number {
-    return this.#sizes.get(nameOf(place)) ?? this.#options.batchSize;
+  sizeOf(lane: TopicLane): number {
+    return this.#sizes.get(nameOf(lane)) ?? this.#options.batchSize;
   }
 
   mayBeRefused(topic: string): boolean {
@@ -135,7 +135,7 @@ export class Publications {
     const { topic } = batch;
     // The loss of a connection is reported after its statements have failed.
     await nextTurn();
-    // It says nothing about the place, and the next lead reads its rows again.
+    // The failure says nothing about the lane, and the next lead reads its rows again.
     if (this.#leads.get(connection)?.aborted === true) return;
     try {
       if (isRefusal(error) && batch.messages.length === 1) {
@@ -153,9 +153,9 @@ export class Publications {
     await alarm.pause(backoff(pauses, this.#countFailure(batch)));
   }
 
-  #countFailure(place: Place): number {
-    const failures = (this.#failures.get(nameOf(place)) ?? 0) + 1;
-    this.#failures.set(nameOf(place), failures);
+  #countFailure(lane: TopicLane): number {
+    const failures = (this.#failures.get(nameOf(lane)) ?? 0) + 1;
+    this.#failures.set(nameOf(lane), failures);
     return failures;
   }
 
@@ -163,8 +163,8 @@ export class Publications {
     this.#sizes.set(nameOf(batch), Math.max(1, Math.floor(batch.messages.length / 2)));
   }
 
-  #grow(place: Place): void {
-    const name = nameOf(place);
+  #grow(lane: TopicLane): void {
+    const name = nameOf(lane);
     const size = this.#sizes.get(name);
     this.#failures.delete(name);
     if (size !== undefined && size * 2 < this.#options.batchSize) this.#sizes.set(name, size * 2);

@@ -49,7 +49,7 @@ export function shareDeviceChanges(): Turns {
   });
 }
 
-interface Place {
+interface DeviceKey {
   readonly organizer: string;
   readonly id: string;
 }
@@ -59,9 +59,9 @@ export async function initializeDevice(
   { setupHash, tokenHash, machine: sent }: InitializeDeviceRequest,
   { events, ...deps }: DeviceDeps & { readonly events: BoxofficeEvents },
 ): Promise<InitializeDeviceResponse> {
-  const place = await findBySetup(deps.db, Buffer.from(setupHash));
-  if (place === undefined) throw refused("This initialization token is not known.");
-  const shown = await change(deps, place, (found) => {
+  const key = await findBySetup(deps.db, Buffer.from(setupHash));
+  if (key === undefined) throw refused("This initialization token is not known.");
+  const shown = await change(deps, key, (found) => {
     if (found.machine !== null) throw refused("This initialization token has already been used.");
     if (found.isExpired) throw refused("This initialization token has expired.");
     if (found.data.revoked) throw refused("This initialization token has been revoked.");
@@ -73,10 +73,10 @@ export async function initializeDevice(
 
 /** Shows a device. */
 export async function getDevice(
-  place: GetDeviceRequest,
+  key: GetDeviceRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<GetDeviceResponse> {
-  const found = await reads.inTurn(place.organizer, (db) => findDevice<StoredDevice>(db, place));
+  const found = await reads.inTurn(key.organizer, (db) => findDevice<StoredDevice>(db, key));
   if (found === undefined) throw missing();
   return { device: present(found) };
 }
@@ -113,19 +113,19 @@ export async function rollDevice(
 type Next = (found: Stored) => { readonly tokenHash: Buffer | null; readonly machine: Machine };
 
 /** Changes a device, and publishes it. Records of its organizer wait meanwhile. */
-function change({ db, deviceTurns }: DeviceDeps, place: Place, next: Next): Promise<ShownDevice> {
+function change({ db, deviceTurns }: DeviceDeps, key: DeviceKey, next: Next): Promise<ShownDevice> {
   const { signal } = currentContext();
-  return deviceTurns.run({ party: place.organizer, amount: 1, signal }, () =>
-    db.transaction((tx) => changeIn(tx, place, next)),
+  return deviceTurns.run({ party: key.organizer, amount: 1, signal }, () =>
+    db.transaction((tx) => changeIn(tx, key, next)),
   );
 }
 
-async function changeIn(tx: Tx, place: Place, next: Next): Promise<ShownDevice> {
-  await takeLocks(tx, locksOf([{ organizer: place.organizer, event: "" }]));
-  const before = await findDevice<StoredDevice>(tx, place);
+async function changeIn(tx: Tx, key: DeviceKey, next: Next): Promise<ShownDevice> {
+  await takeLocks(tx, locksOf([{ organizer: key.organizer, event: "" }]));
+  const before = await findDevice<StoredDevice>(tx, key);
   if (before === undefined) throw missing();
-  await storeMachine(tx, { ...place, ...next(before) });
-  const after = await findDevice<StoredDevice>(tx, place);
+  await storeMachine(tx, { ...key, ...next(before) });
+  const after = await findDevice<StoredDevice>(tx, key);
   if (after === undefined) throw new Error("the changed device is missing");
   const gates = new Map(after.data.gate === null ? [] : [[after.data.gate, after.gateName ?? ""]]);
   await tx.publish(topics.credentialChanged, [device.factOf({ ...after, gates })]);

@@ -1,4 +1,4 @@
-import { nameOf } from "@tessera/events/entity-key";
+import { type EventKey, nameOf } from "@tessera/events/entity-key";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { lockPresent } from "../store/events.ts";
@@ -8,8 +8,8 @@ import { toVoucherClaim } from "../wire/voucher-fact.ts";
 /** Stores the newest claims of vouchers. Vouchers of a removed event take nothing. */
 export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Promise<void> {
   if (states.length === 0) return;
-  const present = new Set((await lockPresent(tx, placesOf(states))).map(placeOf));
-  const claims = states.filter((state) => present.has(placeOf(state))).map(toVoucherClaim);
+  const present = new Set((await lockPresent(tx, eventsOf(states))).map(eventName));
+  const claims = states.filter((state) => present.has(eventName(state))).map(toVoucherClaim);
   // In the order of ids, as in batches of positions, against deadlocks.
   await putClaims(
     tx,
@@ -17,11 +17,8 @@ export async function storeStates(tx: Tx, states: readonly VoucherChanged[]): Pr
   );
 }
 
-interface Place {
-  readonly organizer: string;
-  readonly event: string;
-}
+const eventName = ({ organizer, event }: EventKey) => `${organizer}/${event}`;
 
-const placeOf = ({ organizer, event }: Place) => `${organizer}/${event}`;
-
-const placesOf = (states: readonly Place[]) => [...new Map(states.map((state) => [placeOf(state), state])).values()];
+const eventsOf = (states: readonly EventKey[]) => [
+  ...new Map(states.map((state) => [eventName(state), state])).values(),
+];

@@ -12,9 +12,9 @@ export interface DayReport {
   readonly peak: number;
   readonly peakAt: number;
   readonly products: readonly Product[];
-  readonly lists: readonly Place[];
-  readonly gates: readonly Place[];
-  readonly devices: readonly Place[];
+  readonly lists: readonly ScansBySource[];
+  readonly gates: readonly ScansBySource[];
+  readonly devices: readonly ScansBySource[];
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
@@ -39,7 +39,7 @@ interface Product {
 }
 
 /** A list, a gate or a device. */
-export interface Place {
+export interface ScansBySource {
   readonly id?: number | undefined;
   readonly name?: string | undefined;
   readonly scans: Counted;

@@ -1,6 +1,6 @@
 import { busyQuarters, formatInstant, hasScans, zoneOffset } from "@tessera/values";
 import { escapeHtml } from "../drawing/escape-html.ts";
-import type { Counted, DayReport, Place } from "./day-report.ts";
+import type { Counted, DayReport, ScansBySource } from "./day-report.ts";
 import { drawBars, drawInside, drawLegend, mm } from "./draw-chart.ts";
 import { type Language, languageOf } from "./wording.ts";
 
@@ -131,12 +131,12 @@ function tablesOf(report: DayReport, { words, writeCount, writeReason }: Languag
   const columns = [words.entries, words.exits, words.refusals];
   const numbers = ({ entries, exits, refusals }: Counted) => [entries, exits, refusals].map(writeCount);
   const { more } = words;
-  const places = (title: string, some: readonly Place[], none: string): Table => ({
+  const tableOf = (title: string, some: readonly ScansBySource[], none: string): Table => ({
     ...{ title, columns, more },
     rows: some.map(({ id, name, scans }) => [name ?? (id === undefined ? none : String(id)), ...numbers(scans)]),
   });
   return [
-    places(words.lists, report.lists, words.allLists),
+    tableOf(words.lists, report.lists, words.allLists),
     {
       ...{ title: words.products, columns, more },
       rows: report.products.map(({ item, itemName, variationName, scans }) => {
@@ -148,8 +148,8 @@ function tablesOf(report: DayReport, { words, writeCount, writeReason }: Languag
       ...{ title: words.reasons, columns: [words.count], more },
       rows: report.reasons.map(({ reason, count }) => [writeReason(reason), writeCount(count)]),
     },
-    places(words.gates, report.gates, words.noGate),
-    places(words.devices, report.devices, words.noDevice),
+    tableOf(words.gates, report.gates, words.noGate),
+    tableOf(words.devices, report.devices, words.noDevice),
     {
       ...{ title: words.quarters, columns: [...columns, words.inside], more },
       rows: report.quarters
