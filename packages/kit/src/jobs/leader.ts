@@ -29,10 +29,10 @@ export interface LeaderOptions {
  *
  * | mode | what the process does | it enters |
  * |---|---|---|
- * | connecting | opens a connection for the lock | following; resting when that fails |
- * | following | asks for the lock every 250 ms | leading when it gets it; resting when the connection is lost |
- * | leading | runs `lead` | connecting when `lead` returns; resting when it throws |
- * | resting | waits, twice as long after each failure | connecting |
+ * | connecting | opens a connection for the lock | following; backing off when that fails |
+ * | following | asks for the lock every 250 ms | leading when it gets it; backing off when the connection is lost |
+ * | leading | runs `lead` | connecting when `lead` returns; backing off when it throws |
+ * | backing off | waits, twice as long after each failure | connecting |
  *
  * `stop` ends every mode.
  */

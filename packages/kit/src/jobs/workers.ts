@@ -42,10 +42,10 @@ const longestStopMs = 5000;
  *
  * | mode | what it does | leaves for |
  * |---|---|---|
- * | claiming | claims as much as it may run | full, when it got that much; idle, when it got less; resting, when it failed |
+ * | claiming | claims as much as it may run | full, when it got that much; idle, when it got less; backing off, when it failed |
  * | full | nothing: it runs as much as it may | claiming, when a piece of work has ended |
  * | idle | waits for a notice, the end of a piece of work, or the next poll | claiming |
- * | resting | waits, twice as long after each failure | claiming |
+ * | backing off | waits, twice as long after each failure | claiming |
  * | stopped | – | – |
  *
  * One connection listens for the notices of all kinds. Once per poll, rows at the end of their time are moved.
