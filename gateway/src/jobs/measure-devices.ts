@@ -23,7 +23,7 @@ const shown: Readonly<Record<string, readonly [help: string, read: (gate: GateHe
   gate_battery_percent: ["The lowest battery of the devices of the gate.", (gate) => gate.battery],
 };
 
-/** Shows how the devices of gates are; gates whose devices are put away, and what no device has told, have no series. */
+/** Shows how the devices of gates are; gates whose devices are put away, and what no device has reported, have no series. */
 export function measureDevices({
   db,
   clock,

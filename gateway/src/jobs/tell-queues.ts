@@ -35,7 +35,7 @@ export function tellQueues({
         try {
           await alarms.noteQueues({ devices }, { signal });
         } catch (error) {
-          // The next run tells more.
+          // The next run reports the others.
           if (!isTransient(error)) throw error;
         }
       }),

@@ -40,7 +40,7 @@ const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 /** Where people look for an interface. */
 const guessed = new Set(["/api", "/api/", "/api/v1", "/api/v1/"]);
 
-/** Sends on who is near something, and tells all others that the path is unknown. */
+/** Redirects a path that is almost that of a route, and answers 404 to all others. */
 function answerNowhere(ctx: Context, { find, baseUrl }: { find: FindByPath; baseUrl: () => string }): void {
   const prefix = new URL(baseUrl()).pathname.replace(/\/$/, "");
   const docs = `${prefix}/docs`;

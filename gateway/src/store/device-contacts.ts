@@ -3,7 +3,7 @@ import { inMicroseconds } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, instant, rowsAs, text } from "@tessera/kit/pg/table";
 
-/** What was heard of a device; null: it has not told. Instants are in microseconds since 1970. */
+/** What a device has reported; null: it has not reported that. Instants are in microseconds since 1970. */
 export interface DeviceContact {
   readonly organizer: string;
   readonly device: number;
@@ -126,7 +126,7 @@ export interface GateHealth {
   readonly syncedSeconds: number | null;
   /** Scans that all of them have still to upload. */
   readonly queue: number;
-  /** Of the device with the lowest battery, in percent; null: none has told. */
+  /** Of the device with the lowest battery, in percent; null: no device has reported one. */
   readonly battery: number | null;
 }
 

@@ -31,7 +31,7 @@ const version = { pretix: "4.12.0", pretix_numeric: 40120001001 };
 /** Below that, scanners use the routes of one list. */
 const versionOfLists = { pretix: "4.11.0", pretix_numeric: 40110001000 };
 
-/** Keys may ask, and are told that they are no devices. */
+/** Keys may ask, and get the answer that they are no devices. */
 const access: Access = { kind: "any", profiles: scanProfiles };
 
 /** What a device does with itself: `device/…` and `version`. */
@@ -49,7 +49,7 @@ export function deviceRoutes({
     return lists.length === 0 ? version : versionOfLists;
   }
 
-  /** Waits until the device can authenticate with what is told. */
+  /** Waits until the device can authenticate with the token of the answer. */
   async function settle(device: ShownDevice | undefined, signal: AbortSignal): Promise<void> {
     const { organizer, credential } = device ?? {};
     if (organizer === undefined || credential === undefined) throw new Error("boxoffice answered without the device");

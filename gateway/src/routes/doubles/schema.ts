@@ -5,7 +5,7 @@ import { checkinFields } from "../listed-positions/schema.ts";
 
 const maybe = { nullable: true } as const;
 
-/** What gates were not told, in the words of refusals. */
+/** What gates did not know, in the words of refusals. */
 export const doubleReasons = [
   ...["already_redeemed", "canceled", "unpaid", "unapproved", "blocked", "revoked"],
   ...["invalid_time", "product", "rules"],

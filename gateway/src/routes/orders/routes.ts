@@ -137,7 +137,7 @@ export function orderRoutes({
    * What has changed since a time: orders that boxoffice changed, and those of tickets that were scanned. If very many were, all
    * orders are told: to find these would cost more than to read them, and a client may get an order again.
    *
-   * A scan that is stored between the two calls is told the next time: checkin looks back by more than a call takes.
+   * A scan that is stored between the two calls is in the next answer: checkin looks back by more than a call takes.
    */
   async function findChanges(
     request: Incoming<Values<typeof choosing>>,

@@ -32,7 +32,7 @@ export interface CopyTools {
 /**
  * Decides a scan on its list as the server does, by a copy of the event. Undefined: the copy has no such list.
  *
- * A copy tells less than the server knows: the texts of answers (a question that depends on an answer given before is not
+ * A copy has less than the server: the texts of answers (a question that depends on an answer given before is not
  * asked), how many persons are inside, media whose tickets are of other events, that the answers of an event were erased, and parts of a millisecond.
  */
 export function decideFromCopy(copy: EventCopy, scan: ArrivedScan, tools: CopyTools): Verdict<CopiedMatch> | undefined {
@@ -168,7 +168,7 @@ function toMatch(
   };
 }
 
-/** The feed tells that a question was answered, not what. */
+/** The feed says that a question was answered, without the answer. */
 const untold: StoredAnswer = { text: "", optionIdentifiers: [] };
 
 /** The questions that visitors with a product are asked at the gate, in order, as JSON. */
@@ -190,7 +190,7 @@ function mediaOf(copy: EventCopy, ticket: number, wanted: string) {
 }
 
 /**
- * Adds the scans of this device that the feed has not told yet. The scan itself may be known: the server admitted it, and
+ * Adds the scans of this device that have not come by the feed yet. The scan itself may be known: the server admitted it, and
  * its answer was lost.
  */
 function withOwn(

@@ -8,7 +8,7 @@ import type { FeedData, FeedLine } from "./feed-line.ts";
 /** The keyed hash of a code, as packs and lines have it: 8 bytes. */
 export type HashCode = (code: string) => Uint8Array;
 
-/** A ticket as the feed tells of it: without its code, and without a name. */
+/** A ticket as it is in the feed: without its code, and without a name. */
 export interface CopiedTicket extends Ticket {
   /** The hash of its code, in hexadecimal. */
   readonly code: string;
@@ -21,7 +21,7 @@ export interface CopiedTicket extends Ticket {
 
 /** A successful scan of a ticket on a list. */
 export interface CopiedScan extends RuledScan {
-  /** Undefined: a pack tells neither. */
+  /** Undefined: a pack has neither. */
   readonly device: number | null | undefined;
   readonly gate: number | null | undefined;
 }

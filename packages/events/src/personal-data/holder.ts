@@ -76,7 +76,7 @@ export type CountAll = (
 export interface Erasing extends erasures.Case {
   readonly kinds: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  /** Erases something in a transaction of its own, which also adds what `count` was told to the counts of the case. */
+  /** Erases something in a transaction of its own, which also adds the calls of `count` to the counts of the case. */
   slice<T>(act: (tx: Tx, count: Count) => Promise<T>): Promise<T>;
 }
 

@@ -8,7 +8,7 @@ export interface Fact<F> {
   readonly at: number;
   /** Null: a tombstone. The entity of this key is deleted. */
   readonly value: F | null;
-  /** Of a tombstone whose owner told it: states of the entity with a lower revision were before the deletion. */
+  /** Of a tombstone whose owner sent it: states of the entity with a lower revision were before the deletion. */
   readonly deletedAt: number | undefined;
 }
 

@@ -10,7 +10,7 @@ const settledMs = 5000;
 /** Without a failure for this long an outage has ended, though no pool of this process has noticed. */
 const silentMs = 60_000;
 
-/** While an outage lasts, a line tells so this often. */
+/** The interval of log lines about an outage that lasts. */
 const reminderMs = 60_000;
 
 const awayCode = "database_unavailable";

@@ -1,6 +1,6 @@
 import { parentPort, type Transferable } from "node:worker_threads";
 
-/** What a thread tells of its request: that it begins with it, then the answer. */
+/** What a thread sends about its request: that the work begins, then the answer. */
 export type ThreadMessage<Answer> = { readonly begins: true } | { readonly begins: false; readonly answer: Answer };
 
 interface Work<Request, Answer> {

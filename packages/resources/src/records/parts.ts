@@ -27,7 +27,7 @@ export const idOrNull = () => id({ nullable: true, default: null });
 
 export const instantOrNull = () => instant({ nullable: true, blank: true, default: null });
 
-/** A time that is not told: it lies before everything that is known. */
+/** A time that a record leaves out: it lies before every known time. */
 export const longAgo = { default: "1970-01-01T00:00:00Z" } as const;
 
 /** A line of text, or nothing. */

@@ -22,7 +22,7 @@ type Sought = Pick<ListOrdersRequest, "ordering" | "page" | "pageSize" | "cursor
 interface Walk {
   /** Counting reads an entry of each order of the event. */
   readonly count: number;
-  /** What changes after the first page was read is told after the walk, on whichever page it happens. */
+  /** The watermark of the first page: changes since then miss none that happened during the walk. */
   readonly asOf: number;
 }
 

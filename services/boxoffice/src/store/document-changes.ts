@@ -25,7 +25,7 @@ export async function noteDocumentsChanged(tx: Tx, kind: TellingKind, { organize
 /**
  * Returns when documents of an event changed last, in whole seconds as an instant. Undefined: never, or the second of the
  * change is not over, so it identifies no state yet. A client that read an earlier state, even while this change was being
- * stored, was told an earlier time. It is read before the documents: these are never older.
+ * stored, got an earlier time. The time is read before the documents, so these are never older.
  */
 export async function findDocumentsChanged(
   db: Queryable,

@@ -10,7 +10,7 @@ export interface AlarmFacts {
   readonly now: number;
   /** The scans of the last 20 minutes. */
   readonly cells: readonly GateCell[];
-  /** What the devices for the event told of their queues. */
+  /** What the devices for the event reported about their queues. */
   readonly queues: readonly QueueSample[];
   readonly limits: readonly CountedPersons[];
   readonly open: readonly AlarmSubject[];

@@ -16,7 +16,7 @@ export interface Double {
   readonly scan: StoredScan;
   /** The entry of the same ticket that its gate could not know of; null: its ticket was not to be admitted at all. */
   readonly earlier: StoredScan | null;
-  /** What the gate was not told, in the words of refusals. */
+  /** What the gate did not know, in the words of refusals. */
   readonly reasons: readonly string[];
 }
 

@@ -50,7 +50,7 @@ function toDates({ date_from: from, date_to: to, date_admission: admission }: Da
   return { from, to, admission };
 }
 
-/** The scans of a ticket on a list, as far as its presence tells. */
+/** The scans of a ticket on a list, as far as its presence has them. */
 export interface SummedScans {
   readonly count: number;
   readonly newest: RuledScan;

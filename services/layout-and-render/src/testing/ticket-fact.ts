@@ -15,7 +15,7 @@ export const paidOrder = {
   checkinAttention: false,
 };
 
-/** What boxoffice tells of a ticket of item 1. */
+/** What boxoffice publishes about a ticket of item 1. */
 export function ticketFact(sold: Partial<Position> & Pick<Position, "id">): Buffer {
   const ofItem = { positionid: sold.id, item: 1, price: "23.00", secret: `secret${sold.id}`, order: paidOrder };
   const position = { ...Position.decode(new Uint8Array()), ...ofItem, ...sold };

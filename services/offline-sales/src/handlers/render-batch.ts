@@ -31,7 +31,7 @@ export async function renderBatch(
   return { job, file };
 }
 
-/** The caller has named no parts, so what is wrong with them is told of the batch. */
+/** The caller has named no parts, so the batch has the errors of its parts. */
 function explain(error: unknown): unknown {
   if (!(error instanceof Fault) || error.code !== "invalid_parts") return error;
   const isLayout = Object.keys(error.fields ?? {}).some((name) => name.endsWith(".override_layout"));

@@ -18,7 +18,7 @@ export const exporting = defineWork("export personal data", {
   files: { mostBytes: 8 * 1024 ** 3 },
 });
 
-/** Cases; how they ended is told for an hour (D6.6). */
+/** Cases; callers can read how they ended for an hour (D6.6). */
 export const shredding = defineWork("shred personal data", {
   payload: json<Named>(),
   result: nothing,

@@ -319,7 +319,7 @@ export interface VoucherUseChanged {
   budgetUse?:
     | string
     | undefined;
-  /** From when on it takes this of this voucher: later than all that was told of the position before. */
+  /** From when on it takes this of this voucher: later than all that was reported of the position before. */
   since: number;
 }
 

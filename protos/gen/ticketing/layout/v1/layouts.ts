@@ -153,7 +153,7 @@ export interface SetAssignmentsRequest {
   organizer: string;
   event: string;
   layout: number;
-  /** At most 1000. What is wrong with one is told under `<index>.<field>`. */
+  /** At most 1000. What is wrong with one is reported under `<index>.<field>`. */
   assignments: AssignedItem[];
 }
 

@@ -86,7 +86,7 @@ export interface Part {
 export interface StartBatchRequest {
   organizer: string;
   event: string;
-  /** 1 to `most`. What is wrong with one is told under `<index>.<field>`. */
+  /** 1 to `most`. What is wrong with one is reported under `<index>.<field>`. */
   parts: Part[];
   /** 1 to 10 000; absent: 1000. */
   most?:

@@ -115,7 +115,7 @@ export interface GetVoucherResponse {
 export interface CreateVouchersRequest {
   organizer: string;
   event: string;
-  /** At most 10 000. What is wrong with one is told under `<index>.<field>`. */
+  /** At most 10 000. What is wrong with one is reported under `<index>.<field>`. */
   vouchers: NewVoucher[];
 }
 
