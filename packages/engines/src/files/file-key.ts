@@ -43,7 +43,6 @@ export function requireRange({ first, last = first }: ByteRange): void {
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) throw outside();
 }
 
-/** The error for a range that the file does not have. */
 export function outside(): Fault {
   return fault("range_outside_file", "the file does not have the range of bytes that was asked for");
 }

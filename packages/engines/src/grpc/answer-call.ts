@@ -7,7 +7,6 @@ import { countSeldom } from "./count-seldom.ts";
 import { canceled, deadlineExceeded, ok, toStatus, unreadable, type WireStatus } from "./fault-status.ts";
 import { pauseIfLong, requireSize } from "./message-size.ts";
 
-/** Called for every call that was answered. */
 export type Observe = (call: { path: string; status: string; seconds: number }) => void;
 
 /** A call as it arrives, over either transport. */

@@ -15,7 +15,6 @@ export interface WireStatus {
   readonly code: number;
   /** The code's name, for people: `NOT_FOUND`. */
   readonly name: string;
-  /** The content of `grpc-message`. */
   readonly message: string;
   /** The content of `grpc-status-details-bin`: a google.rpc.Status. */
   readonly details: Buffer | undefined;

@@ -4,7 +4,6 @@ import { answerCall, type CallUnderWay, type Observe, type Served, servedByPath 
 import { fromStatus, peerUnavailable, unimplemented } from "./fault-status.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
-/** Services that share a process, by name. */
 export interface InProcess {
   /** Serves implementations under a name. Starts waiting calls. */
   serve(name: string, implementations: readonly Implementation[]): InProcessServer;

@@ -5,7 +5,6 @@ import { aclNumbers, type KafkaAccess, kafkaClient, kafkaErrorType } from "./cli
 export interface Allowance {
   readonly principal: string;
   readonly resource: keyof typeof aclNumbers.resources;
-  /** Whether `names` are prefixes. */
   readonly pattern: keyof typeof aclNumbers.patterns;
   readonly names: readonly string[];
   readonly operations: readonly (keyof typeof aclNumbers.operations)[];

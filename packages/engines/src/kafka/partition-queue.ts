@@ -3,7 +3,6 @@ import type { Delivery } from "@tessera/kit/bus/bus";
 import { backoff } from "@tessera/kit/waiting/backoff";
 import { pause } from "@tessera/kit/waiting/pause";
 
-/** The messages of one fetch from a partition. */
 export interface Fetched {
   readonly deliveries: readonly Delivery[];
   /** The offset after all messages of the fetch. */

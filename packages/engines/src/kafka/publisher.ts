@@ -50,7 +50,6 @@ export function createPublisher(options: {
   topic: string;
   /** Its name on the broker. */
   kafkaTopic: string;
-  /** The prefix of the transactional ids. */
   transactionalId: string;
   /** A publication that takes longer fails. */
   timeoutMs: number;

@@ -18,7 +18,6 @@ export interface TopicOptions extends KafkaAccess {
   readonly minInSyncReplicas?: number;
 }
 
-/** A difference between a topic and its declaration. */
 export interface TopicDifference {
   readonly topic: string;
   /** `topic`, `partitions`, `replication factor`, or the name of a topic's setting. */
