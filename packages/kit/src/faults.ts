@@ -58,7 +58,6 @@ export type KitFault = keyof typeof kitCodes;
 /** Makes a fault of a code, which decides the kind, and of a sentence for people. */
 export interface MakeFault<Code extends string> {
   (code: Code, message: string, more?: FaultDetails): Fault;
-  /** The codes that this owner declares. */
   readonly codes: Readonly<Record<string, FaultKind>>;
 }
 

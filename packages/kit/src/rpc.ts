@@ -21,7 +21,6 @@ export interface Call {
 
 export type Handler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
 
-/** One handler per method of a definition. */
 export type Handlers<D extends Definition> = {
   readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response> ? Handler<Request, Response> : never;
 };
@@ -32,7 +31,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A promise client of a definition. */
 export type Client<D extends Definition> = {
   readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response>
     ? (request: Request, options?: CallOptions) => Promise<Response>

@@ -53,7 +53,6 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A service after its start. */
 export interface Started<D> {
   /** What its handlers, consumers and jobs work with. */
   readonly deps: D;
@@ -62,10 +61,8 @@ export interface Started<D> {
   close?(): Promise<void>;
 }
 
-/** Makes a job of what it works with. */
 export type JobOf<D> = (deps: D) => Job;
 
-/** Makes a worker of what it works with. */
 export type WorkerOf<D> = (deps: D) => Worker;
 
 /** A service: one definition for a process of its own and for many in one. */
@@ -75,9 +72,7 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly schema: string;
   readonly settings: S;
   readonly migrations: URL;
-  /** The RPCs of other services that it calls. */
   readonly clients: C;
-  /** The services that it calls. */
   readonly needs: readonly string[];
   /** Those of them that a deployment may lack. */
   readonly optional?: readonly string[];
@@ -96,7 +91,6 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 
-/** The parts of a service on its runtime. */
 export interface Parts {
   readonly implementations: readonly Implementation[];
   readonly consumers: readonly OpenConsumer[];

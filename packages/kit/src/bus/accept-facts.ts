@@ -135,7 +135,6 @@ export async function deadLetterPoison<F>(
   });
 }
 
-/** The kinds of personal data that facts of a topic may carry. */
 function kindsOf<F>({ personalData }: Topic<F>): string[] {
   return Object.keys(personalData);
 }

@@ -31,7 +31,6 @@ import type { Sweep } from "./pass-markers.ts";
 export interface ConsumeOptions<D = unknown> {
   /** Sweeps the consumer's copy after a rebuild of the topic; undefined for a consumer without a copy. */
   readonly sweep?: Sweep;
-  /** The table of the consumer's copy. */
   readonly copy?: Pick<CopyTable<never, never, unknown>, "hasOutdated">;
   /** Called after every delivery, whether or not it was committed. */
   readonly afterDelivery?: (deps: D) => void;
@@ -53,13 +52,12 @@ export interface ConsumerRuntime<D> {
   readonly deps: D;
 }
 
-/** A consumer of a topic. `D` is what it needs of its service. */
+/** `D` is what a consumer needs of its service. */
 export interface Consumer<D = unknown> {
   readonly topic: string;
   readonly open: (runtime: ConsumerRuntime<D>) => OpenConsumer;
 }
 
-/** A consumer on the database of its service. */
 export interface OpenConsumer {
   readonly topic: string;
   /** The service that publishes the topic. */

@@ -120,7 +120,6 @@ export async function readRebuild(owner: Db, id: string): Promise<RebuildState> 
      where rebuild.id = ${id}`);
 }
 
-/** The state of a rebuild at a consumer of the topic. */
 export interface RebuildArrival {
   /** Partitions that the consumer has read to their markers. */
   readonly passed: number;

@@ -3,7 +3,6 @@ import { type Sql, sql } from "../pg/sql.ts";
 import type { Message } from "./bus.ts";
 import { header } from "./headers.ts";
 
-/** A fact or a marker that waits in the outbox. */
 export interface OutboxRow {
   readonly id: number;
   readonly factId: string;

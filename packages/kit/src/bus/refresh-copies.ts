@@ -32,7 +32,6 @@ export function refreshCopies(options: {
   };
 }
 
-/** Implements RebuildsService for an owner of topics. */
 export function rebuildsService({ db, owns }: { readonly db: Db; readonly owns: readonly string[] }): Implementation {
   return implement(RebuildsServiceService, {
     async rebuildTopic({ topic }) {

@@ -47,7 +47,6 @@ export async function deleteReplaced(db: Queryable, topic: string, rows: readonl
   await deleteDeadLetters(db, outgoing, keys, { topic });
 }
 
-/** A refused fact with a requested replay. */
 export interface RefusedFact {
   readonly id: number;
   readonly topic: string;
@@ -92,7 +91,6 @@ export async function findRequested(db: Queryable, lanes: number): Promise<Refus
   });
 }
 
-/** Deletes a refused fact: it is published. */
 export async function deleteRefused(db: Queryable, id: number): Promise<void> {
   await db.run(sql`delete from dead_letter where dead_letter.id = ${id}`);
 }

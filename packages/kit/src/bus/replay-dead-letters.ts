@@ -15,7 +15,6 @@ const replayLock = declareLock("tessera replay");
 /** How late a requested replay may begin. */
 const everyMs = 1000;
 
-/** A dead letter with a requested replay. */
 interface Requested {
   readonly id: number;
   readonly consumer: string;

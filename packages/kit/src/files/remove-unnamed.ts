@@ -18,7 +18,6 @@ interface Unnamed {
   readonly signal: AbortSignal;
 }
 
-/** What jobs that remove files work with. */
 export interface FileStores {
   readonly db: Db;
   readonly files: Files;

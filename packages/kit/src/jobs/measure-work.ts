@@ -5,9 +5,7 @@ import { keepSample } from "../telemetry/sample.ts";
 import type { Job } from "./interval.ts";
 import * as reads from "./work-reads.ts";
 
-/** Measures the work of a service. */
 export interface WorkMeter {
-  /** Counts work that has ended. */
   ended(kind: string, state: "succeeded" | "failed"): void;
   /** Looks at what waits and what is being done. */
   readonly job: Job;
@@ -26,7 +24,6 @@ const measuredMs = 5000;
 /** Higher numbers are of no use. */
 const mostCounted = 10_000;
 
-/** Declares the metrics of a service's work. */
 export function measureWork({ db, kinds, clock, metrics, service }: WorkMeterOptions): WorkMeter {
   const sample = keepSample<ReadonlyMap<string, reads.Measured>>(clock);
   const counter = metrics.counter("work_ended_total", "Work that has ended, by how.", ["service", "work", "state"]);

@@ -23,7 +23,6 @@ export interface WorkInHand<P> {
    * the work fails.
    */
   keepFile(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  /** Stores the progress, for callers. */
   progress(at: { readonly done: number; readonly total: number }): Promise<void>;
 }
 
@@ -32,7 +31,6 @@ export type Effect<R> = (tx: Tx) => Promise<R>;
 
 export interface Worker {
   readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce" | "atOnceEach">;
-  /** Does a claimed piece of work and ends it. */
   perform(claimed: table.ClaimedRow, hand: { db: Db; claim: table.Claim; signal: AbortSignal }): Promise<void>;
 }
 

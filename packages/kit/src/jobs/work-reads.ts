@@ -83,7 +83,6 @@ export function askIfUnderWay(
   };
 }
 
-/** Finds the results of these, as far as they can be read. */
 export async function findResults(
   db: Queryable,
   { kind, ids }: { readonly kind: string; readonly ids: readonly string[] },

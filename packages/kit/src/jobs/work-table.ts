@@ -33,7 +33,6 @@ export interface WorkKey {
   readonly id: string;
 }
 
-/** The claim of a worker. */
 export interface Claim extends WorkKey {
   readonly token: number;
 }

@@ -112,7 +112,6 @@ export async function enqueueWork<P, R>(
   }
 }
 
-/** The state of a piece of work, for its caller. */
 export type WorkState<R> = { readonly owner: string } & (
   | { readonly state: "waiting" | "expired" }
   | { readonly state: "running"; readonly done: number | null; readonly total: number | null }

@@ -1,6 +1,5 @@
 import { fault } from "../faults.ts";
 
-/** The largest page. */
 const longestPage = 50;
 
 export interface AskedPage {

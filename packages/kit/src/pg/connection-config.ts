@@ -1,7 +1,6 @@
 import pg from "pg";
 import { parseTimestamp } from "./instants.ts";
 
-/** The settings that all connections of one service share. */
 export interface ConnectionSettings {
   readonly url: string;
   /** The schema this service owns. */

@@ -28,7 +28,6 @@ export interface Tx extends Queryable {
   ): Promise<void>;
 }
 
-/** The connections of a pool at the moment. */
 export interface PoolState {
   readonly used: number;
   readonly idle: number;
@@ -144,7 +143,6 @@ export function openDatabase(options: DatabaseOptions): Db {
   };
 }
 
-/** The connections of one service. */
 interface Connections {
   pool: pg.Pool;
   /**

@@ -22,7 +22,6 @@ const longestQueue = 200;
  * reads wait for each other, and those of no other one.
  */
 export interface Reads {
-  /** Waits for the turn of a party, and reads. */
   inTurn<T>(party: string, read: (db: Db) => Promise<T>): Promise<T>;
   pool(): PoolState;
   close(): Promise<void>;

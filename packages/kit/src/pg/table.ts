@@ -54,7 +54,6 @@ export const document: Column<Uint8Array> = column({
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A value that is stored as JSON. */
 export const json = <T>(): Column<T> =>
   column<T>({
     send: (values) => sql`${values.map((value) => (value === null ? null : JSON.stringify(value)))}::jsonb[]`,
@@ -74,7 +73,6 @@ export type Columns = Readonly<Record<string, Column<never>>>;
 
 type ValueOf<C> = C extends Column<infer T> ? T : never;
 
-/** A row as it is read. */
 export type RowOf<C> = { readonly [P in keyof C]: ValueOf<C[P]> };
 
 /** A row to store. Nullable properties may be missing, as in messages. */
@@ -88,10 +86,8 @@ export interface TableOptions<K extends Columns, C extends Columns> {
   readonly columns: C;
 }
 
-/** A table with statements derived from its columns. */
 export interface Table<Key, Input, Row> {
   readonly name: string;
-  /** The properties that its key consists of. */
   readonly key: readonly (keyof Key & string)[];
   /** Every column, qualified with the name of the table. */
   readonly selected: Sql;
@@ -202,7 +198,6 @@ function declare<Key extends object, Input extends object, Row>(
        limit 1`);
   }
 
-  /** The rows behind the last one of a batch. */
   function after(last: Batch): Sql {
     const values = Object.values(key).map(
       ({ send: sendColumn }, at) => sql`(${sendColumn([last[keyNames[at] ?? ""] as never])})[1]`,

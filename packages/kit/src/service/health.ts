@@ -3,7 +3,6 @@ import { fault } from "../faults.ts";
 import type { Log } from "../telemetry/log.ts";
 import { waitAtMost } from "../waiting/wait-at-most.ts";
 
-/** The stage of a process. */
 export type Stage = "starting" | "serving" | "draining";
 
 export interface Readiness {

@@ -106,7 +106,6 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The name of a metric and where it is registered. */
 interface Named {
   readonly name: string;
   readonly registers: [Registry];

@@ -28,9 +28,7 @@ export interface Tracing {
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
 }
 
-/** The traces of a process. */
 export interface ProcessTracing extends Tracing {
-  /** The spans of one of its services. */
   of(service: string): Tracing;
   /** Delivers the remaining spans within five seconds; never throws. */
   shutdown(): Promise<void>;

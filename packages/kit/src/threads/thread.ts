@@ -12,7 +12,6 @@ export type ThreadTrouble =
   /** It threw something, which is the cause. */
   | "failed"
   | "ended"
-  /** The caller has left. */
   | "left";
 
 /** A request that was not answered. Its thread has ended. */

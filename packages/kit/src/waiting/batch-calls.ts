@@ -1,4 +1,3 @@
-/** Messages of one call. */
 interface Waiting<M> {
   readonly messages: readonly M[];
   readonly bytes: number;

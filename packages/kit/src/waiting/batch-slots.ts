@@ -5,7 +5,6 @@ const usualMs = 20;
 const usuallyWorthAnother = 16;
 
 export interface BatchSlotsOptions {
-  /** How many batches may be under way at a time. */
   readonly atOnce: number;
   /** So many waiting items are worth a batch beside another one; beside one of less than a quarter as many, any are. */
   readonly worthAnother?: number | undefined;
@@ -27,7 +26,6 @@ export class BatchSlots {
     this.#options = options;
   }
 
-  /** Whether a batch may begin, with so many items waiting. */
   mayBegin(waiting: number): boolean {
     const { atOnce, worthAnother = usuallyWorthAnother } = this.#options;
     return this.#underWay < atOnce && waiting >= (4 * this.#young < worthAnother ? 1 : worthAnother);

@@ -20,7 +20,6 @@ export async function inSlices<T>(items: Iterable<T>, handle: (item: T) => void)
   }
 }
 
-/** Makes something of each item, in slices. */
 export async function mapInSlices<T, U>(items: readonly T[], make: (item: T, index: number) => U): Promise<U[]> {
   const made: U[] = [];
   await inSlices(items, (item) => made.push(make(item, made.length)));

@@ -5,7 +5,6 @@ export interface TurnLimits {
   readonly total: number;
   /** The share of one party, so that it cannot block all others. */
   readonly each: number;
-  /** How long a request waits for its turn. */
   readonly waitMs: number;
   /** How many requests of one party may wait; by default any number. */
   readonly queue?: number;
@@ -55,7 +54,6 @@ export class Turns {
     return Iterator.from(this.#waiting.values()).reduce((sum, each) => sum + each.length, 0);
   }
 
-  /** Waits for a turn, does the work, and ends the turn. */
   async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
     await this.#wait(request);
     const turn = this.#turn(request);
