@@ -6,15 +6,12 @@ export interface EventKey {
   readonly event: string;
 }
 
-/** An entity of an event. */
 export interface EntityKey extends EventKey {
   readonly id: number;
 }
 
-/** The key of a table of events. */
 export const eventKey = { organizer: text, event: text };
 
-/** The key of a table of entities of events. */
 export const entityKey = { ...eventKey, id: bigint };
 
 /** Keys as a table of a statement: `alias (organizer, event, id)`. */

@@ -24,7 +24,6 @@ export interface PlacedRun<Mentioned, Known> {
   readonly behind: readonly Behind<unknown>[];
 }
 
-/** Applies a run of records. */
 export async function applyRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
   { run, behind }: PlacedRun<Mentioned, Known>,
@@ -130,7 +129,6 @@ function toRemoval<Mentioned, Known>(
   };
 }
 
-/** Collects what records refer to. */
 function collectMentioned<Mentioned, Known extends KnownScope>(
   run: RecordRun<Mentioned, Known>,
   owner: RecordOwner<Mentioned, Known>,

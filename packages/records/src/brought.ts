@@ -7,7 +7,7 @@ export interface SharedData {
   readonly item: { readonly variations: readonly number[] };
 }
 
-/** What a kind brings whose data others read, too. */
+/** What a kind brings whose data other services read, too. */
 export type BroughtAs<K extends keyof SharedData> = Brought & { readonly data: SharedData[K] };
 
 /** Reads the data of an entity of a kind that others read, too; undefined if it is of another kind. */

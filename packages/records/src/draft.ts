@@ -119,7 +119,7 @@ export class Draft {
     return undefined;
   }
 
-  /** Finds in what was sent what has this path in what is left of it. */
+  /** Converts a path in the data without the wrong parts to the path in the data as it was sent. */
   #sentPathOf(path: Steps, left: NamesLeft): SentPath {
     const steps: string[] = [];
     const shown: string[] = [];

@@ -28,7 +28,6 @@ export interface ExaminedRun<V, Known> extends Run<V, Known> {
   readonly behind: readonly Behind<V>[];
 }
 
-/** A record behind a run. */
 export interface Behind<V> {
   readonly key: string;
   /** Undefined: the record is a removal. */
@@ -37,7 +36,6 @@ export interface Behind<V> {
   readonly removedAt?: number | null | undefined;
 }
 
-/** Keys of one kind and scope that are removed together. */
 export interface Removal {
   readonly scope: Scope;
   readonly keys: readonly string[];
@@ -49,7 +47,6 @@ export interface Removal {
 
 /** An element that a list of a record was sent with, and that is wrong. */
 export interface LeftOut {
-  /** The path of its list. */
   readonly list: string;
   /** In the list as it was sent. */
   readonly index: number;
@@ -129,7 +126,6 @@ export interface RecordKind<V, Mentioned, Known> {
 /** What a kind makes of its records stays with that kind: nothing else looks into it. */
 type AnyKind<Mentioned, Known> = RecordKind<unknown, Mentioned, Known>;
 
-/** A service that owns kinds of records. */
 export interface RecordOwner<Mentioned, Known extends KnownScope> {
   readonly kinds: readonly AnyKind<Mentioned, Known>[];
   /** Returns an empty collection. */

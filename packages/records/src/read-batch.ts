@@ -20,7 +20,6 @@ export interface ReadBatch<R> {
 /** Reading a batch takes tens of milliseconds: after so many records it yields to the event loop. */
 const recordsPerTurn = 20;
 
-/** Makes the function that reads batches of records of an owner. */
 export function compileBatchReader<Mentioned, Known extends KnownScope>(
   kinds: readonly RecordKind<unknown, Mentioned, Known>[],
 ) {

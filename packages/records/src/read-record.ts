@@ -26,7 +26,6 @@ export interface Readable<Kind> {
   without(errors: FieldErrors): Promise<Read<Kind>>;
 }
 
-/** A record that was read, or what is wrong with it. */
 export type Read<Kind> =
   | { readonly ok: true; readonly value: Readable<Kind> }
   | { readonly ok: false; readonly errors: FieldErrors };

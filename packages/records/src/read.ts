@@ -26,7 +26,6 @@ interface Completion<T, U> {
   readonly complete: (data: T) => U;
 }
 
-/** Reads the data of a record. */
 export interface Reader<T> {
   (data: unknown): Checked<Reading<T>>;
   /** Does the same in slices: what has long lists delays nothing else. */
@@ -86,7 +85,6 @@ export function withoutUnread(document: string): string {
   return JSON.stringify(shown);
 }
 
-/** Compiles the reader of the key in the data of a removal. */
 export function compileKeyReader(
   { properties }: { readonly properties: Properties },
   key: string,

@@ -8,7 +8,6 @@ interface SentObject {
   readonly path: string;
 }
 
-/** Counts keys that a value has and its schema does not know. */
 export type CountUnknown = (value: unknown, counts: UnknownKeys) => void;
 
 /** The first of them show what is misspelt; there is no end to the keys of another format. */

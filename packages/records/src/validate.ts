@@ -1,6 +1,5 @@
 import { FieldProblems } from "@tessera/schema/field-problems";
 
-/** Errors of records, by record and field. */
 export type RecordErrors<V> = Map<V, Record<string, string[]>>;
 
 export type AddError = (field: string, message: string) => void;

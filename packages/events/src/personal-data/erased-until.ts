@@ -16,7 +16,6 @@ export type ErasedUntil = ReadonlyMap<string, ErasedKind>;
 /** The clock of a shop may be ahead by so much, in microseconds. */
 const mostAhead = 5 * 60_000_000;
 
-/** Finds what was erased of an event, and until when. */
 export async function findErasedUntil(db: Queryable, { organizer, event }: EventKey): Promise<ErasedUntil> {
   const rows = await db.many<{ kind: string } & ErasedKind>(sql`
     select erased.kind, case when bool_and(erasure.done_at is not null) then max(erasure.requested_at) end as until,

@@ -209,7 +209,6 @@ export async function findLastRequest(
   return at ?? undefined;
 }
 
-/** Reads what a case has erased here. */
 export async function readParts(db: Queryable, { organizer, event, case: id }: Case): Promise<ErasedPart[]> {
   return db.many<ErasedPart>(sql`
     select erased_part.kind, erased_part.holding, erased_part.amount as count

@@ -88,7 +88,6 @@ export interface ExportPage {
   readonly next: string;
 }
 
-/** A file of an export, and how its pages are read. */
 export interface ExportedFile extends ExportFile {
   read(db: Queryable, place: EventKey, after: string): Promise<ExportPage>;
 }
