@@ -12,7 +12,6 @@ export interface ListPlace extends EventKey {
 /** Log lines and counters of what happens here. None of them ever contains a code, a secret or a name. */
 export type CheckinEvents = ReturnType<typeof reportEvents>;
 
-/** How a scan ended, as the value of a label. */
 const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"], string>> = {
   admitted: "admitted",
   refused: "refused",

@@ -7,7 +7,6 @@ import type { EntityKey } from "../store/keys.ts";
 import type { PositionFact } from "../wire/position-fact.ts";
 import { orderOf, toTicket } from "../wire/position-messages.ts";
 
-/** A position as it is stored. */
 export function toPositionCopy(fact: PositionFact) {
   const position = positionOf(fact);
   const order = orderOf(position);
@@ -35,7 +34,6 @@ export function toPositionCopy(fact: PositionFact) {
   };
 }
 
-/** Which position a fact is about. */
 export function ticketKeyOf(fact: PositionFact): EntityKey {
   return { organizer: fact.organizer, event: fact.event, id: positionOf(fact).id };
 }

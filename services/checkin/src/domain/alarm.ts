@@ -9,7 +9,6 @@ export interface AlarmSubject {
   readonly list: number | null;
 }
 
-/** An alarm that holds. */
 export interface HeldAlarm extends AlarmSubject {
   readonly kind: AlarmKind;
   /** In microseconds since 1970. */

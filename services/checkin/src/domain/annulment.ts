@@ -1,4 +1,3 @@
-/** A scan that a nonce names. */
 export interface NamedScan {
   readonly successful: boolean;
   readonly position: number | null;

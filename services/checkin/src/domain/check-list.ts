@@ -32,7 +32,6 @@ export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
   return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };
 }
 
-/** Finds what is wrong with the JSON of rules. */
 export function checkRulesText(text: string): ListErrors {
   let rules: unknown;
   try {

@@ -4,7 +4,6 @@ import { alarmMemory, type GateCell, toCell } from "./gate-cells.ts";
 import { type CountedPersons, decideLimits } from "./limit-alarms.ts";
 import { decideQueues, type QueueSample } from "./queue-alarms.ts";
 
-/** What alarms of one event are decided by. */
 export interface AlarmFacts {
   /** In seconds since 1970. */
   readonly now: number;

@@ -10,7 +10,6 @@ export interface DoubleNote {
   readonly at: number;
 }
 
-/** A double with its ticket. */
 export interface NotedDouble extends Double {
   readonly list: number;
   readonly position: number;

@@ -15,7 +15,6 @@ export interface FailedScan {
   readonly position: number | null;
 }
 
-/** The list and the device that a scan was made with. */
 export interface ScanPlace {
   readonly organizer: string;
   readonly event: string;

@@ -19,7 +19,6 @@ export function foreseeLink({
   readonly policy: MediaTerms["policy"];
   /** Undefined: none has the code. */
   readonly medium: KnownMedium | undefined;
-  /** A ticket of the event has the code. */
   readonly isTicketCode: boolean;
   readonly now: number;
 }): MediumAnswer["result"] {

@@ -18,7 +18,6 @@ export interface GateCell {
   readonly lastAt: number;
 }
 
-/** The width of a cell, in seconds. */
 export const cellSeconds = 10;
 
 /** What alarms are decided by, in seconds. */
@@ -31,7 +30,6 @@ export class GateScans extends StoredCells<GateCell> {
   }
 }
 
-/** The ten seconds in which a second is. */
 export function toCell(second: number): number {
   return Math.floor(second / cellSeconds) * cellSeconds;
 }

@@ -1,4 +1,3 @@
-/** The settings of an item that matter at a gate. */
 export interface ItemAtGate {
   readonly admission: boolean;
   /** Overrides the settings of the event. */

@@ -1,6 +1,5 @@
 import { type Localized, pick } from "@tessera/values";
 
-/** An item with what names it. */
 interface Named {
   readonly id: number;
   readonly name: Localized;

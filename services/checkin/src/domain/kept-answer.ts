@@ -1,4 +1,3 @@
-/** An answer that a position was given at a gate. */
 export interface KeptAnswer {
   readonly question: number;
   /** Drawn from one sequence for the answers of all positions. */
@@ -7,7 +6,6 @@ export interface KeptAnswer {
   readonly state: Uint8Array;
 }
 
-/** All answers that a position was given at gates. */
 export interface AnsweredPosition {
   readonly organizer: string;
   readonly event: string;

@@ -1,6 +1,5 @@
 import type { HeldAlarm, IsOpen } from "./alarm.ts";
 
-/** A list whose persons are counted. */
 export interface CountedPersons {
   readonly list: number;
   readonly persons: number;

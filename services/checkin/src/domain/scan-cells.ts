@@ -24,7 +24,6 @@ export interface RecentRefusal {
   readonly reason: string;
 }
 
-/** What one device did at one gate within a minute. */
 export interface MinuteOfDevice {
   readonly gate: number | null;
   readonly device: number | null;

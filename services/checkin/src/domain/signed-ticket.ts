@@ -1,4 +1,3 @@
-/** What a signed ticket says of itself. */
 export interface SignedTicket {
   readonly item: number | null;
   readonly variation: number | null;

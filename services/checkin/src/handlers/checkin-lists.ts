@@ -138,7 +138,6 @@ async function untilCounted(
   await countNoted(db, { longestMs: countMs }).catch(() => false);
 }
 
-/** Checks the references of a list against its event. */
 async function checkAgainstEvent(
   db: Queryable,
   { organizer, event: slug }: EventKey,

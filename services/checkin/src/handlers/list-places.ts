@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import { fault } from "../faults.ts";
 import { findListsById } from "../store/lists.ts";
 
-/** A list by the event that it is of. */
 export interface PlaceOfList {
   readonly event: string;
   readonly list: number;

@@ -10,7 +10,6 @@ type Named = readonly [IdKind, readonly Ids[]];
 
 const nouns: { readonly [kind in IdKind]?: string } = { subevent: "date", list: "check-in list" };
 
-/** Finds the parameters whose ids the event does not have. */
 export async function findUnknown(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -71,7 +71,6 @@ export function exitDueLists(tools: ExitTools): Job {
   };
 }
 
-/** The progress of one list. */
 interface Handling {
   readonly list: DueList;
   /** The keyset cursor: the last ticket that was read; undefined: all were read. */

@@ -108,7 +108,6 @@ function presenceOn(list: DueList): Sql {
          offset 0`;
 }
 
-/** The successful scans of the ticket on the list. */
 function ofTicket(list: DueList): Sql {
   return sql`
     scan.position = walked.id
@@ -118,7 +117,6 @@ function ofTicket(list: DueList): Sql {
      and scan.successful`;
 }
 
-/** The type of the newest of these scans. */
 function lastType(list: DueList, among: Sql): Sql {
   return sql`
     (select scan.type

@@ -1,7 +1,6 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { indexedSecret } from "./indexed-secret.ts";
 
-/** Whether the code of `ticket` is blocked. */
 export const hasBlockedCode = sql`exists (
          select from blocked_secret
           where blocked_secret.organizer = ticket.organizer and blocked_secret.event = ticket.event

@@ -24,7 +24,6 @@ export interface Change {
   readonly list: number | null;
 }
 
-/** A moment of the database. */
 export interface Moment {
   readonly epoch: string;
   /** A snapshot, as PostgreSQL writes it. */
@@ -158,7 +157,6 @@ export async function markChanges(db: Queryable, { keptDays }: { readonly keptDa
         on conflict (epoch, marked_at) do nothing`);
 }
 
-/** The most changes that are deleted at a time. */
 export const mostForgotten = 10_000;
 
 /** Deletes changes that no reader needs, and those of another cluster, which a restore brought; returns their number. */

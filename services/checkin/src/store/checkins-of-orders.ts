@@ -46,7 +46,6 @@ export async function findScannedSince(
   return count > most ? undefined : (positions ?? []);
 }
 
-/** A successful scan on any list. */
 export interface OrderCheckin extends PastCheckin, Pick<PastScan, "list" | "createdAt"> {
   readonly position: number;
 }

@@ -175,7 +175,6 @@ export async function countBuckets(
        ${joinSql(conditions, "\n       ")}`);
 }
 
-/** The counts of one item, in one variation, on a list. */
 export interface ItemCounts {
   readonly item: number;
   readonly variation: number | null;

@@ -5,7 +5,6 @@ import type { LocalDay, Step } from "../domain/local-day.ts";
 import type { EventKey } from "./keys.ts";
 import { packed, unpack } from "./packed.ts";
 
-/** What a report is of. */
 export interface ReportedDay extends EventKey, Pick<LocalDay, "since" | "before"> {
   /** Undefined: all lists. */
   readonly list: number | undefined;
@@ -73,7 +72,6 @@ const counts = sql`
 const sums = sql`
            sum(tally.entries)::bigint as entries, sum(tally.exits)::bigint as exits, sum(tally.refusals)::bigint as refusals`;
 
-/** Scans of the day that are counted together. */
 export interface ScanTally extends Counted {
   /** What they are counted by; the others are null. */
   readonly by: "quarter" | "gate" | "device" | "list" | "reason";
@@ -136,7 +134,6 @@ export function tallyProducts(db: Queryable, day: ReportedDay): Promise<ProductT
      group by ticket.item, ticket.variation`);
 }
 
-/** What the tickets of a day have done. */
 export interface DayOfTickets {
   /** How many were inside when the day began. */
   readonly insideBefore: number;

@@ -91,7 +91,6 @@ export async function forgetDoubleNotes(
                                    for no key update)`);
 }
 
-/** Counts the notes of an event that still have a text. */
 export async function countDoubleNotes(db: Queryable, { organizer, event }: EventKey): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count

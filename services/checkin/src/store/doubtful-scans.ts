@@ -10,7 +10,7 @@ export interface TicketOnList {
   readonly list: number;
 }
 
-/** The condition of the index `doubtful_scan`. */
+/** Must equal the condition of the partial index `doubtful_scan`. */
 const isDoubtful = sql`
   ((scan.successful and scan.type = 'entry' and (scan.overruled is not null or scan.out_of_order))
    or (scan.annulled_at is not null and scan.type = 'exit'))`;

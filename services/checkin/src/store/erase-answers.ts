@@ -4,12 +4,10 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EntityKey, EventKey } from "./keys.ts";
 
-/** Whether question answers were erased of the event of this row. */
 export function answersAreErased(row: Sql): Sql {
   return isErased({ organizer: sql`${row}.organizer`, event: sql`${row}.event` }, ["question_answers"]);
 }
 
-/** Whether attendee data was erased of the event of this row. */
 export function attendeesAreErased(row: Sql): Sql {
   return isErased({ organizer: sql`${row}.organizer`, event: sql`${row}.event` }, ["attendee_info"]);
 }

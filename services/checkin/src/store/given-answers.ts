@@ -6,7 +6,6 @@ import type { AnsweredPosition, KeptAnswer } from "../domain/kept-answer.ts";
 import { answersAreErased } from "./erase-answers.ts";
 import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
 
-/** An answer that a position was given at a gate. */
 export interface AnswerToStore extends EntityKey {
   readonly question: number;
   /** An encoded GivenAnswer without its revision, which is a column. */

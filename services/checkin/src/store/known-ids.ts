@@ -28,7 +28,6 @@ const ofEvent: Readonly<Record<IdKind, Sql>> = {
      where item.organizer = asked.organizer and item.event = asked.event`,
 };
 
-/** Finds which of these ids belong to the event. */
 export async function findKnownIds(
   db: Queryable,
   kind: IdKind,

@@ -12,12 +12,10 @@ export interface Move extends EventKey {
   readonly at: number;
 }
 
-/** A list that the ticket of a move is inside of. */
 export interface LeftList {
   /** The index of the move. */
   readonly move: number;
   readonly list: number;
-  /** When it is left. */
   readonly at: number;
   /** Drawn from the sequence: the id of the exit. */
   readonly scanId: number;

@@ -58,7 +58,6 @@ export async function lockList(tx: Queryable, key: EntityKey): Promise<StoredLis
   return selectList(tx, key, sql`for no key update`);
 }
 
-/** Which lists of an event are wanted. */
 export interface ListFilter extends EventKey {
   /** Only lists of this date. */
   readonly subevent: number | undefined;
@@ -160,7 +159,6 @@ export async function findListNames(
 /** As many as a message names. */
 const mostShared = 10;
 
-/** Finds ids that lists of several events have. */
 export async function findSharedIds(
   db: Queryable,
   { organizer, among }: { readonly organizer: string; readonly among: readonly string[] | undefined },
@@ -212,7 +210,6 @@ export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Prom
   return rows.map(lists.toRow);
 }
 
-/** Finds a list of an event; throws if the event has no such list. */
 export async function requireList(db: Queryable, key: EntityKey): Promise<CheckinList> {
   const found = await selectList(db, key, sql``);
   if (found === undefined) throw listNotFound();

@@ -3,7 +3,6 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { CountedPersons } from "../domain/limit-alarms.ts";
 import { type EntityKey, type EventKey, keysAs } from "./keys.ts";
 
-/** A list as far as its persons are counted. */
 export interface LimitedList extends EntityKey {
   readonly softLimit: number | null;
   readonly hardLimit: number | null;
@@ -28,7 +27,6 @@ export async function noteLimits(tx: Queryable, lists: readonly LimitedList[]): 
         on conflict (organizer, event, list) do nothing`);
 }
 
-/** Finds the lists that were noted, and whose persons are not counted yet. */
 export function findNoted(db: Queryable): Promise<EntityKey[]> {
   return db.many<EntityKey>(sql`
     select persons_inside.organizer, persons_inside.event, persons_inside.list as id
@@ -37,7 +35,7 @@ export function findNoted(db: Queryable): Promise<EntityKey[]> {
      order by persons_inside.organizer, persons_inside.event, persons_inside.list`);
 }
 
-/** The next transaction. */
+/** The number after that of the newest transaction that has ended. */
 export async function readNextTransaction(db: Queryable): Promise<string> {
   const { next } = await db.one<{ next: string }>(sql`
     select pg_snapshot_xmax(pg_current_snapshot())::text as next`);

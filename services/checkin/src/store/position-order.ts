@@ -7,7 +7,6 @@ import { presenceByKey } from "./presence-by-key.ts";
 /** Tables that an order may join: the base ticket of `ticket`, and its presence on the list. */
 type Joined = "parent" | "presence";
 
-/** A sort key, and the joins that it uses. */
 export interface PositionTerm extends Term {
   readonly uses?: Joined | undefined;
 }

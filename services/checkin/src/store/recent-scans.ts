@@ -45,7 +45,6 @@ export function findRefusalsSince(
      limit ${most}`);
 }
 
-/** The scans of one gate within one minute. */
 export interface GateMinute {
   /** Its beginning. */
   readonly at: number;

@@ -20,7 +20,6 @@ export async function drawAnswerRevision(tx: Queryable): Promise<number> {
   return drawAboveClock(tx, "answer_revision");
 }
 
-/** Counts the positions that were given any answer at a gate. */
 export async function countAnswered(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count

@@ -9,7 +9,6 @@ import { mostRuledScans, newestScans } from "./ticket-rows.ts";
 
 type Dates = RuleFacts["dates"];
 
-/** The dates that rules may ask for. */
 export interface RuledDates {
   readonly timezone: string;
   /** The dates of the event, for tickets without a date. */
@@ -23,7 +22,6 @@ interface DatesRow {
   readonly date_admission: number | null;
 }
 
-/** Reads the dates of an event, and of these dates of its series. */
 export async function readDates(
   db: Queryable,
   { organizer, event }: EventKey,

@@ -63,7 +63,6 @@ export interface ScannedList extends AdmissionTerms {
 
 export interface FoundTicket extends TicketRead {
   readonly foundBy: FoundBy;
-  /** A successful scan of the ticket on this list has the scan's nonce. */
   readonly hasNonce: boolean;
   readonly hasBlockedCode: boolean;
   /** The dates of the ticket's date, else of the event. */
@@ -96,7 +95,6 @@ interface Row extends Omit<TicketRow, "state"> {
   media: TicketMedium[] | null;
 }
 
-/** What all scans of a list are decided by. */
 interface Terms {
   readonly list: ScannedList;
   readonly timezone: string;

@@ -48,7 +48,6 @@ export interface ScanToStore {
   } | null;
   /** Null: the scan is admitted. */
   readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
-  /** The fact that publishes the scan. */
   readonly fact: OutboxFact;
 }
 

@@ -19,7 +19,6 @@ export const alarmColumns = sql`
   alarm.raised_at as "raisedAt", alarm.ended_at as "endedAt", alarm.acknowledged_at as "acknowledgedAt",
   alarm.acknowledged_by as "acknowledgedBy", alarm.since_at as since, alarm.measured, alarm.usual`;
 
-/** Reads the alarms of an event that hold. */
 export function readOpenAlarms(db: Queryable, { organizer, event }: EventKey): Promise<StoredAlarm[]> {
   return db.many<StoredAlarm>(sql`
     select ${alarmColumns}
@@ -188,7 +187,6 @@ export interface OpenCount {
   readonly unacknowledged: number;
 }
 
-/** Counts the alarms that hold, of all events. */
 export function countOpenAlarms(db: Queryable): Promise<OpenCount[]> {
   return db.many<OpenCount>(sql`
     select alarm.kind, count(*) as open, count(*) filter (where alarm.acknowledged_at is null) as unacknowledged

@@ -13,7 +13,6 @@ export interface TicketRead {
   /** The encoded base ticket, where its name may be needed. */
   readonly parentState: Uint8Array | null;
   readonly item: ItemRead;
-  /** The presence on the list. */
   readonly presence: Presence;
   /** The newest `mostCheckins`, newest first. */
   readonly checkins: readonly PastCheckin[];

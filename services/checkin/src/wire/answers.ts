@@ -33,7 +33,6 @@ export function findAppliedUpTo(
   return awaitedFiles?.answersUpTo ?? answersRevision ?? 0;
 }
 
-/** The known answers, by question. */
 export function toStoredAnswers(answers: readonly Answer[]): ReadonlyMap<number, StoredAnswer> {
   return new Map(
     answers.map(({ question, answer, optionIdentifiers }) => [question, { text: answer, optionIdentifiers }]),

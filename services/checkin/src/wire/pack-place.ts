@@ -25,7 +25,6 @@ export function writePackPlace({ kind, after, chain }: PackPlace): string {
   return `${kind}.${after}.${chain}`;
 }
 
-/** Reads a place; undefined: the text names no place. */
 export function readPackPlace(text: string): PackPlace | undefined {
   const [, named, after, chain] = /^([a-z]+)\.(-1|\d{1,16})\.([\w-]{12})$/.exec(text) ?? [];
   const kind = packedKinds.find((known) => known === named);

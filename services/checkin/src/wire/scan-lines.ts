@@ -7,7 +7,6 @@ export interface ScanNames {
   readonly lists: ReadonlyMap<number, string>;
 }
 
-/** Writes exported scans, each as a line. */
 export interface ScanLines {
   /** The first bytes of the file, before all lines. */
   readonly head: string;

@@ -17,7 +17,6 @@ export interface Cursor {
   readonly organizer: string;
   /** What the reader asked for. */
   readonly scope: string;
-  /** The database that `since` is of. */
   readonly epoch: string;
   /** A snapshot of the database, as PostgreSQL writes it: what it contains was read, or is read up to `place`. */
   readonly since: string;
@@ -87,7 +86,6 @@ const kinds: Readonly<Record<KindOfEvents, true>> = {
   ticket: true,
 };
 
-/** Undefined: this is no place. */
 function toPlace(value: unknown): Place | null | undefined {
   if (value === null) return null;
   if (!isObject(value) || !isId(value.id)) return undefined;

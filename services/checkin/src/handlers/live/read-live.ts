@@ -28,7 +28,6 @@ export async function readLive({ organizer, event }: ReadLiveRequest, { live }: 
   return live.read({ organizer, event });
 }
 
-/** Reads the scans of the last hour by minute. */
 export async function readLastHour(
   { organizer, event }: ReadLastHourRequest,
   { live }: LiveDeps,

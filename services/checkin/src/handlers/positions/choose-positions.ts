@@ -8,7 +8,6 @@ import { findVoucherOfCode } from "../../store/vouchers.ts";
 import { toOrderStatusOfLetter } from "../../wire/position-messages.ts";
 import { findUnknown, nameOne } from "../unknown-ids.ts";
 
-/** The texts of a request that tickets are searched by. */
 export interface Texts {
   readonly search?: string | undefined;
   readonly order?: string | undefined;
@@ -17,7 +16,6 @@ export interface Texts {
 /** The parameters of a request, looked up in the event. */
 export interface Resolved {
   readonly usableAt: number | undefined;
-  /** The voucher with the requested code. */
   readonly voucherOfCode: number | undefined;
 }
 
@@ -69,7 +67,6 @@ export async function resolveVoucher(
   return code === undefined || code.includes("\0") ? undefined : findVoucherOfCode(db, place, code);
 }
 
-/** Finds the parameters whose ids the event does not have. */
 export async function findUnknownIds(
   db: Queryable,
   place: EventKey,

@@ -6,7 +6,6 @@ import type { EventKey } from "../../store/keys.ts";
 import { readAddons } from "../../store/listed-positions.ts";
 import { presentTicket } from "./present-ticket.ts";
 
-/** Positions with the resources that the request expands. */
 export interface ExpandedPositions {
   /** With their add-ons, if the request expands them. */
   readonly positions: ListedPosition[];

@@ -75,7 +75,6 @@ export async function findAdmitted(
   return { ids: [...ids, ...(await pageIds(tx, filter, { ordering, count: all, ...unjudged }))], count, page };
 }
 
-/** Tickets whose scans are read in one statement. */
 const readAtOnce = 2000;
 
 /** Returns the ids of the tickets that the rules admit. Tickets without scans and with equal facts are judged once. */

@@ -12,7 +12,6 @@ export interface SoughtPage extends AskedPage {
   readonly cursor?: string | undefined;
 }
 
-/** A page, and the cursor of the next one. */
 export interface FoundPage extends FoundIds {
   /** Undefined: the next page is found by its number. Null: this is the last page. */
   readonly nextCursor?: string | null | undefined;

@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import { requireCodeKey } from "../../store/code-keys.ts";
 import { type HashCode, hasherOf } from "../../wire/hash-code.ts";
 
-/** How an organizer's codes are hashed. */
 export interface CodeHash {
   readonly key: Uint8Array;
   readonly hash: HashCode;

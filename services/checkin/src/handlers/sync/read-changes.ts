@@ -18,7 +18,6 @@ export interface SyncDeps {
   readonly findCodeHash: FindCodeHash;
 }
 
-/** The longest wait for changes, in milliseconds. */
 const longestWaitMs = 30_000;
 
 /** Reads the next part of the feed of an organizer; waits for changes where there is nothing to read. */

@@ -17,7 +17,6 @@ import { isDocument, mostDocuments, mostEntities, mostOf } from "./step-size.ts"
 import { keyOf, mostScans, writeChanged } from "./write-changed.ts";
 import { writerFor } from "./writer-for.ts";
 
-/** What was read between two cursors. */
 export interface Step {
   readonly lines: readonly string[];
   readonly cursor: Cursor;
