@@ -13,7 +13,6 @@ export type Access =
       readonly kind: "event";
       /** Any one is sufficient. With an empty list access to the event is sufficient. */
       readonly anyOf: readonly Permission[];
-      /** Device profiles that may use the route. */
       readonly profiles: readonly ScanProfile[];
     }
   /** Keys, people and devices of the organizer in the path; the route shows only events that they have access to. */

@@ -37,13 +37,11 @@ interface SessionKey {
   readonly id: string;
 }
 
-/** Links, and the sessions of people. */
 export interface Sessions {
   /** Stores a link of this token; a repeated request gets the same one. */
   createLink(token: string, link: Grant & { readonly linkSeconds: number; readonly seconds: number }): Promise<Session>;
   /** Makes a session of a link, once. With `opening`, a random value of the page, the same request again has the same session. */
   redeem(token: string, opening?: string): Promise<Redeemed>;
-  /** Begins a session without a link. */
   begin(grant: Grant, options: { readonly seconds: number }): Promise<Begun>;
   leave(key: SessionKey): Promise<void>;
   /** False: the organizer has no such link or session. */

@@ -25,7 +25,6 @@ const messages: JsonSchema = {
   examples: [{ name: ["This field may not be blank."] }],
 };
 
-/** Messages by field, or one message about the whole request. */
 export const fieldErrors: JsonSchema = { title: "Invalid", type: "object", anyOf: [messages, detail] };
 
 export const invalid: Answer = {

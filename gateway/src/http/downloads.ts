@@ -61,7 +61,6 @@ interface StoredDownload {
   readonly type?: string;
   /** The number of things that could not be printed as the layout demands. */
   readonly warnings?: number;
-  /** The numbers of left-out parts. */
   readonly leftOut?: readonly number[];
 }
 

@@ -1,6 +1,5 @@
 import type { HttpMethod, Route } from "./route.ts";
 
-/** A path with all its methods. */
 export interface Endpoint {
   readonly path: string;
   /** The path template, as in logs, metrics and traces. */

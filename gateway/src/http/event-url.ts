@@ -1,9 +1,7 @@
 import type { Incoming } from "./route.ts";
 
-/** An event, with the address of the deployment. */
 export type EventAddress = Pick<Incoming, "url" | "organizer" | "event">;
 
-/** The public address of a resource of an event. */
 export function eventUrl({ url, organizer, event }: EventAddress, ...path: readonly (string | number)[]): string {
   const segments = ["organizers", organizer, "events", event, ...path];
   return `${url.base}/api/v1/${segments.map(encodeURIComponent).join("/")}/`;

@@ -1,4 +1,3 @@
-/** The address of the demo organizer in examples. */
 export const exampleOrganizer = "http://localhost:8000/api/v1/organizers/demo";
 
 export const exampleEvent = `${exampleOrganizer}/events/conference`;

@@ -35,7 +35,6 @@ export interface ListDeclaration<P extends Parameters>
 }
 
 interface ListTable<P extends Parameters> {
-  /** The name of its file. */
   readonly name: string;
   readonly columns: readonly string[];
   /** Reads it part by part. The first part is read before the answer begins, so that errors have their status. */

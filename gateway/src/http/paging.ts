@@ -52,11 +52,9 @@ export const cursor: Parameter<string | undefined> = {
   read: (sent) => ({ value: sent.at(-1)?.slice(0, longestCursor) }),
 };
 
-/** One page as a service has found it. */
 export interface FoundPage<R> {
   /** The number of results on all pages. */
   readonly count: number;
-  /** The page that was served. */
   readonly page: number;
   readonly pageSize: number;
   readonly results: readonly R[];

@@ -4,10 +4,8 @@ import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { parseDecimal } from "@tessera/values";
 import { fault } from "../faults.ts";
 
-/** A query parameter: its description, and its parser. */
 export interface Parameter<T> {
   readonly description: string;
-  /** The OpenAPI schema of one value. */
   readonly schema: JsonSchema;
   /** May be sent several times; otherwise the last value counts. */
   readonly repeatable: boolean;

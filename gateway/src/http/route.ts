@@ -65,7 +65,6 @@ export interface BatchBody<B> {
   readonly kind: "batch";
   readonly maxBytes: number;
   readonly field: string;
-  /** The object without its list. */
   readonly head: ObjectBody<unknown>;
   readonly list: Pick<ListBody<unknown>, "mostElements" | "longestElement" | "mostValues" | "mostInAll">;
   readonly schema: Schema & { readonly properties: Properties };
@@ -77,7 +76,6 @@ export type CheckedList<B> =
   /** The errors of each element, in order; a valid element has none. */
   | { readonly ok: false; readonly errors: readonly FieldErrors[] };
 
-/** Declares a body that is one object. */
 export function bodyOf<P extends Properties, B>(
   schema: ObjectSchema<P, B>,
   {
@@ -144,11 +142,9 @@ export interface RepeatedReply {
   readonly body: Buffer | null;
 }
 
-/** The state of a request under its idempotency key. */
 export type KeyClaim =
   /** The request is to be processed under this id; undefined: it has no key. */
   | { readonly kind: "new"; readonly requestId: string | undefined }
-  /** The request was answered before. */
   | { readonly kind: "answered"; readonly reply: RepeatedReply };
 
 /** Throws a Fault if the key belongs to a request in progress, or with another content. */
@@ -194,7 +190,6 @@ export interface Incoming<Q = unknown, B = unknown> {
   cutOff(): void;
 }
 
-/** A route as its resource declares it. */
 export interface Declaration<P extends Parameters, B> {
   /** Unique; OpenAPI's operationId. */
   readonly name: string;
@@ -221,7 +216,6 @@ export interface Declaration<P extends Parameters, B> {
   readonly answers: Readonly<Partial<Record<StatusName, Answer>>>;
   /** Part of a page for people, not of the OpenAPI document. */
   readonly isPage?: true;
-  /** Additional request headers. */
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   /** Required for each route of the OpenAPI document. */
   readonly example?: Example;
@@ -240,7 +234,6 @@ export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & 
   readonly handle: (request: Incoming<never, never>) => Promise<Reply | RepeatedReply>;
 };
 
-/** A route with its method and path in the URL map. */
 export interface Route extends AnyDeclaration {
   readonly method: HttpMethod;
   /** With `{name}` for a path segment and `{name+}` for one or more, whose slashes belong to the value. */
