@@ -6,12 +6,12 @@ import { type EventKey, eventKey } from "./entity-key.ts";
 import { endErasures } from "./personal-data/erasures.ts";
 
 /*
- * What a service has of a deleted event goes with it: another one may get its name. Of an event that a rebuild has left out, which
- * may only be late, it stays for a day, unreachable. Until then the table `gone_event (organizer, event, gone_at)` of a service
- * has a note of it, beside its copies of events in the table `event`. The note of a deleted event is for what came late.
+ * A service deletes its data of a deleted event, because another event may get the name. An event that a rebuild has left out may
+ * only be late: its data stays for a day, unreachable. Until then the table `gone_event (organizer, event, gone_at)` of a service
+ * has a note of the event. The note of a deleted event is for data that arrives late.
  */
 
-/** The copies of events; with one that is deleted its erasures end: another one may get its name. */
+/** The copies of events, where the erasures of a deleted event end, because another event may get its name. */
 export function endingErasures<Input, Row>(events: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
   return {
     ...events,
@@ -50,8 +50,8 @@ export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>):
 }
 
 /**
- * The copies of events, where what was made for an event until it was deleted ends with it: another one may get its name. A
- * rebuild's sweep proves no deletion, and ends nothing. To be wrapped by the others: cases are locked before work, and events last.
+ * The copies of events, where `end` runs for each deleted event, because another event may get its name. The sweep of a
+ * rebuild proves no deletion, and `end` does not run. The other wrappers wrap this one: cases are locked before work, and events last.
  */
 export function endingWith<Input, Row>(
   copies: CopyTable<EventKey, Input, Row>,
@@ -94,7 +94,7 @@ export async function findGoneEvents(db: Queryable): Promise<EventKey[]> {
      order by gone_event.gone_at`);
 }
 
-/** Whether an event is not there: a condition for every statement that deletes what is left of it. */
+/** Whether an event does not exist: a condition for every statement that deletes its remaining data. */
 export function isGone({ organizer, event }: EventKey): Sql {
   return sql`not exists (select from event where event.organizer = ${organizer} and event.event = ${event})`;
 }

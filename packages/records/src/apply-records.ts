@@ -105,7 +105,7 @@ async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Pr
 }
 
 /**
- * Removes the files of refused records, and of what others are without: what they hold may be erased data. A job deletes what
+ * Removes the files of refused records and of left-out parts, because these may hold erased data. A job deletes what
  * cannot be removed now.
  */
 async function removeFiles(
@@ -137,7 +137,7 @@ function splitBehindRemovals<R extends Readable<{ readonly commitsRemoval?: bool
   return parts;
 }
 
-/** The removals, of kinds with parts that may move, behind which no record brings their key back: they take what did not move. */
+/** The removals that no later record of the key follows, of kinds with parts that may move: they remove the parts that did not move. */
 function lastRemovals<R extends Readable<Pick<RecordKind<unknown, never, unknown>, "name" | "partsOf">>>(
   taken: Iterable<R>,
 ): R[] {

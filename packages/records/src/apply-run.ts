@@ -8,17 +8,17 @@ import { notKnown } from "./validate.ts";
 /** The most refused records of a run that are left out one by one, each at the cost of a check of the rest; further ones go together. */
 const mostApart = 20;
 
-/** What has become of records, by how they were read. */
+/** The results of records. */
 export interface Applied<R> {
   readonly refused: ReadonlyMap<R, FieldErrors>;
-  /** What was stored of the others: they may be without some parts. */
+  /** The other records as they were stored, perhaps without some parts. */
   readonly taken: ReadonlyMap<R, R>;
 }
 
 /** Neighbouring records of one kind and scope, none with the key of another. */
 export type RecordRun<Mentioned, Known> = readonly Readable<RecordKind<unknown, Mentioned, Known>>[];
 
-/** A run, and what its batch has of the same kind and scope behind it. */
+/** A run, and the later records of the same batch, kind and scope. */
 export interface PlacedRun<Mentioned, Known> {
   readonly run: RecordRun<Mentioned, Known>;
   readonly behind: readonly Behind<unknown>[];
@@ -41,12 +41,12 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   return { refused, taken };
 }
 
-/** What would become of records, and what is known of what they refer to if it was looked up and their parents are there. */
+/** The results of records, and the entities that they refer to, if these were looked up because their parents exist. */
 export interface Verdict<R, Known> extends Applied<R> {
   readonly known?: Known;
 }
 
-/** Finds what would become of a run of records; `recall` adds to what is known what the database does not have. */
+/** Finds the results of a run of records; `recall` adds entities that the database does not have yet. */
 export async function checkRun<Mentioned, Known extends KnownScope>(
   tx: Tx,
   { run, behind }: PlacedRun<Mentioned, Known>,
@@ -77,8 +77,8 @@ export async function checkRun<Mentioned, Known extends KnownScope>(
 }
 
 /**
- * Leaves out of records what contradicts what is known, or refuses them. Those that are refused go first, and one by one: of what is
- * left, something may be wrong only because of them, or right.
+ * Leaves out of records what contradicts what is known, or refuses them. Refused records
+ * are left out first, and one by one: without one of them another record may be right, or wrong.
  */
 async function leaveOutWrong<Mentioned, Known extends KnownScope>(
   tx: Tx,

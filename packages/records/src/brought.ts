@@ -1,7 +1,7 @@
 import type { BroughtEntity } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { Brought, KnownScope, RecordOwner } from "./kind.ts";
 
-/** What services that refer to entities of another service need to know of those that a validated record brings. */
+/** The data of an entity that a validated record brings, for services that refer to it. */
 export interface SharedData {
   readonly event: { readonly isSeries: boolean };
   readonly item: { readonly variations: readonly number[] };
@@ -10,7 +10,7 @@ export interface SharedData {
 /** What a kind brings whose data other services read, too. */
 export type BroughtAs<K extends keyof SharedData> = Brought & { readonly data: SharedData[K] };
 
-/** Reads the data of an entity of a kind that others read, too; undefined if it is of another kind. */
+/** Undefined: the entity is of another kind. */
 export function readShared<K extends keyof SharedData>(entity: BroughtEntity, kind: K): SharedData[K] | undefined {
   return entity.kind === kind ? (JSON.parse(entity.data) as SharedData[K]) : undefined;
 }

@@ -22,9 +22,9 @@ export interface Run<V, Known> {
   readonly known: Known;
 }
 
-/** Such records while it is examined what becomes of them. */
+/** A run whose records may still be refused. */
 export interface ExaminedRun<V, Known> extends Run<V, Known> {
-  /** What the same batch has of the same kind and scope behind them. */
+  /** The later records of the same batch, kind and scope. */
   readonly behind: readonly Behind<V>[];
 }
 
@@ -41,11 +41,11 @@ export interface Removal {
   readonly keys: readonly string[];
   /** When the sender removed some of them, in microseconds since 1970, by their keys. */
   readonly removedAt: ReadonlyMap<string, number>;
-  /** What records behind them in the batch bring, with the keys of these records: it may move there. */
+  /** The parts that later records of the batch bring, with the keys of these records: a part may move there. */
   readonly moving: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-/** An element that a list of a record was sent with, and that is wrong. */
+/** A wrong element of a list of a record. */
 export interface LeftOut {
   readonly list: string;
   /** In the list as it was sent. */
@@ -65,9 +65,9 @@ export type ExamineFile = (file: SentContent) => Promise<Examined>;
 
 /** What a record would bring if it were stored. */
 export interface Brought {
-  /** By what records may mean it besides its key. A kind of records stands for all of that kind. */
+  /** What records may refer to it by, besides its key. A kind of records stands for all of that kind. */
   readonly names?: readonly (string | number)[];
-  /** What checks need to know of it, as JSON. */
+  /** Its data that checks need, as JSON. */
   readonly data?: object;
 }
 
@@ -98,7 +98,7 @@ export interface RecordKind<V, Mentioned, Known> {
   /** The field that says in the data of a removal when the sender removed it. */
   readonly removedAtField?: string;
   keyOf(value: V): string;
-  /** What a record brings that may move to it from another one: no two records of a run bring the same. */
+  /** The parts of a record that may move to it from another record: no two records of a run bring the same part. */
   partsOf?(value: V): Iterable<number>;
   /** Examines the files a record brings along; returns the record, changed where a file is not taken as it is. */
   examineFiles?(value: V, examine: ExamineFile): Promise<V>;
@@ -106,44 +106,44 @@ export interface RecordKind<V, Mentioned, Known> {
   filesOf?(value: V, scope: Scope): Iterable<SentFile>;
   /** Collects what a record refers to. */
   mention?(value: V, mentioned: Mentioned): void;
-  /** Takes over the files of a record that was read before. This one is the same, without a few of its parts. */
+  /** Takes over the examined files of the same record, read before with a few more parts. */
   keepFiles?(value: V, before: V): Promise<V>;
-  /** Finds what contradicts what is known, or an earlier record of the run. Is called again for what is left of them. */
+  /** Refuses records that contradict known entities, or an earlier record of the run. Called again without their wrong parts. */
   refuse?(tx: Tx, run: ExaminedRun<V, Known>): Promise<Refusals<V>>;
-  /** Names what is doubtful of records, and is taken as it was sent. */
+  /** Warns of values that are doubtful, and are stored as they were sent. */
   doubt?(run: Run<V, Known>): Refusals<V>;
-  /** Says what other records may know of this one while it is validated only; absent: none refers to one. */
+  /** Returns what later records may refer to while a stream is only validated; absent: no record refers to one of this kind. */
   bring?(value: V, known: Known): Brought;
   store(tx: Tx, run: Run<V, Known>): Promise<void>;
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
-  /** Removes all but what may move. At the end of the batch it is called for the rest. */
+  /** Removes all but the parts that may move. At the end of the batch it is called for those that have not moved. */
   remove(tx: Tx, removal: Removal): Promise<void>;
-  /** What a removal has begun must be committed before records behind it are applied. */
+  /** A removal must be committed before later records are applied. */
   readonly commitsRemoval?: boolean;
 }
 
-/** What a kind makes of its records stays with that kind: nothing else looks into it. */
+/** The values of a kind are opaque to all other code. */
 type AnyKind<Mentioned, Known> = RecordKind<unknown, Mentioned, Known>;
 
 export interface RecordOwner<Mentioned, Known extends KnownScope> {
   readonly kinds: readonly AnyKind<Mentioned, Known>[];
   /** Returns an empty collection. */
   nothingMentioned(): Mentioned;
-  /** Looks up what a run mentions, and where it lives. */
+  /** Looks up the entities that a run refers to, and its scope. */
   findMentioned(tx: Tx, scope: Scope, mentioned: Mentioned): Promise<Known>;
-  /** Adds what records before in a stream would have brought, in their order. It may be of other scopes and owners. */
+  /** Adds what earlier records of a stream would have created, in their order; these may be of other scopes and owners. */
   recall(known: Known, scope: Scope, brought: readonly BroughtEntity[]): Known;
-  /** Takes what a run must hold of what it refers to before that is looked up. */
+  /** Locks the entities that a run refers to, before they are looked up. */
   lockMentioned?(tx: Tx, scope: Scope, mentioned: Mentioned): Promise<void>;
   /**
-   * Takes what a batch must hold before it looks anything up: between looking up what a record refers to and storing it
-   * nothing may come that takes it away.
+   * Locks a batch before its first lookup: an entity that a record refers to must not be deleted between that lookup and
+   * the commit.
    */
   lock(tx: Tx, records: readonly LockedRecord[]): Promise<void>;
 }
 
-/** What locks follow from. */
+/** The fields of a record that decide its locks. */
 export interface LockedRecord {
   readonly kind: { readonly name: RecordKindName };
   readonly scope: Scope;

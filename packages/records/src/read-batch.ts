@@ -8,11 +8,11 @@ import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
 
-/** What a batch holds, as far as that needs no database. */
+/** A batch, read without the database. */
 export interface ReadBatch<R> {
-  /** Those that can be read, with their files examined. */
+  /** Readable records, with their files examined. */
   readonly examined: readonly R[];
-  /** What is wrong with the others; more may be added. */
+  /** The errors of the others; more may be added. */
   readonly errors: Map<SentRecord, FieldErrors>;
   readonly unknownKeys: UnknownKeys;
 }
@@ -40,7 +40,7 @@ export function compileBatchReader<Mentioned, Known extends KnownScope>(
   };
 }
 
-/** Cuts records into runs that are looked up and stored together, each with what comes behind it of the same kind and scope. */
+/** Cuts records into runs that are looked up and stored together, each with the later records of its kind and scope. */
 export function splitRecords<Kind extends Pick<RecordKind<unknown, never, unknown>, "partsOf">>(
   records: readonly Readable<Kind>[],
 ): { readonly run: readonly Readable<Kind>[]; readonly behind: readonly Behind<unknown>[] }[] {
@@ -85,7 +85,7 @@ export function toResponse(
   };
 }
 
-/** The first hundred messages about a line; undefined or none: nothing is said of it. */
+/** The first hundred messages about a line; undefined or none: the line is not reported. */
 function toLine({ line }: SentRecord, found: FieldErrors = {}): ApplyRecordsResponse["rejected"] {
   const problems = new FieldProblems();
   problems.addAll(found);

@@ -16,9 +16,9 @@ export interface Readable<Kind> {
   /** Removes the entity of the key; then there is no value. */
   readonly removal: boolean;
   readonly value: unknown;
-  /** When the sender removed it, in microseconds since 1970; null or undefined: that is not told. */
+  /** When the sender removed it, in microseconds since 1970; null or undefined: unknown. */
   readonly removedAt?: number | null;
-  /** What it was sent with and is without, or is doubtful. */
+  /** Messages about parts that were left out, or are doubtful. */
   readonly warnings: FieldErrors;
   /** The same record with these doubts about its value. */
   doubted(doubts: FieldErrors): Promise<Readable<Kind>>;
@@ -162,7 +162,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {
-    // What is wrong with it is not reported: parsers quote what they read.
+    // Without the parser's message, which quotes the text.
     return undefined;
   }
 }

@@ -13,7 +13,7 @@ export interface Reading<T> {
   readonly document: string;
 }
 
-/** Says what is wrong with a value that its schema accepts, never quoting it. What a record can do without is left out then. */
+/** Returns the error of a value that its schema accepts, never quoting the value. A part that a record can do without is then left out. */
 export type Rule = (value: unknown) => string | undefined;
 
 export interface ReaderOptions extends DocumentOptions {
@@ -28,7 +28,7 @@ interface Completion<T, U> {
 
 export interface Reader<T> {
   (data: unknown): Checked<Reading<T>>;
-  /** Does the same in slices: what has long lists delays nothing else. */
+  /** Does the same in slices, so that a record with long lists does not block the event loop. */
   inSlices(data: unknown): Promise<Checked<Reading<T>>>;
 }
 
@@ -64,9 +64,9 @@ export function compileReader(
   return Object.assign((data: unknown) => atOnce(read(data)), { inSlices: (data: unknown) => inTurns(read(data)) });
 }
 
-/** What a document says of the record that it was made of. */
+/** The part of a document that is about its record as it was sent. */
 export interface Misread {
-  /** The paths of what was sent and could not be read, if any: a default stands there. */
+  /** The paths of values that could not be read, if any: the document has a default there. */
   readonly unread?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cuts a sequence into runs that can be stored by one statement each: neighbours of one group, and no key twice, so
- * that of two records with the same key the later one wins.
+ * Cuts a sequence into runs that can be stored by one statement each: neighbours of one group, and no key twice:
+ * of two records with the same key the later one wins.
  */
 export function splitRuns<T>(
   records: readonly T[],

@@ -17,8 +17,8 @@ export type ValidateRecords = (
 ) => Promise<ValidateRecordsResponse>;
 
 /**
- * Makes the function that answers what would become of records of an owner. It stores nothing: what records bring is handed back,
- * and comes with those behind them, as far as these refer to it. Its transactions can only read, so they lock nothing.
+ * Makes the function that validates records of an owner and stores nothing. The answer has the entities that records would create;
+ * the caller sends them again with later records that refer to them. Its transactions are read-only, so they lock nothing.
  */
 export function validateRecordsOf<Mentioned, Known extends KnownScope>(
   owner: RecordOwner<Mentioned, Known>,

@@ -4,13 +4,13 @@ import type { EventKey } from "../entity-key.ts";
 
 /** How a kind of personal data was erased. Instants are microseconds since 1970. */
 interface ErasedKind {
-  /** The time of the last request; null: it is being erased. What is from that time or later is new data. */
+  /** The time of the last request; null: the erasure runs. Data of that time or later is new. */
   readonly until: number | null;
   /** The time of the database when this was read. */
   readonly now: number;
 }
 
-/** The kinds of personal data that an event has no more. */
+/** By kind of personal data, for the kinds that were erased of an event. */
 export type ErasedUntil = ReadonlyMap<string, ErasedKind>;
 
 /** The clock of a shop may be ahead by so much, in microseconds. */
@@ -28,15 +28,15 @@ export async function findErasedUntil(db: Queryable, { organizer, event }: Event
   return new Map(rows.map(({ kind, until, now }) => [kind, { until, now }]));
 }
 
-/** Whether stored data of a kind that is of this time was erased, or would be. */
+/** Whether stored data of a kind and of this time was erased, or is being erased. */
 export function isOfErased(erased: ErasedUntil, kind: string, at: number | null): boolean {
   const found = erased.get(kind);
   return found !== undefined && (found.until === null || at === null || at < found.until);
 }
 
 /**
- * Whether a record would bring back data of a kind. One that says it is of a time to come says nothing of when it was
- * made: it is refused like those of the time before the erasure.
+ * Whether a record would bring back data of a kind. A record dated in the future proves no time of its own, so it is
+ * refused like one from before the erasure.
  */
 export function bringsBackErased(erased: ErasedUntil, kind: string, at: number | null): boolean {
   const found = erased.get(kind);

@@ -28,8 +28,8 @@ export interface Erasure {
 const beginLock = declareLock("begin of an erasure");
 
 /**
- * Whether a case that is not requested yet is the first one of its event, until the transaction ends. Of two that begin at
- * the same time one does not disturb the other: each would be a change that refuses the other one. A case that the
+ * Whether a case that is not requested yet is the first one of its event, until the transaction ends. Of two concurrent
+ * cases only the first begins: each is a change of the event, and would refuse the other one. A case that the
  * shredder does not know any more, because its database was restored, stands in the way for an hour only.
  */
 export async function isFirstCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
