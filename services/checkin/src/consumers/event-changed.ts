@@ -17,8 +17,8 @@ const endingLists = endingWith(events, async (tx, ended) => {
 });
 
 /**
- * Keeps our copy of events. With a deleted event its lists go, its alarms, and its scans: another one may get its name. What belongs to an
- * event that a rebuild has left out is unreachable, and stays for a day: it may come back.
+ * Keeps our copy of events. Lists, alarms and scans of a deleted event are deleted with it, because another event may get its name. Data
+ * of an event that a rebuild has left out is unreachable, and stays for a day, because the event may come back.
  */
 export const eventChanged = keepCopy(
   topics.eventChanged,

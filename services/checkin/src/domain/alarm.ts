@@ -1,6 +1,6 @@
 import type { AlarmKind } from "@tessera/resources/alarm";
 
-/** What an alarm is about. Of each there is one at a time. */
+/** What an alarm is about: each subject has at most one open alarm. */
 export interface AlarmSubject {
   readonly kind: string;
   /** Null: scans that name no gate; or the alarm is of no gate. */

@@ -4,7 +4,7 @@ export interface PersonName {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** Finds who comes with a ticket: the name on it, else on the ticket it belongs to, else on the invoice. */
+/** Finds the name of a visitor: that on the ticket, else on the ticket it is an add-on of, else on the invoice. */
 export function nameAttendee(sources: {
   readonly own: PersonName;
   /** The name on the ticket that this ticket is an add-on of. */

@@ -40,7 +40,7 @@ export function decideAlarms({ now, cells, queues, limits, open }: AlarmFacts): 
   return [...held.filter(isOpen), ...held.filter((alarm) => !isOpen(alarm))].slice(0, mostAlarms);
 }
 
-/** What has to be raised and ended so that those are open that hold. */
+/** Compares the open alarms with those that hold: which ones to raise, and which to end. */
 export function compareAlarms<O extends AlarmSubject>(
   held: readonly HeldAlarm[],
   open: readonly O[],
@@ -71,7 +71,7 @@ function atTheirGates(cells: readonly GateCell[]): Map<number | null, GateCell[]
 }
 
 const shortestSilence = 60;
-/** Then the gate is closed. */
+/** After a longer silence the gate counts as closed. */
 const longestSilence = 900;
 const busySeconds = 300;
 const busyScans = 10;
@@ -92,7 +92,7 @@ function decideSilence(gate: number | null, cells: readonly GateCell[], now: num
   return { ...ofGate("gate_silent", gate), since, measured: null, usual: scans / (busySeconds / 60) };
 }
 
-/** What was made in a minute may come some seconds later. */
+/** Scans of a minute may arrive some seconds after its end. */
 const lateSeconds = 10;
 const recentMinutes = 3;
 const usualMinutes = 5;
@@ -118,7 +118,7 @@ function measureRates(cells: readonly GateCell[], now: number): Rates {
   };
 }
 
-/** An ebb of visitors lets all gates fall: a gate has to fall by more than the others. */
+/** With fewer visitors all gates scan less: only a gate that falls by more than the others raises an alarm. */
 function decideRate(
   gate: number | null,
   cells: readonly GateCell[],

@@ -4,15 +4,15 @@ import { StoredCells } from "./stored-cells.ts";
 export interface GateCell {
   /** Seconds since 1970, the beginning of the ten. */
   readonly storedIn: number;
-  /** The same; a scan that is dated later than it came counts when it came. */
+  /** The same; a scan that is dated later than it arrived counts when it arrived. */
   readonly madeIn: number;
   readonly gate: number | null;
   readonly device: number | null;
   readonly scans: number;
   readonly refused: number;
-  /** How many of them are dated over a minute later than they came. */
+  /** The number of these scans that are dated over a minute later than they arrived. */
   readonly ahead: number;
-  /** By how many seconds the worst of these. */
+  /** The largest of these differences, in seconds. */
   readonly secondsAhead: number;
   /** The newest, in microseconds since 1970. */
   readonly lastAt: number;

@@ -7,7 +7,7 @@ export interface CountedPersons {
   readonly hardLimit: number | null;
 }
 
-/** From this share of a limit on, somebody has to prepare; below the other it is well again. */
+/** An alarm begins at the first share of a limit, and ends below the second. */
 const nearShare = 0.9;
 const wellShare = 0.85;
 

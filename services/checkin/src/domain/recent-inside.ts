@@ -9,7 +9,7 @@ const longest = 300;
 const shortest = 60;
 const apart = 10;
 
-/** Later than that a forecast is no forecast. */
+/** A forecast further ahead is of no use. */
 const farthest = 6 * 3600;
 
 /** How many persons were inside of each list within the last minutes. */

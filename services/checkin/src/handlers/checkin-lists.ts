@@ -129,7 +129,7 @@ export async function createCheckinList(
 /** A limit holds once those who are inside are counted. */
 const countMs = 2000;
 
-/** The change is stored: where it takes longer, or fails, a job counts. */
+/** The change is stored already: if counting takes longer or fails, a job counts. */
 async function untilCounted(
   db: Db,
   { softLimit, hardLimit }: Pick<ListFields, "softLimit" | "hardLimit">,

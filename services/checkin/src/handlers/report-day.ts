@@ -99,7 +99,7 @@ async function chooseDay(
   throw fault("invalid_filter", "This is not a date.", { fields: { date: ["This is not a date: write YYYY-MM-DD."] } });
 }
 
-/** Follows all parts of the tickets, as many at a time as there are turns, of which another read has one. */
+/** Follows all parts of the tickets, concurrently within the limit of the organizer, of which another read uses one. */
 async function followParts(
   parts: number,
   follow: (part: number) => Promise<DayOfTickets>,

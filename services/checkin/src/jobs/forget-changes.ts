@@ -7,7 +7,7 @@ const everyMs = 600_000;
 /** A gate that was away for longer starts again with a copy. */
 const keptDays = 7;
 
-/** Forgets changes that all gates have heard of. Marks are removed before the changes that they stand for. */
+/** Deletes changes that all gates have read. Marks are removed before the changes that they stand for. */
 export function forgetOldChanges({ db }: { readonly db: Db }): Job {
   return {
     name: "forget-changes",

@@ -31,12 +31,12 @@ const alarmLock = declareLock("tessera checkin alarms");
 
 const everyMs = 10_000;
 
-/** Scans have no limit; who looks back further looks at those. */
+/** Scans are kept without a limit, and have the older history. */
 const keptDays = 30;
 
 const eventsAtATime = 1000;
 
-/** About 150 bytes each. Of events that find no room all scans of the last 20 minutes are counted each time. */
+/** About 150 bytes each. For events beyond this limit each run counts all scans of the last 20 minutes. */
 const mostCells = 300_000;
 
 export interface AlarmTools {
@@ -128,7 +128,7 @@ export function raiseAlarms(tools: AlarmTools): Job {
   };
 }
 
-/** Shows how many alarms hold; each process for itself, so that no series ends with a lead. */
+/** Shows how many alarms hold; each process for itself, so that no series ends when the leader changes. */
 function measureAlarms({ db, clock, metrics }: Omit<AlarmTools, "reads">): () => Promise<void> {
   const sample = keepSample<ReadonlyMap<string, OpenCount>>(clock);
   for (const kind of alarmKinds) {

@@ -42,13 +42,13 @@ export const clusterEpoch = sql`
   || '/' || coalesce((select extract(epoch from archiver.stats_reset)::text from pg_stat_archiver as archiver), '')
   || '/' || (select database.oid::text from pg_database as database where database.datname = current_database())`;
 
-/** What is committed now, and all that was noted before, is visible at this moment; all else will be a change. */
+/** Everything that is committed by now is visible at this moment; everything later will be a change. */
 export function readMoment(db: Queryable): Promise<Moment> {
   return db.one(sql`select ${clusterEpoch} as epoch, pg_current_snapshot()::text as snapshot`);
 }
 
 export interface ChangesRead extends Moment {
-  /** Changes since then are still noted. Of a moment that is still to come none are: the folder of the database was put back. */
+  /** Whether the changes since then are still stored. False also for a moment in the future: the database was restored from an older copy. */
   readonly isKept: boolean;
   /** In order, at most as many as were asked for. */
   readonly changes: readonly Change[];

@@ -15,7 +15,7 @@ export interface DeviceQueue {
 
 const sent = { organizer: text, device: bigint, queue: bigint, events: texts.orNull };
 
-/** Notes the queues of all devices that have one. Earlier notes of the others are deleted, and old ones. */
+/** Stores the queues of all devices that have one. Queues of other devices, and old ones, are deleted. */
 export async function noteQueues(tx: Queryable, queues: readonly DeviceQueue[]): Promise<void> {
   await tx.run(sql`
     delete from device_queue

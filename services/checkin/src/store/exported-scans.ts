@@ -28,7 +28,7 @@ export function openSpan(db: Queryable, { organizer, event }: EventKey): Promise
 }
 
 export interface SpanMoment extends Moment {
-  /** Something was deleted whose scans go with it. */
+  /** Whether a deletion has removed scans of the export. */
   readonly isCut: boolean;
 }
 

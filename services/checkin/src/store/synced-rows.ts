@@ -225,7 +225,7 @@ export interface FirstPresences {
   readonly read: number;
 }
 
-/** With what this presence and all of the keys before weigh. */
+/** `total` is the weight of this presence and of all keys before it. */
 type WeighedRow = PresenceRow & { readonly place: number; readonly total: number };
 
 /** The keys behind the last row were read if there was room for more. */

@@ -19,7 +19,7 @@ export function toLive({
   readonly lists: readonly CountedList[];
   readonly scans: RecentScans;
   readonly inside: RecentInside;
-  /** Undefined: too many to look at. */
+  /** Undefined: there are too many to count. */
   readonly doubles: { readonly count: number; readonly explained: number } | undefined;
   readonly alarms: readonly StoredAlarm[];
 }): ReadLiveResponse {

@@ -62,7 +62,7 @@ interface Recent {
 }
 
 interface KnownDoubles {
-  /** Undefined: too many to look at. */
+  /** Undefined: there are too many to count. */
   readonly counts: DoubleCounts | undefined;
 }
 

@@ -33,7 +33,7 @@ export async function beginCopy(db: Db, of: Pick<Cursor, "organizer" | "scope">)
   return { ...of, epoch, since: snapshot, place: { in: "events", event: "", kind: "ticket", id: 0 } };
 }
 
-/** Reads on behind a cursor; undefined: it is too old. Whatever its place is, the step reads among what is asked. */
+/** Reads on behind a cursor; undefined: it is too old. The step reads only what is asked for, whatever the cursor says. */
 export function readStep(db: Db, asked: Asked, cursor: Cursor): Promise<Step | undefined> {
   const { place } = cursor;
   if (place?.in === "events") return copyEvents(db, asked, { cursor, place });
@@ -58,7 +58,7 @@ async function copyEvents(
   { cursor, place }: From<PlaceIn<"events">>,
 ): Promise<Step> {
   const { event, kind, id: after } = place;
-  // Somebody wrote this place: the copy leads to events that are asked for.
+  // The cursor is forged: a copy leads only to events that the reader asks for.
   if (event !== "" && events?.includes(event) === false) throw noCursor();
   const rows = event === "" ? [] : await readSyncedBehind(db, kind, { organizer, event, after, most: mostOf(kind) });
   const lines =
@@ -131,7 +131,7 @@ async function followChanges(
   if (read.epoch !== cursor.epoch || !read.isKept) return undefined;
   const { snapshot: until } = read;
   const { changes, lineOf } = await writeChanged(db, asked, cutChanges(read.changes));
-  // Of an entity that has changed more than once, the line is that of now anyway.
+  // An entity that has changed more than once has one line, with its current state.
   const written = await writeSome(changes, (change) => {
     const key = keyOf(change);
     const line = lineOf.get(key) ?? "";

@@ -63,7 +63,7 @@ export async function writeChanged(
   return { changes, lineOf: lines };
 }
 
-/** Of each entity the last change, in the place of its first one. */
+/** The last change of each entity, in the order of the first changes. */
 function named(changes: readonly Change[]): Map<string, Change> {
   return new Map(changes.map((change) => [keyOf(change), change]));
 }
