@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
-import { poll } from "@tessera/kit/waiting/poll";
-import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "../store/persons-inside.ts";
+import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
+import { addThoseInside, findNoted } from "../store/persons-inside.ts";
 
 /**
  * Counts the persons inside of the lists whose limits were set since the last run; until then these limits do not apply. Returns
@@ -12,8 +12,13 @@ import { addThoseInside, findNoted, haveEnded, readNextTransaction } from "../st
 export async function countNoted(db: Db, { longestMs }: { readonly longestMs: number }): Promise<boolean> {
   const noted = await findNoted(db);
   if (noted.length === 0) return true;
-  const next = await readNextTransaction(db);
-  if (!(await poll(() => haveEnded(db, { before: next }), { until: Date.now() + longestMs }))) return false;
+  const late = AbortSignal.timeout(longestMs);
+  try {
+    await waitForEarlierTransactions((question) => db.transaction(question), late);
+  } catch (error) {
+    if (late.aborted) return false;
+    throw error;
+  }
   for (const list of noted) await addThoseInside(db, list);
   return true;
 }

@@ -35,24 +35,6 @@ export function findNoted(db: Queryable): Promise<EntityKey[]> {
      order by persons_inside.organizer, persons_inside.event, persons_inside.list`);
 }
 
-/** The number after that of the newest transaction that has ended. */
-export async function readNextTransaction(db: Queryable): Promise<string> {
-  const { next } = await db.one<{ next: string }>(sql`
-    select pg_snapshot_xmax(pg_current_snapshot())::text as next`);
-  return next;
-}
-
-/** Whether transactions of this service before that one have ended; no other service writes its tables. */
-export async function haveEnded(db: Queryable, { before }: { readonly before: string }): Promise<boolean> {
-  const { ended } = await db.one<{ ended: boolean }>(sql`
-    select not exists (select from pg_stat_activity as other
-                        where other.datname = current_database()
-                          and other.usename = session_user
-                          and other.pid <> pg_backend_pid()
-                          and age(other.backend_xid) > age(${before}::xid8::xid)) as ended`);
-  return ended;
-}
-
 /**
  * Adds those who were inside of a noted list. One statement adds what its snapshot has and the sum so far of the same snapshot has
  * not: what is stored meanwhile is in the newer sum alone.

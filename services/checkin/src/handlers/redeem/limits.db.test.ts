@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { rollFrom } from "@tessera/testkit/dice";
 import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lockCounts } from "../../store/persons-inside.ts";
+import { countNoted } from "../../capacity/count-noted.ts";
+import { lockCounts, noteLimits } from "../../store/persons-inside.ts";
 import { earlierCheckin, eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
 import { recount } from "../../testing/recount.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
@@ -190,6 +191,28 @@ describe("a hard limit", () => {
     await update(id, { hardLimit: undefined });
     expect(await redeem(enter(id, 5))).toBe("admitted");
     expect(await checkin.db.many(sql`select from persons_inside`)).toEqual([]);
+  });
+
+  it("[C10.5] counts a scan that began while it was set and ends later", async () => {
+    const { id } = await checkin.createList({ allowMultipleEntries: true });
+    await redeem(enter(id, 1));
+    await redeem(enter(id, 1, exit));
+    const count = () => countNoted(checkin.db, { longestMs: 200 });
+    const [isSet, isScanned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const setting = checkin.db.transaction(async (tx) => {
+      await noteLimits(tx, [{ ...place, id, softLimit: null, hardLimit: 9 }]);
+      isSet.resolve();
+      await isScanned.promise;
+    });
+    await isSet.promise;
+    await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`update presence set last_type = 'entry' where presence.list = ${id}`);
+      isScanned.resolve();
+      await setting;
+      expect(await count()).toBe(false);
+    });
+    expect(await count()).toBe(true);
+    expect(await inside(id)).toBe(1);
   });
 
   it("[C10.5] counts exactly when it is set while gates scan", async () => {
