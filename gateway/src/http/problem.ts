@@ -88,8 +88,13 @@ export function toProblem(error: unknown): Problem {
     };
   }
   const status = statusByCode.get(error.code) ?? statusByKind[error.kind];
-  const body = error.cause instanceof ElementErrors ? error.cause.body : (error.fields ?? { detail: error.message });
-  return { status, headers: headersOf(error, status), body };
+  return { status, headers: headersOf(error, status), body: bodyOf(error) };
+}
+
+function bodyOf({ code, message, fields, cause }: Fault): unknown {
+  if (cause instanceof ElementErrors) return cause.body;
+  // Why an event is not ready is a list of one message (D2.2).
+  return fields ?? (code === "not_shreddable" ? [message] : { detail: message });
 }
 
 export function statusOf(code: GatewayFault): number {

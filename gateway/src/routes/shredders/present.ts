@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import type { FindShredResponse, GetCertificateResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import type { Reply } from "../../http/route.ts";
@@ -21,14 +20,4 @@ export function presentCertificate({ statement, signature, publicKey }: GetCerti
     signature: Buffer.from(signature).toString("base64"),
     public_key: publicKey,
   };
-}
-
-/** Why an event is not ready is a list of one message (D2.2). */
-export async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Fault && error.code === "not_shreddable") return { status: "invalid", body: [error.message] };
-    throw error;
-  }
 }

@@ -15,7 +15,7 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { shredderExamples } from "./examples.ts";
 import { kindsByName } from "./kinds-by-name.ts";
-import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
+import { presentCertificate, presentStatus } from "./present.ts";
 import {
   certificateKeyShown,
   certificateShown,
@@ -97,20 +97,19 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       access: shredding,
       body: exportBody,
       answers: { accepted: { description: "The export was started.", schema: exportStarted }, invalid: notReady },
-      handle: (request) =>
-        orNotReady(async () => {
-          const made = await service.startExport(
-            request.inEvent(
-              { credential: request.tenant.countedAs, instance: request.url.base },
-              { shredders: [...request.body.shredders] },
-            ),
-          );
-          const download = eventUrl(request, root, "download", made.export, made.file);
-          return {
-            status: "accepted",
-            body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) },
-          };
-        }),
+      async handle(request) {
+        const made = await service.startExport(
+          request.inEvent(
+            { credential: request.tenant.countedAs, instance: request.url.base },
+            { shredders: [...request.body.shredders] },
+          ),
+        );
+        const download = eventUrl(request, root, "download", made.export, made.file);
+        return {
+          status: "accepted",
+          body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) },
+        };
+      },
     }),
 
     download: declare({
@@ -140,22 +139,21 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
         notFound: missing,
         ...unfinishedAnswers,
       },
-      handle: (request) =>
-        orNotReady(async () => {
-          const {
-            exportState,
-            message,
-            case: id,
-            file,
-          } = await service.startShred(
-            request.inEvent({
-              ...exportOf(request),
-              requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
-            }),
-          );
-          if (exportState !== JobState.SUCCEEDED) return replyUnfinished({ state: exportState, message });
-          return { status: "accepted", body: { status: eventUrl(request, root, "status", id, file) } };
-        }),
+      async handle(request) {
+        const {
+          exportState,
+          message,
+          case: id,
+          file,
+        } = await service.startShred(
+          request.inEvent({
+            ...exportOf(request),
+            requestedBy: `${request.tenant.kind}:${shortenId(request.tenant.id)}`,
+          }),
+        );
+        if (exportState !== JobState.SUCCEEDED) return replyUnfinished({ state: exportState, message });
+        return { status: "accepted", body: { status: eventUrl(request, root, "status", id, file) } };
+      },
     }),
 
     status: declare({
