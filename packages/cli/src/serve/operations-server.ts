@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { constants } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Health } from "@tessera/kit/service/health";
 import { listen } from "@tessera/kit/service/listen";
@@ -18,6 +19,14 @@ export interface OperationsServer {
   readonly port: number;
   close(): Promise<void>;
 }
+
+const {
+  HTTP_STATUS_OK: ok,
+  HTTP_STATUS_NOT_FOUND: notFound,
+  HTTP_STATUS_METHOD_NOT_ALLOWED: methodNotAllowed,
+  HTTP_STATUS_INTERNAL_SERVER_ERROR: internalError,
+  HTTP_STATUS_SERVICE_UNAVAILABLE: unavailable,
+} = constants;
 
 /** Far more than probes and scrapers send. Nothing else calls this server. */
 const limits = {
@@ -49,7 +58,7 @@ export async function serveOperations({
   const server = createServer(limits, (request, response) => {
     const broken = (error: unknown): Page => {
       log.error("operations page broken", { path: pathOf(request), error });
-      return { status: 500, body: "internal error\n" };
+      return { status: internalError, body: "internal error\n" };
     };
     void answer(request, pages)
       .catch(broken)
@@ -68,20 +77,19 @@ interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const okPage: Page = { status: ok, body: "ok\n" };
+
 type Pages = ReadonlyMap<string, () => Page | Promise<Page>>;
 
 function pagesOf(health: Health, metrics: Metrics): Pages {
   return new Map<string, () => Page | Promise<Page>>([
-    ["/livez", () => ({ status: 200, body: "ok\n" })],
+    ["/livez", () => okPage],
     ["/readyz", () => readinessPage(health)],
     // Draining comes after start-up, so it counts as started.
-    [
-      "/startupz",
-      () => (health.stage === "starting" ? { status: 503, body: "starting\n" } : { status: 200, body: "ok\n" }),
-    ],
+    ["/startupz", () => (health.stage === "starting" ? { status: unavailable, body: "starting\n" } : okPage)],
     [
       "/metrics",
-      async () => ({ status: 200, body: await metrics.exposition(), headers: { "Content-Type": metrics.contentType } }),
+      async () => ({ status: ok, body: await metrics.exposition(), headers: { "Content-Type": metrics.contentType } }),
     ],
   ]);
 }
@@ -89,7 +97,7 @@ function pagesOf(health: Health, metrics: Metrics): Pages {
 async function readinessPage(health: Health): Promise<Page> {
   const readiness = await health.ready();
   return {
-    status: readiness.ready ? 200 : 503,
+    status: readiness.ready ? ok : unavailable,
     body: `${JSON.stringify(readiness)}\n`,
     headers: { "Content-Type": "application/json" },
   };
@@ -98,9 +106,9 @@ async function readinessPage(health: Health): Promise<Page> {
 async function answer(request: IncomingMessage, pages: Pages): Promise<Page> {
   const path = pathOf(request);
   const page = pages.get(path);
-  if (page === undefined) return { status: 404, body: `only ${[...pages.keys()].join(", ")}\n` };
+  if (page === undefined) return { status: notFound, body: `only ${[...pages.keys()].join(", ")}\n` };
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return { status: 405, body: "only GET and HEAD\n", headers: { Allow: "GET, HEAD" } };
+    return { status: methodNotAllowed, body: "only GET and HEAD\n", headers: { Allow: "GET, HEAD" } };
   }
   return page();
 }
