@@ -17,21 +17,9 @@ function forbid(remedy, ...selectors) {
 const grpcCode =
   "CANCELLED|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|UNIMPLEMENTED|UNAUTHENTICATED";
 const atTopLevel = ":matches(Program, ExportNamedDeclaration) > VariableDeclaration";
+const statusName = "/^status(?:Code)?$/";
+const statusNumber = "Literal[raw=/^[1-5]\\d\\d$/]";
 const star = "/(?<!\\bas )\\b(?:select|returning)\\s+(?:\\w+\\.)?\\*/i";
-
-/** @param {string} digits The first digit of the statuses. */
-function httpStatus(digits) {
-  const name = "/^status(?:Code)?$/";
-  const number = `Literal[raw=/^[${digits}]\\d\\d$/]`;
-  return forbid(
-    "Throw a Fault; gateway/src/http/problem.ts gives it its status. Only a present.ts may name the status of an outcome.",
-    `:matches(Property, PropertyDefinition)[key.name=${name}] > ${number}.value`,
-    `TSPropertySignature[key.name=${name}] TSLiteralType > ${number}`,
-    `VariableDeclarator[id.name=${name}] > ${number}`,
-    `:matches(AssignmentExpression, AssignmentPattern):matches([left.name=${name}], [left.property.name=${name}]) > ${number}`,
-    `CallExpression:matches([callee.name=respond], [callee.property.name=/^(?:writeHead|throw|redirect|respond)$/]) > ${number}`,
-  );
-}
 
 export default {
   meta: { name: "house" },
@@ -58,8 +46,19 @@ export default {
       `Identifier[name=/^(?:${grpcCode})$/]`,
       "MemberExpression[object.name='status'][property.name=/^[A-Z][A-Z_]+$/]",
     ),
-    "faults-to-http": httpStatus("1-5"),
-    "failures-to-http": httpStatus("45"),
+    "faults-to-http": forbid(
+      "Throw a Fault, or name the status of an outcome: gateway/src/http/problem.ts alone knows its number.",
+      `:matches(Property, PropertyDefinition)[key.name=${statusName}] > ${statusNumber}.value`,
+      `Property > ${statusNumber}.key`,
+      `TSPropertySignature[key.name=${statusName}] TSLiteralType > ${statusNumber}`,
+      `VariableDeclarator[id.name=${statusName}] > ${statusNumber}`,
+      `:matches(AssignmentExpression, AssignmentPattern):matches([left.name=${statusName}], [left.property.name=${statusName}]) > ${statusNumber}`,
+      `CallExpression:matches([callee.name=respond], [callee.property.name=/^(?:writeHead|throw|redirect|respond)$/]) > ${statusNumber}`,
+    ),
+    "judged-statuses": forbid(
+      "Ask gateway/src/http/problem.ts, which alone knows the numbers of statuses.",
+      `BinaryExpression:matches([left.name=${statusName}], [left.property.name=${statusName}]) > ${statusNumber}`,
+    ),
     "named-booleans": forbid(
       "Make it a named property of an options object, so that the call can be read.",
       ":function > Identifier.params[typeAnnotation.typeAnnotation.type='TSBooleanKeyword']",
