@@ -1,7 +1,5 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/telemetry/log";
 import { fault, type GatewayFault } from "../faults.ts";
-import type { Context } from "./context.ts";
 import { ElementErrors } from "./element-errors.ts";
 
 /** The name of every HTTP status. Only this file knows its number. */
@@ -134,21 +132,4 @@ function headersOf(problem: Fault, status: StatusName): Record<string, string> {
   if (seconds === undefined) return {};
   const asked = problem.retryAfterMs === undefined ? seconds : Math.ceil(problem.retryAfterMs / 1000);
   return { "Retry-After": String(Math.max(1, asked)) };
-}
-
-export function answerProblem(ctx: Context, error: unknown, log: Log): void {
-  if (ctx.res.destroyed) {
-    // Only the log reads this status: the client has disconnected.
-    ctx.status = httpStatus.clientDisconnected;
-    return;
-  }
-  const { headers, body, ...problem } = toProblem(error);
-  const status = httpStatus[problem.status];
-  const route = ctx.state.endpoint?.template;
-  if (error instanceof Fault) ctx.state.refusal = error.code;
-  if (!(error instanceof Fault)) log.error("request failed", { route, error });
-  else if (isFailure(status)) log.warn("request could not be served", { route, error });
-  ctx.set({ ...headers });
-  ctx.status = status;
-  ctx.body = body;
 }

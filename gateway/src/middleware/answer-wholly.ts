@@ -1,7 +1,7 @@
 import type { Log } from "@tessera/kit/telemetry/log";
 import { finishBody, isFinished } from "../body/read-bytes.ts";
+import { answerProblem } from "../http/answer-problem.ts";
 import type { Context } from "../http/context.ts";
-import { answerProblem } from "../http/problem.ts";
 import type { Step } from "../http/step.ts";
 
 /** Headers of every answer. None allows other origins (CORS), so browsers refuse pages of other hosts. */
