@@ -11,6 +11,7 @@ import { createLog } from "@tessera/kit/telemetry/log";
 import { removeWithParent } from "@tessera/testkit/engines/engine-process";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import getPort from "get-port";
+import { usualReplicas } from "../cluster/plan.ts";
 import { startCluster } from "../cluster/start-cluster.ts";
 import { startServing } from "../serving-process.ts";
 import { operatorKey } from "./records.ts";
@@ -115,7 +116,6 @@ export function onKafka<T>(
   work: (platform: Platform) => Promise<T>,
   { checkins = 1 }: { readonly checkins?: number } = {},
 ): Promise<T> {
-  const others = ["boxoffice", "gateway", "layout-and-render", "offline-sales", "shredder", "voucher"];
   return withEngines(
     async (engines) => {
       const { postgres, settings, atEnd } = engines;
@@ -123,7 +123,7 @@ export function onKafka<T>(
       const baseUrl = `http://127.0.0.1:${firstPort}`;
       const cluster = await startCluster({
         firstPort,
-        replicas: { ...Object.fromEntries(others.map((service) => [service, 1])), checkin: checkins },
+        replicas: { ...usualReplicas, gateway: 1, checkin: checkins },
         nodeOptions: smallHeap,
         environment: { ...settings, BASE_URL: baseUrl, OPERATOR_KEY: operatorKey, LOG_LEVEL: "warn" },
         onLine: (name, line) => process.stderr.write(`${name} ${line}\n`),

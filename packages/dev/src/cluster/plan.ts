@@ -1,6 +1,7 @@
 import { readPort } from "@tessera/cli/command/options";
 import { fault } from "@tessera/cli/faults";
 import { addressSetting } from "@tessera/cli/serve/grpc-addresses";
+import { services } from "@tessera/cli/services";
 
 /** One process of a cluster on this machine, and its ports. */
 export interface PlannedProcess {
@@ -13,25 +14,21 @@ export interface PlannedProcess {
 /** How many processes serve each service. */
 export type Replicas = Readonly<Record<string, number>>;
 
+const gatesNeed: readonly string[] = ["checkin", "gateway"];
+
 /** Two of the services that gates need, so that gates do not notice the end of one process. */
-export const usualReplicas: Replicas = {
-  boxoffice: 1,
-  checkin: 2,
-  gateway: 2,
-  "layout-and-render": 1,
-  "offline-sales": 1,
-  shredder: 1,
-  voucher: 1,
-};
+export const usualReplicas: Replicas = Object.fromEntries(
+  Object.keys(services).map((name) => [name, gatesNeed.includes(name) ? 2 : 1]),
+);
 
 const host = "127.0.0.1";
 
 /** Gives every process its ports: REST from the first port on, health 100 above, gRPC 200 above. */
 export function planProcesses(replicas: Replicas, { firstPort }: { firstPort: number }): PlannedProcess[] {
-  const services = Object.entries(replicas).flatMap(([service, count]) =>
+  const planned = Object.entries(replicas).flatMap(([service, count]) =>
     Array.from({ length: count }, (_, index) => ({ service, index })),
   );
-  return services.map(({ service, index }, offset) => ({
+  return planned.map(({ service, index }, offset) => ({
     name: `${service}-${index + 1}`,
     service,
     ports: {
