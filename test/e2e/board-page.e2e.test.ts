@@ -1,4 +1,4 @@
-import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
 import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
@@ -24,7 +24,7 @@ const records = () => [
 
 describe("the live board", () => {
   let platform: TestPlatform;
-  let shown: PageBrowser;
+  let shown: Browser;
   let page: Page;
   let token: string;
   let link: string;
@@ -59,7 +59,7 @@ describe("the live board", () => {
 
   it("[B3.7] is opened by a link, once, which stays in no history", async () => {
     link = await makeLink("Crew chief");
-    page = await openPage(shown.browser, link, { troubles });
+    page = await openPage(shown, link, { troubles });
     await see("Field");
     expect(page.url()).toMatch(/\/board\/#event=\w+$/);
     await examine("board-quiet");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { installCamera } from "@tessera/dev/browser/fake-camera";
-import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage } from "./page-hands.ts";
 import { apiKey, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
@@ -35,7 +35,7 @@ function records(): unknown[] {
 describe("a phone whose network comes and goes", () => {
   let platform: TestPlatform;
   let network: UnreliableNetwork;
-  let shown: PageBrowser;
+  let shown: Browser;
   let page: Page;
   const troubles: string[] = [];
   /** Codes whose tickets a crew has seen to be admitted. */
@@ -53,7 +53,7 @@ describe("a phone whose network comes and goes", () => {
       });
       return installCamera(opened);
     };
-    return openPage(shown.browser, `${network.url}/scan/${hash}`, { troubles, prepare });
+    return openPage(shown, `${network.url}/scan/${hash}`, { troubles, prepare });
   };
   const { text, see, until, press, type: bring, examine } = handsOn(() => page);
   /** Waits for the next verdict, and returns its words. */

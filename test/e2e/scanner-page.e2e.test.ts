@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { breakCamera, holdCode, installCamera, takeCameraAway } from "@tessera/dev/browser/fake-camera";
-import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
@@ -91,7 +91,7 @@ function records(): unknown[] {
 
 describe("a phone's browser", () => {
   let platform: TestPlatform;
-  let shown: PageBrowser;
+  let shown: Browser;
   let page: Page;
   let device: number;
   let folder: string;
@@ -101,7 +101,7 @@ describe("a phone's browser", () => {
     (await platform.request("POST", `${organizer}/${path}`, { as: `Token ${platform.operatorKey}`, body })).body;
   const open = (address: string) => {
     const prepare = (opened: Page) => Promise.all([installCamera(opened), opened.evaluateOnNewDocument(patience)]);
-    return openPage(shown.browser, address, { troubles, prepare });
+    return openPage(shown, address, { troubles, prepare });
   };
   const link = (code: string) => `${platform.baseUrl}/scan/#setup=${code}`;
   const { text, see, until, press, write, type, examine } = handsOn(() => page);

@@ -1,5 +1,5 @@
 import { installCamera } from "@tessera/dev/browser/fake-camera";
-import { type Page, type PageBrowser, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage } from "./page-hands.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
@@ -25,7 +25,7 @@ function recordsOf({ groundwork, ofEvent }: typeof big, { list, from }: { list: 
 describe("a browser that stores badly", () => {
   let platform: TestPlatform;
   let network: UnreliableNetwork;
-  let shown: PageBrowser;
+  let shown: Browser;
   let page: Page;
   const troubles: string[] = [];
   const asked: string[] = [];
@@ -40,7 +40,7 @@ describe("a browser that stores badly", () => {
       opened.on("request", (request) => void asked.push(request.url().replace(/^.*\/api\/v1\//, "")));
       return installCamera(opened);
     };
-    return openPage(shown.browser, `${network.url}/scan/${hash}`, { troubles, prepare });
+    return openPage(shown, `${network.url}/scan/${hash}`, { troubles, prepare });
   };
   const { text, see, until, press, type } = handsOn(() => page);
   const scan = async (code: string) => {
@@ -163,7 +163,7 @@ describe("a browser that stores badly", () => {
   it("[G6.9] decides nothing by what it had of another organizer, and uploads for each what is its own", async () => {
     network.become("refuses");
     expect(await scan(codeOf(2006))).toMatch(/Admitted/);
-    for (const each of await shown.browser.pages()) if (each !== page) await each.close();
+    for (const each of await shown.pages()) if (each !== page) await each.close();
     network.become("passes");
     const { initialization_token: code } = await createDevice("smallevents");
     const former = page;

@@ -1,20 +1,14 @@
-import { link, mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { cacheDirectories, keepOnce } from "@tessera/kit/files/keep-once";
-import { type Candidate, findChromium, keepSystemFont } from "@tessera/layout-and-render/browser/find-chromium";
-import { createProfile } from "@tessera/layout-and-render/browser/profile";
-import { unpackTar } from "@tessera/layout-and-render/browser/unpack-tar";
+import { unpackTar } from "@tessera/kit/files/unpack-tar";
 import puppeteer, { type Browser } from "puppeteer-core";
 
 export type { Browser, Page } from "puppeteer-core";
-
-export interface PageBrowser {
-  readonly browser: Browser;
-  close(): Promise<void>;
-}
 
 /**
  * Without a graphics card a browser draws frames by software, and the packaged browser does that only as a single process. It
@@ -26,51 +20,37 @@ const flags = [
 ];
 const inOneProcess = ["--single-process", "--no-zygote", "--in-process-gpu"];
 
-/** Starts the first Chromium of this machine that runs, and draws. */
-export async function startPageBrowser(): Promise<PageBrowser> {
-  const fonts = await keepSystemFont();
-  const failures: unknown[] = [];
-  for await (const candidate of findChromium(process.env["CHROMIUM_PATH"])) {
-    const isPackaged = candidate.libraries !== undefined;
-    const profile = await createProfile({ fonts, libraries: candidate.libraries });
-    try {
-      const browser = await puppeteer.launch({
-        executablePath: isPackaged ? await withSoftwareGraphics(candidate) : candidate.executable,
-        headless: "shell",
-        userDataDir: join(profile.folder, "data"),
-        env: { ...profile.environment },
-        args: [...flags, ...(isPackaged ? inOneProcess : [])],
-        timeout: 20_000,
-        protocolTimeout: 120_000,
-      });
-      return {
-        browser,
-        async close() {
-          await browser.close();
-          await profile.remove();
-        },
-      };
-    } catch (error) {
-      await profile.remove();
-      failures.push(error);
-    }
-  }
-  throw new AggregateError(failures, "no Chromium starts here; set CHROMIUM_PATH to one that does");
+/** Starts the Chromium that CHROMIUM_PATH names, else the packaged one, and draws. */
+export async function startPageBrowser(): Promise<Browser> {
+  const named = process.env["CHROMIUM_PATH"];
+  const { executablePath, libraries, more } = named
+    ? { executablePath: named, libraries: {}, more: [] }
+    : { ...(await unpackChromium()), more: inOneProcess };
+  return puppeteer.launch({
+    executablePath,
+    headless: "shell",
+    env: { HOME: tmpdir(), PATH: "/usr/bin:/bin", LANG: "C.UTF-8", TZ: "UTC", ...libraries },
+    args: [...flags, ...more],
+    timeout: 20_000,
+    protocolTimeout: 120_000,
+  });
 }
 
-/** The packaged browser beside the libraries that draw for it, which printing needs not. */
-async function withSoftwareGraphics({ executable }: Candidate): Promise<string> {
-  const require = createRequire(import.meta.resolve("@tessera/layout-and-render/browser/find-chromium"));
-  const packed = join(dirname(dirname(require.resolve("@sparticuz/chromium"))), "bin", "swiftshader.tar.br");
+/** Unpacks the packaged browser once per machine, with its font and the libraries that draw for it. */
+async function unpackChromium() {
+  const root = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const unpack = async (name: string) => promisify(brotliDecompress)(await readFile(join(root, "bin", `${name}.br`)));
   const [cache = ""] = cacheDirectories();
   const folder = await keepOnce({
     cache,
-    name: `drawing-${dirname(executable).split("/").at(-1)}`,
+    name: `page-browser-${version}`,
     fill: async (draft) => {
-      await mkdir(draft, { recursive: true, mode: 0o755 });
-      await unpackTar(await promisify(brotliDecompress)(await readFile(packed)), draft);
-      await link(executable, join(draft, "chromium"));
+      for (const name of ["al2023.tar", "fonts.tar", "swiftshader.tar"]) await unpackTar(await unpack(name), draft);
+      await writeFile(join(draft, "fonts.conf"), '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>');
+      await writeFile(join(draft, "chromium"), await unpack("chromium"), { mode: 0o755 });
     },
   });
-  return join(folder, "chromium");
+  const libraries = { LD_LIBRARY_PATH: join(folder, "lib"), FONTCONFIG_FILE: join(folder, "fonts.conf") };
+  return { executablePath: join(folder, "chromium"), libraries };
 }

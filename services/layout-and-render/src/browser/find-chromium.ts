@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { cacheDirectories, keepOnce } from "@tessera/kit/files/keep-once";
-import { unpackTar } from "./unpack-tar.ts";
+import { unpackTar } from "@tessera/kit/files/unpack-tar";
 
 /** A browser that can be tried. */
 export interface Candidate {
