@@ -256,6 +256,13 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     to: { path: "^(?:packages/dev|test)/" },
   },
   {
+    name: "services-by-list",
+    comment:
+      "Of packages, only the list of services in packages/cli/src/services.ts and the benchmark of rendering import one: let the service offer it in its definition (kit/service.ts), or move what both need to a package.",
+    from: { path: "^packages/", pathNot: "^packages/(?:cli/src/services|dev/src/bench/render(?:-material)?)\\.ts$" },
+    to: { path: "^services/" },
+  },
+  {
     name: "testkit-in-tests",
     comment: "Product code takes nothing from testkit or testing/: move what it needs to kit.",
     from: {
