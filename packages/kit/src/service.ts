@@ -9,6 +9,7 @@ import type { Job } from "./jobs/interval.ts";
 import type { Worker } from "./jobs/work-on.ts";
 import type { Db } from "./pg/database.ts";
 import type { Reads } from "./pg/reads.ts";
+import type { Sql } from "./pg/sql.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
 import type { Account } from "./service/account.ts";
 import type { Examination } from "./service/examination.ts";
@@ -86,6 +87,8 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly holdings?: readonly { readonly kind: string; readonly name: string }[];
   /** What an operator should know of it, beside what is examined of every service. */
   readonly examinations?: readonly Examination[];
+  /** Its part of the tables that the operator's status shows, by their names. */
+  readonly shown?: Readonly<Record<string, Sql>>;
   /** Finds the public key of what it signs, as PEM. */
   readonly findPublicKey?: (db: Db) => Promise<string | undefined>;
   open(runtime: Runtime<S, C>): Promise<Parts>;

@@ -47,6 +47,7 @@ import { removeEvents } from "./jobs/remove-events.ts";
 import { personalData } from "./personal-data.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 import { reportEvents } from "./report-events.ts";
+import { shown } from "./store/shown-rows.ts";
 
 /** Owns the entities that other services refer to: organizers, events, products, orders, keys and devices. */
 export const boxoffice = defineService({
@@ -77,6 +78,7 @@ export const boxoffice = defineService({
   holdings: personalData.holdings,
   rebuilds,
   accounts,
+  shown,
   start: async ({ db, reads, files, clock, log, metrics }) => ({
     deps: {
       ...{ db, reads, files, clock, log, events: reportEvents({ log, metrics }) },

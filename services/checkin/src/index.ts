@@ -74,6 +74,7 @@ import { rebuildAlarms } from "./rebuilds/rebuild-alarms.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 import { reportEvents } from "./report-events.ts";
+import { shown } from "./store/shown-rows.ts";
 
 /** Check-in lists and scans. Gates admit while everything else is down: boxoffice is asked only for unknown codes. */
 export const checkin = defineService({
@@ -129,6 +130,7 @@ export const checkin = defineService({
   ],
   works: [workOnEndedScans, personalData.work],
   holdings: personalData.holdings,
+  shown,
   rebuilds: [rebuildScans, rebuildAnswers, rebuildAlarms],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
     const { refusedCodeDays } = config;

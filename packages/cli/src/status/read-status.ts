@@ -1,7 +1,7 @@
 import { countDeadLetters } from "@tessera/kit/bus/operators";
 import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import type { OpenService } from "../topics/open-schemas.ts";
 
 /** An API key or a device, without its token. */
 export interface Credential {
@@ -29,35 +29,19 @@ export interface ServiceLag {
   readonly parked: number;
 }
 
-export function readCredentials(boxoffice: Db): Promise<Credential[]> {
-  return boxoffice.many(sql`
-    select credential.organizer, credential.kind, credential.id,
-           coalesce(credential.data ->> 'name', '') as name,
-           coalesce((credential.data ->> 'active')::boolean, true)
-             and not coalesce((credential.data ->> 'revoked')::boolean, false) as "isActive"
-      from credential
-     order by credential.organizer, credential.kind, credential.id`);
+/** Reads a table of the status, of which services have rows. */
+export async function readShown<T>(opened: readonly OpenService[], table: string): Promise<T[]> {
+  const parts = opened.map(({ shown: { [table]: rows }, db }) => rows && db.many<T & object>(rows));
+  return (await Promise.all(parts)).flatMap((rows = []) => rows);
 }
 
-export async function readEvents({ boxoffice, checkin }: { boxoffice: Db; checkin: Db }): Promise<EventCounts[]> {
-  const events = await boxoffice.many<Omit<EventCounts, "lists">>(sql`
-    select event.organizer, event.slug as event,
-           (select count(*) from item where item.organizer = event.organizer and item.event = event.slug) as items,
-           (select count(*)
-              from "order" where "order".organizer = event.organizer and "order".event = event.slug) as orders,
-           (select count(*)
-              from position where position.organizer = event.organizer and position.event = event.slug) as positions
-      from event
-     where not event.is_removed
-     order by event.organizer, event.slug`);
-  const lists = await checkin.many<{ organizer: string; event: string; count: number }>(sql`
-    select list.organizer, list.event, count(*) as count
-      from list
-     group by list.organizer, list.event`);
-  return events.map((each) => ({
-    ...each,
-    lists: lists.find(({ organizer, event }) => organizer === each.organizer && event === each.event)?.count ?? 0,
-  }));
+/** Reads how much each event has: services count what they own. */
+export async function readEvents(opened: readonly OpenService[]): Promise<EventCounts[]> {
+  const parts = Map.groupBy(
+    await readShown<Partial<EventCounts>>(opened, "events"),
+    ({ organizer, event }) => `${organizer}/${event}`,
+  );
+  return [...parts.values()].map((rows) => Object.assign({ items: 0, orders: 0, positions: 0, lists: 0 }, ...rows));
 }
 
 /** A reader needs no greater number. */

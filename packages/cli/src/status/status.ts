@@ -6,14 +6,7 @@ import { findNotedPlatform, type LocalPlatform } from "../local/local-platform.t
 import { addressRows, operationsUrls } from "../serve/announce.ts";
 import { schemaOptions, withServices } from "../topics/open-schemas.ts";
 import { askProcesses, type ProcessState } from "./ask-processes.ts";
-import {
-  type Credential,
-  type EventCounts,
-  readCredentials,
-  readEvents,
-  readLag,
-  type ServiceLag,
-} from "./read-status.ts";
+import { type Credential, type EventCounts, readEvents, readLag, readShown, type ServiceLag } from "./read-status.ts";
 
 const usage = `tessera status  [OPTIONS]
 
@@ -43,16 +36,12 @@ export async function showStatus(args: string[]): Promise<void> {
   const noted = await findNotedPlatform(resolve(values.data));
   const platform = noted?.isRunning ? noted.platform : undefined;
   const status = await withServices(values, ["all"], async (opened): Promise<Status> => {
-    const of = (name: string) => opened.filter((service) => service.name === name).map(({ db }) => db);
-    const [boxoffice] = of("boxoffice");
-    const [checkin] = of("checkin");
-    if (boxoffice === undefined || checkin === undefined) throw new Error("services are missing");
     return {
       platform,
       killed: noted?.isRunning === false ? noted.platform.pid : undefined,
       processes: await askProcesses(platform?.processes ?? []),
-      credentials: await readCredentials(boxoffice),
-      events: await readEvents({ boxoffice, checkin }),
+      credentials: await readShown(opened, "credentials"),
+      events: await readEvents(opened),
       lag: await Promise.all(opened.map(readLag)),
     };
   });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
+import type { Sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { onDatabase } from "../command/on-database.ts";
 import { readDatabaseUrl } from "../command/options.ts";
@@ -27,6 +28,7 @@ export const schemaOptions = {
 export interface OpenService {
   readonly name: string;
   readonly consumes: readonly string[];
+  readonly shown: Readonly<Record<string, Sql>>;
   readonly db: Db;
 }
 
@@ -39,9 +41,10 @@ export async function withServices<T>(
   const definitions = await loadServices(names);
   const url = readDatabaseUrl(values["database-url"], process.env) ?? (await requireLocalDatabase(values.data));
   const log = createLog({ service: "topics", destination: { write: () => {} } });
-  const opened = definitions.map(({ name, schema, consumes }) => ({
+  const opened = definitions.map(({ name, schema, consumes, shown = {} }) => ({
     name,
     consumes,
+    shown,
     db: openDatabase({ url, schema, role: roleOf(schema), applicationName: "tessera-topics", log, maxConnections: 1 }),
   }));
   try {
