@@ -1,20 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashRowsOf, openAllSchemas } from "../security/hash-rows.ts";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-  samplesOf,
-} from "./sample-records.ts";
+import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("mistaken");
 describe("bad records", () => {
   let platform: TestPlatform;
   const ndjson = { "content-type": "application/x-ndjson" };
@@ -44,8 +33,8 @@ describe("bad records", () => {
       "[]",
       "5",
       JSON.stringify({ kind: "order" }),
-      JSON.stringify({ kind: "unheard_of", organizer: "bigevents", data: {} }),
-      JSON.stringify({ kind: "voucher", organizer: "bigevents", event: "sampleconf", data: { id: 1 } }),
+      JSON.stringify({ kind: "unheard_of", organizer: "mistaken", data: {} }),
+      JSON.stringify({ kind: "voucher", organizer: "mistaken", event: "sampleconf", data: { id: 1 } }),
       JSON.stringify(ofEvent("item", itemData({ id: "x", position: "y", name: 5 }))),
       JSON.stringify(ofEvent("item", itemData({ id: 2 ** 50 + 1 }))),
       JSON.stringify(
@@ -152,7 +141,7 @@ describe("bad records", () => {
     const answer = await platform.import([quota, ofEvent("order", orderData({ code: "CROWD", positions }))]);
     expect(answer).toMatchObject({ accepted: 2, settled: true });
     expect(answer.overbooked).toEqual([
-      { organizer: "bigevents", event: "sampleconf", quota: 90, size: 1, taken: expect.any(Number) },
+      { organizer: "mistaken", event: "sampleconf", quota: 90, size: 1, taken: expect.any(Number) },
     ]);
     const removed = await platform.import([{ ...ofEvent("quota", { id: 90 }), deleted: true }]);
     expect(removed.overbooked).toEqual([]);

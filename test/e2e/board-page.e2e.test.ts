@@ -1,11 +1,12 @@
 import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
-import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
 
-const organizer = "/api/v1/organizers/bigevents";
+const { eventPath, groundwork, ofEvent } = samplesOf("boards");
+const organizer = "/api/v1/organizers/boards";
 const wall = { width: 1600, height: 900 };
 
 const tickets = Array.from({ length: 12 }, (_, index) =>

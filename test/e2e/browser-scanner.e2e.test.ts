@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, groundwork, itemData, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, groundwork, ofEvent } = samplesOf("browsers");
 const event = "series";
-const base = `/api/v1/organizers/bigevents/events/${event}`;
+const base = `/api/v1/organizers/browsers/events/${event}`;
 const hour = 3_600_000;
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 

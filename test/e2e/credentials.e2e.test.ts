@@ -4,10 +4,11 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
-import { eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
-const organizer = ["--organizer", "bigevents"];
+const { eventPath, groundwork, ofEvent } = samplesOf("keyholders");
+const organizer = ["--organizer", "keyholders"];
 
 describe("keys and devices by command", () => {
   let platform: TestPlatform;
@@ -39,7 +40,7 @@ describe("keys and devices by command", () => {
   }
 
   async function list(what: "apikeys" | "devices"): Promise<Record<string, unknown>[]> {
-    const path = `/api/v1/organizers/bigevents/${what}/`;
+    const path = `/api/v1/organizers/keyholders/${what}/`;
     const { body } = await platform.request("GET", path, { as: `Token ${platform.operatorKey}` });
     return body.results;
   }
@@ -49,7 +50,7 @@ describe("keys and devices by command", () => {
   it("[R1.36] no key of an organizer is that of the operator", async () => {
     const key = { permissions: ["*"], token: platform.operatorKey };
     const data = { name: "Taken over", active: true, all_events: true, events: [], ...key, id: "taken-over" };
-    const answer = await platform.import([{ kind: "api_key", organizer: "bigevents", data }]);
+    const answer = await platform.import([{ kind: "api_key", organizer: "keyholders", data }]);
     expect(answer).toMatchObject({
       accepted: 0,
       errors: [{ errors: { token: [expect.stringContaining("operator")] } }],
@@ -127,7 +128,7 @@ describe("keys and devices by command", () => {
       { kind: "organizer", organizer: "rivals", data: { slug: "rivals", name: "Rivals" } },
       {
         kind: "api_key",
-        organizer: "bigevents",
+        organizer: "keyholders",
         data: { token: "made-by-a-key-0001", permissions: ["*"], all_events: true },
       },
     ];
@@ -152,7 +153,7 @@ describe("keys and devices by command", () => {
 
   it("[R9.14] two equal requests with an idempotency key create one, and its token is stored nowhere", async () => {
     const send = (key: string, name: string) =>
-      platform.request("POST", "/api/v1/organizers/bigevents/devices/", {
+      platform.request("POST", "/api/v1/organizers/keyholders/devices/", {
         as: `Token ${platform.operatorKey}`,
         headers: { "x-idempotency-key": key },
         body: { name, all_events: true },

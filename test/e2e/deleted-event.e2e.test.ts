@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { untilEnded } from "./until-ended.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("deleters");
 const as = `Token ${apiKey}`;
 const buyer = "buyer.quirk@example.org";
 const over = eventData({ date_from: "2020-01-01T10:00:00Z", date_to: "2020-01-02T10:00:00Z" });
@@ -130,7 +120,7 @@ function followFeed(events: string) {
     held,
     async read(): Promise<void> {
       const after = cursor === "" ? "" : `&after=${cursor}`;
-      const { status, bytes } = await send("GET", `/api/v1/organizers/bigevents/sync/?events=${events}${after}`);
+      const { status, bytes } = await send("GET", `/api/v1/organizers/deleters/sync/?events=${events}${after}`);
       expect(status).toBe(200);
       for (const text of bytes.toString().trimEnd().split("\n")) {
         const { kind, event, id, list, data, deleted, ...more } = JSON.parse(text);
@@ -175,7 +165,7 @@ it("[F1.6] a gate is told of everything in a deleted event that it is gone, and 
   ];
   const start = groundwork().filter((record) => !("event" in (record as object)));
   expect(await platform.import([...start, ...contents(5)])).toMatchObject({ rejected: 0, settled: true });
-  const scanned = await send("POST", "/api/v1/organizers/bigevents/checkinrpc/redeem/", {
+  const scanned = await send("POST", "/api/v1/organizers/deleters/checkinrpc/redeem/", {
     ...{ secret: "secret-of-ticket-5-of-fed", lists: [65], force: true, questions_supported: false },
   });
   expect(scanned.body).toMatchObject({ status: "ok" });

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("far-dates");
 const as = `Token ${apiKey}`;
 const first = "0001-01-01T00:00:00Z";
 const last = "9999-12-31T23:59:59Z";

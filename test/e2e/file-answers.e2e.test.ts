@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aPdf, fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("photographers");
 const question = 31;
 const as = `Token ${apiKey}`;
 const address = `${eventPath}/orderpositions/1001/answer/${question}/`;

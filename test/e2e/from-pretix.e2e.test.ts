@@ -6,9 +6,10 @@ import { fillStub, inEvent, stubEvent, stubOrder, stubOrganizer } from "@tessera
 import { type StubPretix, startStubPretix, stubToken } from "@tessera/cli/from-pretix/testing/stub-pretix";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
-import { apiKey, ofOrganizer } from "./sample-records.ts";
+import { samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, ofOrganizer } = samplesOf("movers");
 const count = 700;
 const orders = inEvent("orders/");
 const codeOf = (index: number) => (100_000 + index).toString(36).toUpperCase();

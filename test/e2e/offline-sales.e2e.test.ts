@@ -1,9 +1,10 @@
 import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, eventPath, groundwork, itemData, listData, ofEvent } from "./sample-records.ts";
+import { itemData, listData, samplesOf } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { untilEnded } from "./until-ended.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("harbours");
 const as = `Token ${apiKey}`;
 const batches = `${eventPath}/offlinesalesbatches/`;
 const lists = `${eventPath}/checkinlists/`;

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  deviceKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent } = samplesOf("refusers");
 describe("refused scans", () => {
   let platform: TestPlatform;
   const secret = "a-secret-of-refused-scans";

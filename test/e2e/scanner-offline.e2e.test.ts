@@ -3,11 +3,12 @@ import { installCamera } from "@tessera/dev/browser/fake-camera";
 import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage } from "./page-hands.ts";
-import { apiKey, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
 
-const organizer = "/api/v1/organizers/bigevents";
+const { apiKey, groundwork, ofEvent } = samplesOf("pages-offline");
+const organizer = "/api/v1/organizers/pages-offline";
 const codeOf = (id: number) => `secret-of-ticket-${id}`;
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 

@@ -6,19 +6,11 @@ import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
-const organizer = "/api/v1/organizers/bigevents";
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("pages");
+const organizer = "/api/v1/organizers/pages";
 
 const ticket = (id: number, changes: Record<string, unknown> = {}) =>
   positionData({

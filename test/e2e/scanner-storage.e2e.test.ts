@@ -7,7 +7,7 @@ import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { startUnreliableNetwork, type UnreliableNetwork } from "./unreliable-network.ts";
 
 const codeOf = (id: number) => `secret-of-ticket-${id}`;
-const big = samplesOf("bigevents");
+const big = samplesOf("storers");
 /** Another organizer, whose event and list are named alike. */
 const small = samplesOf("smallevents");
 
@@ -76,7 +76,7 @@ describe("a browser that stores badly", () => {
   });
 
   it("[G6.3] is set up", async () => {
-    const { initialization_token: code } = await createDevice("bigevents");
+    const { initialization_token: code } = await createDevice("storers");
     page = await open(`#setup=${code}`);
     await press("Main gate");
     await see("data up to date · all uploaded");

@@ -12,21 +12,11 @@ import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { backUp, restore } from "./back-up.ts";
 import { findTextsInDatabase, findTextsInFiles } from "./find-texts.ts";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { untilEnded } from "./until-ended.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("shredded");
 const as = `Token ${apiKey}`;
 const otherKey = "other-key-of-the-tests-cccccccccccccccccccccccccccccccccccccccccccc";
 const root = `${eventPath}/shredders/`;
@@ -185,7 +175,7 @@ describe("personal data of an event that is over", () => {
     const parts = unzipSync(zip);
     const json = (name: string) => JSON.parse(strFromU8(parts[name] ?? new Uint8Array())) as Record<string, unknown>;
     expect(json("index.json")).toMatchObject({
-      organizer: "bigevents",
+      organizer: "shredded",
       event: "sampleconf",
       shredders: identifiers,
       confirm_code: strFromU8(parts["CONFIRM_CODE.txt"] ?? new Uint8Array()),

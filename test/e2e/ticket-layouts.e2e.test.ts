@@ -1,8 +1,9 @@
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } from "./sample-records.ts";
+import { samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("designers");
 const as = `Token ${apiKey}`;
 const layouts = `${eventPath}/ticketlayouts/`;
 const items = `${eventPath}/ticketlayoutitems/`;
@@ -49,7 +50,7 @@ describe("ticket layouts", () => {
     expect(body.results).toEqual([
       {
         ...{ id: 1, name: "Imported", default: true, layout: [{ ...mark, left: -2.5 }] },
-        background: expect.stringMatching(/\/pub\/bigevents\/sampleconf\/ticketlayouts\/[0-9a-f]{40}\.pdf$/),
+        background: expect.stringMatching(/\/pub\/designers\/sampleconf\/ticketlayouts\/[0-9a-f]{40}\.pdf$/),
         item_assignments: [{ sales_channel: "web", item: 1 }],
       },
     ]);

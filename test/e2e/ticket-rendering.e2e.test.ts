@@ -2,20 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { aPdf } from "@tessera/sent-files/testing/sample-files";
 import { type PdfPage, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("printers");
 const as = `Token ${apiKey}`;
 const otherEvent = eventPath.replace("sampleconf", "second");
 const tokenOf = (name: string) => `token-of-${name}-`.padEnd(64, "0");

@@ -14,23 +14,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findFirstPort } from "./find-ports.ts";
 import { runCommands, sources } from "./follow-page.ts";
 import { commandBlocks, putIn, readPage, shows } from "./read-page.ts";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  ofEvent,
-  orderData,
-  positionData,
-  samplesOf,
-} from "./sample-records.ts";
+import { eventData, itemData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("sellers");
 const as = `Token ${apiKey}`;
 const others = samplesOf("demo");
 const quiet = createLog({ service: "shop", destination: { write: () => {} } });
-const place = { organizer: "bigevents", event: "sampleconf" };
+const place = { organizer: "sellers", event: "sampleconf" };
 
 let platform: TestPlatform;
 let authority: TestAuthority;

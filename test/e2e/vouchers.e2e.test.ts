@@ -1,17 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  eventData,
-  eventPath,
-  groundwork,
-  itemData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { eventData, itemData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf("vouchers");
 const as = `Token ${apiKey}`;
 const vouchers = `${eventPath}/vouchers/`;
 
@@ -101,7 +93,7 @@ describe("vouchers", () => {
 
   it("[V9.1, V9.2, V4.14] go with their event, also where it comes back in the same import", async () => {
     const slug = "shortconf";
-    const path = `/api/v1/organizers/bigevents/events/${slug}/vouchers/`;
+    const path = `/api/v1/organizers/vouchers/events/${slug}/vouchers/`;
     const used = positionData({ id: 8001, secret: "used-in-a-short-event", voucher: 5 });
     const event = (code: string) => [
       ofEvent("event", eventData({ slug }), slug),

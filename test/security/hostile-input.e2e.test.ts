@@ -1,18 +1,9 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  deviceKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "../e2e/sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
 
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("hostile");
 /** How many mistakes one body holds. */
 const many = 60_000;
 

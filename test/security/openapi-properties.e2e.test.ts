@@ -1,19 +1,11 @@
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  deviceKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "../e2e/sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
 import { type Document, type Json, type Schema, shotsAt } from "./openapi-shots.ts";
 
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent } = samplesOf("properties");
 /** As many as fit into the time; FUZZ_RUNS makes them more. */
 const runs = 800;
 const seconds = 8;

@@ -1,18 +1,10 @@
 import { posix } from "node:path";
 import { aPng } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "../e2e/sample-records.ts";
+import { itemData, listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
 
+const { eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("public-devices");
 const kiosk = "Device token-of-a-kiosk-0123456789";
 const staff = "Device token-of-the-staff-0123456789";
 const renewed = "Device token-to-be-renewed-0123456789";
