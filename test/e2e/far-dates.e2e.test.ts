@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kindOverSockets } from "./run-platform.ts";
 import { eventData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -11,7 +12,7 @@ const last = "9999-12-31T23:59:59Z";
 describe("dates at the ends of the calendar [A9.3]", () => {
   let platform: TestPlatform;
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind: "grpc" });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     const ticket = (id: number, data: Record<string, unknown>) =>
       positionData({ id, positionid: id, secret: `far-${id}`, pseudonymization_id: `FAR${id}`, ...data });
     const answer = await platform.import([

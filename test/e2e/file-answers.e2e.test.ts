@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { aPdf, fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kindOverSockets } from "./run-platform.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -26,10 +24,8 @@ const answeredWith = (bytes: Uint8Array, type: string, name: string) =>
 
 describe("an order with a file as an answer", () => {
   let platform: TestPlatform;
-  let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tessera-file-answers-"));
-    platform = await startTestPlatform({ kind: "grpc", environment: { FILES_DIR: folder } });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     platform.keepOutOfLogs(apiKey, picture.toString("base64").slice(1000, 1040), "geheim");
     await take(
       ...groundwork(),
@@ -40,7 +36,6 @@ describe("an order with a file as an answer", () => {
   });
   afterAll(async () => {
     await platform.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function take(...records: unknown[]): Promise<void> {

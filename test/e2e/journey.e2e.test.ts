@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { platformKinds } from "./run-platform.ts";
+import { kindOverSockets } from "./run-platform.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const organizer = "journeys";
 const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf(organizer);
 
-describe.each(platformKinds.slice(-1))("from record to gate, %s", (kind) => {
+describe("from record to gate", () => {
   let platform: TestPlatform;
   const token = `Token ${apiKey}`;
   const device = `Device ${deviceKey}`;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     platform.keepOutOfLogs(
       apiKey,
       deviceKey,

@@ -1,18 +1,11 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { services } from "@tessera/cli/services";
-import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type CollectedSpan, collectSpans } from "./collect-spans.ts";
-import { findFirstPort } from "./find-ports.ts";
 import { readScrape, type Scraped } from "./read-scrape.ts";
 import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 let platform: TestPlatform;
-let directory: string;
 let scraped: ReadonlyMap<string, Scraped>;
 let collector: Awaited<ReturnType<typeof collectSpans>>;
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -21,17 +14,9 @@ const secret = "scanned-kpk768q69gkbyr5f4h6w";
 /** A platform that has done something of most kinds. Redis is away: what is measured of it does not need it. */
 beforeAll(async () => {
   collector = await collectSpans();
-  directory = await mkdtemp(join(tmpdir(), "tessera-metrics-"));
-  const authority = await createAuthority();
-  const issued = await authority.issue({ names: Object.keys(services) });
-  const files = await writeCertificate(directory, { ...issued, authority: authority.certificate });
   platform = await startTestPlatform({
     kind: "grpc",
     environment: {
-      GRPC_PORT: String(await findFirstPort()),
-      GRPC_TLS_CERT: files.certificate,
-      GRPC_TLS_KEY: files.key,
-      GRPC_TLS_CA: files.authority,
       CACHE: "redis",
       REDIS_URL: "redis://127.0.0.1:1",
       RATE_LIMIT_REDEEM: "2",
@@ -61,7 +46,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.stop();
   collector.close();
-  await rm(directory, { recursive: true });
 });
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), "utf8");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kindOverSockets } from "./run-platform.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -10,7 +11,7 @@ describe("refused scans", () => {
   const scanner = `Device ${deviceKey}`;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind: "grpc" });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     platform.keepOutOfLogs(secret);
     const order = orderData({ positions: [positionData({ secret })] });
     const answer = await platform.import([

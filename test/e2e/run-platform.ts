@@ -19,12 +19,12 @@ import { findFirstPort } from "./find-ports.ts";
  */
 export type PlatformKind = "inprocess" | "grpc" | "processes" | "installed";
 
-/** The kinds of this run of the suite; the suite runs once for each setting of PLATFORM. */
-export const platformKinds: readonly PlatformKind[] = kindsOf(process.env["PLATFORM"]);
+const named = process.env["PLATFORM"];
+const apart = named === "processes" || named === "installed" ? named : undefined;
 
-function kindsOf(named: string | undefined): readonly PlatformKind[] {
-  return named === "processes" || named === "installed" ? [named] : ["inprocess", "grpc"];
-}
+/** The kind of this run of the suite, and the one for those whose calls must cross sockets. */
+export const kindOfRun: PlatformKind = apart ?? "inprocess";
+export const kindOverSockets: PlatformKind = apart ?? "grpc";
 
 export interface RunningParts {
   /** The addresses of the gateways. */
@@ -33,9 +33,17 @@ export interface RunningParts {
   readonly publicUrl?: string;
   /** The address of health and metrics, if it runs in this process. */
   readonly operationsUrl?: string;
+  /** How servers of the outside call its services, if calls cross sockets. */
+  readonly outside?: Outside;
   /** The brokers of its bus, if it is not in this process. */
   readonly kafka?: { readonly brokers: string; readonly topicPrefix: string };
   stop(): Promise<void>;
+}
+
+interface Outside {
+  addressOf(service: string): string;
+  /** The files of a certificate with this name. */
+  certify(name: string): ReturnType<typeof writeCertificate>;
 }
 
 export interface PartsOptions {
@@ -72,9 +80,16 @@ export function findInstalled(): InstalledPlatform {
 async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): Promise<RunningParts> {
   const port = await getPort({ host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${port}`;
+  const sockets = transport === "grpc" ? await openSockets() : undefined;
   const platform = await startPlatform({
     names: ["all"],
-    environment: { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(port), BASE_URL: baseUrl, ...options.environment },
+    environment: {
+      HTTP_HOST: "127.0.0.1",
+      HTTP_PORT: String(port),
+      BASE_URL: baseUrl,
+      ...sockets?.environment,
+      ...options.environment,
+    },
     databaseUrl: options.databaseUrl,
     transport,
     operationsPort: 0,
@@ -83,7 +98,24 @@ async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): 
   return {
     baseUrls: [baseUrl],
     operationsUrl: `http://127.0.0.1:${platform.operationsPort}`,
-    stop: () => platform.stop(),
+    ...(sockets === undefined ? {} : { outside: sockets.outside }),
+    async stop() {
+      await platform.stop();
+      await sockets?.close();
+    },
+  };
+}
+
+/** Services of one process have one certificate, and their ports in the order of the services. */
+async function openSockets() {
+  const [firstPort, certificates, names] = [await findFirstPort(), await openAuthority(), Object.keys(services)];
+  return {
+    environment: { GRPC_PORT: String(firstPort), ...(await certificates.settingsOf(...names)) },
+    outside: {
+      addressOf: (service: string) => `127.0.0.1:${firstPort + names.indexOf(service)}`,
+      certify: (name: string) => certificates.issue(name),
+    },
+    close: () => certificates.remove(),
   };
 }
 
@@ -100,7 +132,12 @@ async function runProcesses(options: PartsOptions): Promise<RunningParts> {
     REDIS_PREFIX: `${name}:`,
   };
   await applyCatalogue(engines);
-  const certificates = await issueCertificates();
+  const certificates = await openAuthority();
+  const settings = new Map(
+    await Promise.all(
+      Object.keys(services).map(async (service) => [service, await certificates.settingsOf(service)] as const),
+    ),
+  );
   const cluster = await startCluster({
     firstPort,
     environment: {
@@ -110,7 +147,7 @@ async function runProcesses(options: PartsOptions): Promise<RunningParts> {
       ...engines,
       ...options.environment,
     },
-    environmentOf: certificates.of,
+    environmentOf: (service) => settings.get(service) ?? {},
     onLine: (_process, line) => options.onLogLine(line),
   });
   const stop = async () => {
@@ -118,21 +155,27 @@ async function runProcesses(options: PartsOptions): Promise<RunningParts> {
     await certificates.remove();
   };
   const kafka = { brokers: engines.KAFKA_BROKERS, topicPrefix: engines.KAFKA_TOPIC_PREFIX };
-  return { baseUrls: cluster.baseUrls, kafka, stop };
+  const addressOf = (service: string) => {
+    const found = cluster.processes.find(({ plan }) => plan.service === service);
+    return `127.0.0.1:${found?.plan.ports.grpc}`;
+  };
+  return { baseUrls: cluster.baseUrls, outside: { addressOf, certify: certificates.issue }, kafka, stop };
 }
 
-/** Gives each service a certificate of its own: no call works that is not declared. */
-async function issueCertificates(): Promise<{ of(service: string): Record<string, string>; remove(): Promise<void> }> {
+/** Issues certificates: no call works that is not declared. */
+async function openAuthority() {
   const directory = await mkdtemp(join(tmpdir(), "tessera-certificates-"));
   const authority = await createAuthority();
-  const issued = Object.keys(services).map(async (service): Promise<[string, Record<string, string>]> => {
-    const own = await authority.issue({ names: [service] });
-    const files = await writeCertificate(join(directory, service), { ...own, authority: authority.certificate });
-    return [service, { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority }];
-  });
-  const settings = new Map(await Promise.all(issued));
+  const issue = async (...names: string[]) => {
+    const issued = await authority.issue({ names });
+    return writeCertificate(join(directory, names.join("+")), { ...issued, authority: authority.certificate });
+  };
   return {
-    of: (service) => settings.get(service) ?? {},
+    issue,
+    async settingsOf(...names: string[]): Promise<Record<string, string>> {
+      const files = await issue(...names);
+      return { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority };
+    },
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }

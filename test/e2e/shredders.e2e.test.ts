@@ -1,7 +1,4 @@
 import { createPublicKey, hash, verify } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { rebuildFacts } from "@tessera/cli/topics/rebuild";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -79,12 +76,10 @@ const order = (number: number) =>
 
 describe("personal data of an event that is over", () => {
   let platform: TestPlatform;
-  let folder: string;
   /** Of every service that holds personal data, from before the erasure. */
   let backup: Awaited<ReturnType<typeof backUp>>;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tessera-shredders-"));
-    platform = await startTestPlatform({ environment: { FILES_DIR: folder } });
+    platform = await startTestPlatform();
     const answer = await platform.import([
       ...groundwork(),
       ofOrganizer("api_key", { token: otherKey, name: "another", permissions: ["*"], all_events: true }),
@@ -110,7 +105,6 @@ describe("personal data of an event that is over", () => {
   });
   afterAll(async () => {
     await platform?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const send = (method: string, path: string, body?: unknown, key = as) =>
@@ -229,7 +223,7 @@ describe("personal data of an event that is over", () => {
     expect((await send("GET", new URL(download).pathname)).status).toBe(404);
     expect((await send("POST", new URL(address).pathname)).status).toBe(404);
     await eventually(async () => expect(await findTextsInDatabase(platform.databaseUrl, texts)).toEqual([]));
-    expect(await findTextsInFiles(folder, texts)).toEqual([]);
+    expect(await findTextsInFiles(platform.filesDirectory, texts)).toEqual([]);
 
     const unknown = "3f1c9a1e-5f7e-4b38-9a3e-0d6b8e5c7a10";
     expect((await send("GET", `${root}certificate/${unknown}/`)).status).toBe(404);
@@ -280,7 +274,7 @@ describe("personal data of an event that is over", () => {
     expect(found.filter((place) => place.startsWith("checkin.position."))).not.toEqual([]);
     await rebuildFacts([topics.shredRequested.name, "--database-url", platform.databaseUrl]);
     await eventually(async () => expect(await findTextsInDatabase(platform.databaseUrl, texts)).toEqual([]));
-    expect(await findTextsInFiles(folder, texts)).toEqual([]);
+    expect(await findTextsInFiles(platform.filesDirectory, texts)).toEqual([]);
     expect(await platform.import([ofEvent("order", order(1))])).toMatchObject({ rejected: 0, warned: 1 });
     expect(await findTextsInDatabase(platform.databaseUrl, texts)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import type { ImportAnswer } from "@tessera/cli/import/import-answer";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
 import { createPlatformDatabase } from "./platform-database.ts";
-import { findInstalled, type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
+import { findInstalled, kindOfRun, type PlatformKind, type RunningParts, runPlatform } from "./run-platform.ts";
 import { operatorKey } from "./sample-records.ts";
 
 export interface Answer {
@@ -26,7 +26,11 @@ export interface TestPlatform {
   /** The address of health and metrics, if it runs in this process. */
   readonly operationsUrl: string | undefined;
   readonly databaseUrl: string;
+  /** Where it keeps files. */
+  readonly filesDirectory: string;
   readonly operatorKey: string;
+  /** How servers of the outside call its services, if calls cross sockets. */
+  readonly outside: RunningParts["outside"];
   /** The brokers of its bus, if it is not in this process. */
   readonly kafka: RunningParts["kafka"];
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
@@ -46,12 +50,12 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Starts the platform on a new database: of the first kind of this run, or of the kind named. One of processes is shared. */
+/** Starts the platform on a new database. Without settings of its own, one of processes is shared. */
 export function startTestPlatform(options: { kind?: PlatformKind } & OwnOptions = {}): Promise<TestPlatform> {
-  const { kind = platformKinds[0] ?? "inprocess", ...own } = options;
-  if (kind !== "processes" && kind !== "installed") return startOwn(kind, own);
-  if (Object.keys(own).length > 0) throw new Error("a platform of several processes is shared, and takes no settings");
-  return sharePlatform(kind);
+  const { kind = kindOfRun, ...own } = options;
+  const hasOwn = Object.keys(own).length > 0;
+  if (kind === "installed" && hasOwn) throw new Error("an installed platform takes no settings");
+  return (kind === "processes" && !hasOwn) || kind === "installed" ? sharePlatform(kind) : startOwn(kind, own);
 }
 
 let shared: Promise<OwnPlatform> | undefined;
@@ -149,7 +153,9 @@ async function startOwn(kind: PlatformKind, { environment = {}, prepare }: OwnOp
     publicUrl: parts.publicUrl ?? baseUrl,
     operationsUrl: parts.operationsUrl,
     databaseUrl: database.url,
+    filesDirectory: files,
     operatorKey,
+    outside: parts.outside,
     kafka: parts.kafka,
     request,
     async import(records) {

@@ -1,5 +1,6 @@
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kindOverSockets } from "./run-platform.ts";
 import { samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -13,7 +14,7 @@ const mark = { type: "poweredby", left: 10, bottom: "20.50", size: 20, content: 
 describe("ticket layouts", () => {
   let platform: TestPlatform;
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind: "grpc" });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     const answer = await platform.import([
       ...groundwork(),
       ofOrganizer("sales_channel", { identifier: "resellers", label: { en: "Resellers" } }),

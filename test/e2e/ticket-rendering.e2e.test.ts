@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { aPdf } from "@tessera/sent-files/testing/sample-files";
 import { type PdfPage, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { kindOverSockets } from "./run-platform.ts";
 import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -26,7 +27,7 @@ const textsOf = (page: PdfPage | undefined) => page?.texts.map((each) => each.te
 describe("tickets as PDF", () => {
   let platform: TestPlatform;
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind: "grpc" });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     const background = `data:application/pdf;base64,${aPdf({ pages: 2 }).toString("base64")}`;
     const position = (id: number, more: object = {}) =>
       positionData({ id, secret: `secret-of-${id}-kpk768q69gkbyr5f4h6w`, attendee_name: `Visitor ${id}`, ...more });

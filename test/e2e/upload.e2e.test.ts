@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { expect, it } from "vitest";
@@ -8,8 +7,7 @@ import { startTestPlatform } from "./test-platform.ts";
 
 it("an upload is kept up to the limit of the environment, in its folder, and in no log", async () => {
   const limit = 64 * 1024;
-  const folder = await mkdtemp(join(tmpdir(), "tessera-upload-"));
-  const platform = await startTestPlatform({ environment: { FILES_DIR: folder, UPLOAD_LIMIT: String(limit) } });
+  const platform = await startTestPlatform({ environment: { UPLOAD_LIMIT: String(limit) } });
   try {
     platform.keepOutOfLogs(apiKey, deviceKey, "geheim");
     expect(await platform.import(groundwork())).toMatchObject({ rejected: 0, settled: true });
@@ -20,7 +18,7 @@ it("an upload is kept up to the limit of the environment, in its folder, and in 
         body: Buffer.concat([png, Buffer.alloc(bytes - png.length)]),
         headers: { "content-type": "image/png", "content-disposition": 'attachment; filename="geheim.png"' },
       });
-    const stored = async () => (await readdir(join(folder, "content", "uploads+"))).length;
+    const stored = async () => (await readdir(join(platform.filesDirectory, "content", "uploads+"))).length;
     for (const as of [`Token ${apiKey}`, `Device ${deviceKey}`])
       expect(await upload(limit, as)).toMatchObject({
         status: 201,
@@ -33,6 +31,5 @@ it("an upload is kept up to the limit of the environment, in its folder, and in 
     expect(await stored()).toBe(2);
   } finally {
     await platform.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 });

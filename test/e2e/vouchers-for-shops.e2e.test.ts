@@ -2,18 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { services } from "@tessera/cli/services";
 import { watchCertificates } from "@tessera/engines/grpc/certificates";
 import { grpcTransport } from "@tessera/engines/grpc/client";
 import { type Client, connect } from "@tessera/kit/rpc";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { VoucherShop } from "@tessera/protos/services";
-import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { formatInstant } from "@tessera/values";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findFirstPort } from "./find-ports.ts";
 import { runCommands, sources } from "./follow-page.ts";
 import { commandBlocks, putIn, readPage, shows } from "./read-page.ts";
+import { kindOverSockets } from "./run-platform.ts";
 import { eventData, itemData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -24,19 +22,17 @@ const quiet = createLog({ service: "shop", destination: { write: () => {} } });
 const place = { organizer: "sellers", event: "sampleconf" };
 
 let platform: TestPlatform;
-let authority: TestAuthority;
+let outside: NonNullable<TestPlatform["outside"]>;
 let directory: string;
-let address: string;
-
-async function certified(name: string, names: readonly string[]) {
-  const issued = await authority.issue({ names });
-  return writeCertificate(join(directory, name), { ...issued, authority: authority.certificate });
-}
 
 /** Calls as a server with a certificate of this name. */
 async function callAs<T>(name: string, call: (shop: Client<VoucherShop>) => Promise<T>): Promise<T> {
-  const certificates = watchCertificates({ files: await certified(name, [name]), names: [name], log: quiet });
-  const transport = grpcTransport({ address, log: quiet, tls: { certificates, name: "voucher" } });
+  const certificates = watchCertificates({ files: await outside.certify(name), names: [name], log: quiet });
+  const transport = grpcTransport({
+    address: outside.addressOf("voucher"),
+    log: quiet,
+    tls: { certificates, name: "voucher" },
+  });
   try {
     return await call(connect(VoucherShop, transport));
   } finally {
@@ -47,14 +43,9 @@ async function callAs<T>(name: string, call: (shop: Client<VoucherShop>) => Prom
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "tessera-shops-"));
-  authority = await createAuthority();
-  const firstPort = await findFirstPort();
-  const names = Object.keys(services);
-  address = `127.0.0.1:${firstPort + names.indexOf("voucher")}`;
-  const { certificate, key, authority: trusted } = await certified("all", names);
-  const tls = { GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: trusted };
-  const environment = { ...tls, GRPC_PORT: String(firstPort) };
-  platform = await startTestPlatform({ kind: "grpc", environment });
+  platform = await startTestPlatform({ kind: kindOverSockets });
+  if (platform.outside === undefined) throw new Error("its calls cross no sockets");
+  outside = platform.outside;
   const theirs = others.groundwork();
   const answer = await platform.import([...groundwork(), ...theirs]);
   expect(answer).toMatchObject({ rejected: 0, settled: true });
@@ -203,11 +194,11 @@ describe("docs/vouchers-for-shops.md", () => {
   it("has a client in Node that works, with the certificate of a shop", async () => {
     const page = await readPage("vouchers-for-shops.md");
     const [client = "", secured = ""] = Array.from(page.matchAll(/```js\n([^`]*)```/g), ([, code = ""]) => code);
-    const { certificate, key, authority: trusted } = await certified("page", ["shop"]);
+    const { certificate, key, authority: trusted } = await outside.certify("shop");
     const insecure = /const shop = .*createInsecure.*\n/.exec(client)?.[0] ?? "";
     const program = putIn(putIn(client, { [insecure]: secured }), {
       "protos/ticketing": join(sources, "protos/ticketing"),
-      "tickets.example.org:50057": address,
+      "tickets.example.org:50057": outside.addressOf("voucher"),
       "ca.pem": trusted,
       "shop.key": key,
       "shop.pem": certificate,

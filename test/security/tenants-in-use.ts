@@ -1,5 +1,6 @@
 import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, expect } from "vitest";
+import { kindOverSockets } from "../e2e/run-platform.ts";
 import { type Answer, type RequestOptions, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
 import { type Documented, type EventRoute, readEventRoutes } from "./event-routes.ts";
 import { type Made, makeForEvent } from "./tenant-jobs.ts";
@@ -21,7 +22,7 @@ export function tenantsInUse() {
   const made = new Map<Home, Made>();
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind: "grpc" });
+    platform = await startTestPlatform({ kind: kindOverSockets });
     expect(await platform.import(recordsOfTenants())).toMatchObject({ rejected: 0, settled: true });
     routes = readEventRoutes((await platform.request("GET", "/api/v1/openapi.json")).body as Documented);
     platform.keepOutOfLogs("mark-alpha", "mark-beta", "token-of-");
