@@ -24,7 +24,7 @@ const identifiers = [
 
 /** Of each kind something that stands nowhere else. */
 const guest = {
-  name: "Quillfeather",
+  name: "Fernquist",
   company: "Zwiebelwerk GmbH",
   street: "Glockenspielgasse 7",
   city: "Hinterpfuideifl",
