@@ -9,6 +9,7 @@ const needs = {
   helm: "**/*.helm.test.ts",
   platform: "**/*.e2e.test.ts",
   cluster: "**/*.cluster.test.ts",
+  processes: "**/*.processes.test.ts",
   fire: "**/*.fire.test.ts",
   kubernetes: "**/*.kubernetes.test.ts",
   clients: "**/*.clients.test.ts",
@@ -87,6 +88,13 @@ export default defineConfig({
       project("e2e", { include: needs.platform, timeoutSeconds: 600, globalSetup: [startPostgres] }),
       project("cluster", {
         include: needs.cluster,
+        timeoutSeconds: 600,
+        globalSetup: [startPostgres, startKafka, startRedis],
+        env: { PLATFORM: "processes" },
+      }),
+      // The suites of "e2e" once more: `npm test -- --only=processes`.
+      project("processes", {
+        include: needs.processes,
         timeoutSeconds: 600,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes" },

@@ -12,6 +12,7 @@ const usage = `npm test runs the checks, which run no code, then the tests, and 
   npm test                          all of it
   npm test -- packages/kit          only the tests whose path contains one of the words
   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, helm, e2e, cluster
+  npm test -- --only=processes      e2e once more, on one process per service, for 20 minutes; not among the above
   npm run test:fire                 the gate under fire, for 40 minutes; not among the above
   npm run test:cluster              a Kubernetes on this machine, as root; not among the above
   npm run test:clients              clients in several languages, for 2 to 30 minutes; not among the above
@@ -35,6 +36,7 @@ const needs = {
   helm: ["helm"],
   e2e: ["postgres"],
   cluster: ["postgres", "kafka", "redis"],
+  processes: ["postgres", "kafka", "redis"],
   fire: ["postgres", "kafka", "redis"],
   kubernetes: ["postgres", "kafka", "redis", "s3", "helm", "kubernetes"],
   clients: ["postgres", "clients"],
@@ -49,13 +51,14 @@ const projects = Object.keys(needs);
 const sessions = [
   { projects: ["unit", "db", "kafka", "redis", "s3", "helm"], atATime: 3 },
   { projects: ["e2e", "cluster"], atATime: 2 },
+  { projects: ["processes"], atATime: 1 },
   // Its faults take the whole machine, and its measurements are of one platform.
   { projects: ["fire"], atATime: 1 },
   { projects: ["kubernetes"], atATime: 1 },
   { projects: ["clients"], atATime: 1 },
 ];
 /** These run only if they are named. */
-const onRequest = ["fire", "kubernetes", "clients"];
+const onRequest = ["processes", "fire", "kubernetes", "clients"];
 const groups = ["checks", ...projects];
 /** Enough for the slowest machine in use; a longer run hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 3600, onRequest: 7200 };

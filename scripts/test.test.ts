@@ -35,7 +35,7 @@ describe("test.mjs", () => {
   it("refuses a group that it does not know", () => {
     const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), "--only=uint"], { encoding: "utf8" });
     expect(result.stderr).toBe(
-      "--only takes checks, unit, db, kafka, redis, s3, helm, e2e, cluster, fire, kubernetes, clients, not uint\n",
+      "--only takes checks, unit, db, kafka, redis, s3, helm, e2e, cluster, processes, fire, kubernetes, clients, not uint\n",
     );
     expect(result.status).toBe(2);
   });

@@ -12,10 +12,8 @@ import "./gate.e2e.test.ts";
 import "./repeated-requests.e2e.test.ts";
 
 /*
- * The imported suites are about what also crosses Kafka, Redis, files or several replicas, so they run here again, on one
- * shared platform. The other tests of this folder are about commands, about everything in one process, about what one
- * gateway or one service decides alone, or about calls alone, which they send over sockets; tests of failures prove
- * vouchers, offline sales, shredders, parked facts and rebuilds on many processes, under kills.
+ * The imported suites are about what crosses Kafka, Redis, files and several replicas most; every-suite.processes.test.ts
+ * has the others.
  */
 afterAll(stopSharedPlatform);
 
