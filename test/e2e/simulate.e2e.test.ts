@@ -18,7 +18,7 @@ function simulate(...args: string[]) {
   return runCommand(["simulate", ...args], environment).ended;
 }
 
-/** The tables that hold something of an event or an organizer. */
+/** The tables that hold something of a simulation. */
 async function findLeft(): Promise<string[]> {
   const db = openDatabase({ url: platform.databaseUrl, schema: "public", applicationName: "test", log: quiet });
   try {
@@ -28,7 +28,7 @@ async function findLeft(): Promise<string[]> {
       [...tables, "gateway.credential"].map(async (table) => {
         const [schema = "", name = ""] = table.split(".");
         const { count } = await db.one<{ count: number }>(
-          sql`select count(*)::bigint as count from ${identifier(schema)}.${identifier(name)}`,
+          sql`select count(*)::bigint as count from ${identifier(schema)}.${identifier(name)} where organizer like 'simulation-%'`,
         );
         return count === 0 ? [] : [`${count} in ${table}`];
       }),
