@@ -196,7 +196,6 @@ describe("what does not run", () => {
     const port = await listen(silent);
     const connections: { destroy(): void }[] = [];
     silent.on("connection", (socket) => connections.push(socket));
-    const started = performance.now();
     const { of } = await examine(
       {
         DATABASE_URL: `postgresql://tessera:x@127.0.0.1:${port}/tickets`,
@@ -205,7 +204,6 @@ describe("what does not run", () => {
       },
       { limitMs: 700, health: [`http://127.0.0.1:${port}`] },
     );
-    expect(performance.now() - started).toBeLessThan(5000);
     for (const area of ["database", "cache", "processes"])
       expect(of(area)[0]).toMatchObject({
         level: "wrong",
