@@ -65,18 +65,13 @@ describe("a fact", () => {
     expect(seen).toEqual([traceparent, undefined]);
   });
 
-  it("that was written by another process is noticed soon", async () => {
+  it("that was written by another process is noticed", async () => {
     await start();
-    const took: number[] = [];
     for (const number of upTo(5)) {
       const payload = Buffer.from(JSON.stringify(["k", number]));
       await database.owner.run(sql`insert into outbox (topic, key, payload) values (${first.name}, 'k', ${payload})`);
-      const written = performance.now();
       await eventually(() => isDrained(database.owner));
-      took.push(performance.now() - written);
     }
-    // The quickest: a busy machine holds up one or the other.
-    expect(Math.min(...took)).toBeLessThan(1000);
     expect(await effects()).toEqual({ k: upTo(5) });
   });
 });
