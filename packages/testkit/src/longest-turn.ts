@@ -30,6 +30,7 @@ export async function longestTurn(work: () => Promise<unknown>, { tries = 12, en
     setImmediate(lookAgain);
     await work();
     isOver = true;
+    lookAgain();
     const slowness = Math.min(before, timeOf(reference)) / usualMs;
     least = Math.min(least, longest / slowness);
   }
