@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { describe, expect, it, vi } from "vitest";
 import { fakeTargets, item, list, stream } from "../testing/import-targets.ts";
 import { ImportFailure, importStream } from "./import-stream.ts";
@@ -394,9 +395,10 @@ describe("a stream of blank lines", () => {
       yield Buffer.from(" \r\n\t\n");
       yield Buffer.from(`${item(1)}\nx\n`);
     }
-    const before = performance.now();
-    const summary = await importStream(source(), targets);
-    expect(performance.now() - before).toBeLessThan(500);
-    expect(summary).toMatchObject({ accepted: 1, rejected: 1, errors: [{ line: 32 * 64 * 1024 + 4 }] });
+    const importBlank = async () =>
+      expect(await importStream(source(), targets)).toMatchObject({
+        ...{ accepted: 1, rejected: 1, errors: [{ line: 32 * 64 * 1024 + 4 }] },
+      });
+    expect(await longestTurn(importBlank, { enoughMs: 500 })).toBeLessThan(500);
   });
 });

@@ -1,3 +1,4 @@
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { describe, expect, it } from "vitest";
 import { checkImage } from "./check-image.ts";
 import { aGif, aJpeg, aPng } from "./testing/sample-files.ts";
@@ -114,12 +115,13 @@ describe("an image that lies", () => {
     expect(objectionTo("image/jpeg", aJpeg({ before }))).toMatch("not a valid JPEG");
   });
 
-  it("costs no more than its bytes", () => {
+  it("costs no more than its bytes", async () => {
     const segments = Buffer.alloc(8 * 1024 * 1024, Buffer.from("fffe0002", "hex"));
     const blocks = Buffer.concat([aGif().subarray(0, 22), Buffer.alloc(8 * 1024 * 1024, 1)]);
-    const started = performance.now();
-    expect(objectionTo("image/jpeg", aJpeg({ before: segments }))).toBeUndefined();
-    expect(objectionTo("image/gif", blocks)).toMatch("cut off");
-    expect(performance.now() - started).toBeLessThan(3000);
+    const check = async () => {
+      expect(objectionTo("image/jpeg", aJpeg({ before: segments }))).toBeUndefined();
+      expect(objectionTo("image/gif", blocks)).toMatch("cut off");
+    };
+    expect(await longestTurn(check, { enoughMs: 3000 })).toBeLessThan(3000);
   });
 });

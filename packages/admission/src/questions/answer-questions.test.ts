@@ -1,3 +1,4 @@
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { anything, array, assert, constantFrom, integer, jsonValue, oneof, property, record, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readerOf } from "../testing/decisions.ts";
@@ -286,10 +287,11 @@ describe("whatever is sent", () => {
     );
   });
 
-  it("[C5.8] takes little time, however long it is", () => {
+  it("[C5.8] takes little time, however long it is", async () => {
     const long = ["1".repeat(1e6), " ".repeat(1e6), "1,".repeat(5e5), "a".repeat(60_000), " ".repeat(65_000)];
-    const started = performance.now();
-    for (const value of long) ask(asked, { sent: Object.fromEntries(asked.map(({ id }) => [id, value])) });
-    expect(performance.now() - started).toBeLessThan(2000);
+    const askAll = async () => {
+      for (const value of long) ask(asked, { sent: Object.fromEntries(asked.map(({ id }) => [id, value])) });
+    };
+    expect(await longestTurn(askAll, { enoughMs: 2000 })).toBeLessThan(2000);
   });
 });

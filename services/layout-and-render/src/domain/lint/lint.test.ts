@@ -1,4 +1,5 @@
 import { collectGarbage } from "@tessera/testkit/collect-garbage";
+import { longestTurn } from "@tessera/testkit/longest-turn";
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
 import { event, item, position, ticket } from "../../testing/print-ticket.ts";
@@ -203,17 +204,18 @@ describe("[L48.3] names", () => {
     expect(unknown(anArea("", { content: "other", text }))).toHaveLength(3);
   });
 
-  it("of thousands are found at once among a thousand tickets", () => {
+  it("of thousands are found at once among a thousand tickets", async () => {
     const many = Array.from({ length: 200 }, (_, id) => ({ id, identifier: `Q${id}`, type: "S", options: [] }));
     const sold = ticket({ questions: many, settings: { nameScheme: "salutation_title_given_family_degree" } });
     const prefixes = ["attendee_name_", "question_", "meta:", ""];
     const names = prefixes.flatMap((prefix) => Array.from({ length: 1000 }, (_, index) => `{${prefix}x${index}}`));
-    const begun = performance.now();
-    const known = new KnownNames(sold);
-    for (let count = 0; count < 1000; count += 1) known.add({ ...sold });
-    const found = findUnknownNames([anArea("", { content: "other", text: names.join("") })], known);
-    expect(found).toHaveLength(names.length);
-    expect(performance.now() - begun).toBeLessThan(3000);
+    const find = async () => {
+      const known = new KnownNames(sold);
+      for (let count = 0; count < 1000; count += 1) known.add({ ...sold });
+      const found = findUnknownNames([anArea("", { content: "other", text: names.join("") })], known);
+      expect(found).toHaveLength(names.length);
+    };
+    expect(await longestTurn(find, { enoughMs: 3000 })).toBeLessThan(3000);
   });
 
   it("are shown cut", () => {
