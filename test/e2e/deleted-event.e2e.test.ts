@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventData, itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 import { untilEnded } from "./until-ended.ts";
@@ -186,13 +186,11 @@ it("[F1.6] a gate is told of everything in a deleted event that it is gone, and 
   ]);
 
   expect(await platform.import([{ ...event, deleted: true }])).toMatchObject({ settled: true });
-  await vi.waitFor(
-    async () => {
-      await gate.read();
-      expect(kinds()).toEqual(["medium"]);
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  const kindsNow = async () => {
+    await gate.read();
+    return kinds();
+  };
+  await expect.poll(kindsNow, { interval: 200 }).toEqual(["medium"]);
   expect(await platform.import(contents(6))).toMatchObject({ rejected: 0, settled: true });
   await gate.read();
   const copy = followFeed(slug);

@@ -75,7 +75,7 @@ it("a consumer that is stuck delays only its own facts", () =>
     const outcome = await importing;
     expect(outcome).toMatchObject({ answer: { accepted: 3, rejected: 0, settled: true } });
     expect((await ask(apiKey, `positions/${held.position}/`)).body.attendee_name).toBe("Last");
-    const waiting = await waitForEmptyOutboxes(db, 5000);
+    const waiting = await waitForEmptyOutboxes(db, 60_000);
     expect(checkFacts(await readLedger(db, { waiting }))).toEqual([]);
     expect(await readParked(db)).toEqual([]);
     report({ keyAfterMs });

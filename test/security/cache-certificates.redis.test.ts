@@ -5,7 +5,7 @@ import { examineCache } from "@tessera/cli/doctor/examine-stores";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { findRedis, type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, watchedCache } from "@tessera/testkit/redis-cache";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { examineEngine } from "./examine-engine.ts";
 
 // The Valkey that Python installs is built without TLS.
@@ -51,7 +51,7 @@ describe.runIf(found.available)("Redis with TLS", () => {
     expect(await server.command("GET", "tessera:limit:tls:60:key")).toBe("$1\r\n1\r\n");
     for (const authority of [undefined, join(directory, "other.pem")]) {
       const opened = watchedCache(urlOf(), { authority });
-      await vi.waitFor(() => expect(opened.lines).toHaveLength(1));
+      await expect.poll(() => opened.lines).toHaveLength(1);
       expect(await opened.isUsable()).toBe(false);
       await opened.cache.close();
     }

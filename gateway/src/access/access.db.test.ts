@@ -222,7 +222,7 @@ describe("another process", () => {
     await authenticate();
     await cutListeners();
     await db.run(sql`update credential set active = false`);
-    await expect.poll(() => heard, { timeout: 5000 }).toBe(3);
+    await expect.poll(() => heard).toBe(3);
     await expect(authenticate()).rejects.toThrow("switched off");
     await tellEvents(anEvent("four"));
     await expect.poll(() => heard).toBe(4);

@@ -336,7 +336,7 @@ describe.concurrent("a collector", () => {
     const stub = await collector({ answer: () => statuses.pop() ?? 400 });
     const tracing = await startTracing({ service: "checkin", endpoint: stub.endpoint });
     await workOn(tracing, 512);
-    await vi.waitFor(() => expect(stub.received).toHaveLength(1), { timeout: 10_000 });
+    await expect.poll(() => stub.received).toHaveLength(1);
     await workOn(tracing, 1);
     await tracing.shutdown();
     expect(stub.received).toHaveLength(3);
@@ -367,7 +367,7 @@ describe.concurrent("a collector", () => {
     const tracing = await startTracing({ service: "checkin", endpoint: stub.endpoint, log });
     // Full batches are sent without waiting for the timer.
     await workOn(tracing, 512);
-    await vi.waitFor(() => expect(lines.join("")).toContain("traces lost"), { timeout: 10_000 });
+    await expect.poll(() => lines.join("")).toContain("traces lost");
     status = 200;
     await workOn(tracing, 512);
     await tracing.shutdown();

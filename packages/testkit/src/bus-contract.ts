@@ -14,7 +14,7 @@ export interface BusUnderTest {
 }
 
 /** A broker assigns partitions before the first message: that takes seconds. */
-const patienceMs = 20_000;
+const patienceMs = 100_000;
 const timeout = 60_000;
 
 /** Tests the promises of the port for any bus. */

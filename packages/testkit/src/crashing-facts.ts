@@ -113,7 +113,7 @@ async function run(url: string): Promise<void> {
     });
   }
   await Promise.all([writeFacts(owner), writeFacts(owner)]);
-  await eventually(() => isDone(owner, reader), 30_000);
+  await eventually(() => isDone(owner, reader));
   await bus.close();
   await Promise.all(relays.map((relay) => relay.stop()));
   await Promise.all([owner.close(), reader.close()]);

@@ -93,7 +93,7 @@ async function run(url: string): Promise<void> {
     repeat(replaying, () => reader.maybeOne(sql`select 1 from dead_letter limit 1`)),
     changeEntities(owner),
   ]);
-  await eventually(() => isDrained(owner), 30_000);
+  await eventually(() => isDrained(owner));
   await bus.close();
   await relay.stop();
   await Promise.all([owner.close(), reader.close()]);

@@ -48,7 +48,7 @@ const noteStepAndEffect = workOn(work, async ({ payload, step }) => {
 async function run(url: string): Promise<void> {
   const db = openDatabase({ url, schema: "owner", role: roleOf("owner"), applicationName: "crashing", log: quiet });
   const workers = startTestWorkers(db, [noteStepAndEffect({})]);
-  await eventually(async () => !(await isWorkLeft(db)), 60_000);
+  await eventually(async () => !(await isWorkLeft(db)));
   await workers.stop();
   await db.close();
 }

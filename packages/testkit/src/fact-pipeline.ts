@@ -107,7 +107,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
 }
 
 /** Waits until a condition on the database holds. */
-export async function eventually(condition: () => Promise<boolean>, patienceMs = 15_000): Promise<void> {
+export async function eventually(condition: () => Promise<boolean>, patienceMs = 100_000): Promise<void> {
   const until = Date.now() + patienceMs;
   while (!(await condition())) {
     if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);

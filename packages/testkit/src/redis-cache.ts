@@ -13,8 +13,8 @@ export interface OpenedCache {
   becomes(state: "usable" | "useless"): Promise<void>;
 }
 
-/** Recovery takes a few seconds. Machines under load need longer. */
-const patienceMs = 15_000;
+/** For hangs alone: recovery takes as long as a busy machine takes. */
+const patienceMs = 100_000;
 
 /** Opens a cache on Redis with visible inner state. It may not be connected yet. */
 export function watchedCache(url: string, options: Partial<RedisCacheOptions> = {}): OpenedCache {

@@ -7,7 +7,7 @@ import type {
   ExportScansResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 
 const file = `${inEvent}/checkins/export/`;
@@ -126,7 +126,7 @@ describe("GET checkins/export/", () => {
       request.end();
     });
     const before = asked.length;
-    await vi.waitFor(async () => expect((await app.send("HEAD", file)).status).toBe(200));
+    await expect.poll(async () => (await app.send("HEAD", file)).status).toBe(200);
     expect(asked.length).toBeLessThanOrEqual(before + 2);
   });
 
@@ -140,9 +140,9 @@ describe("GET checkins/export/", () => {
       return part("\n");
     });
     const answers = [1, 2, 3].map(() => app.send("GET", file));
-    await vi.waitFor(() => expect(waits).toHaveLength(2));
+    await expect.poll(() => waits).toHaveLength(2);
     waits.shift()?.();
-    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    await expect.poll(() => asked).toHaveLength(3);
     for (const resume of waits) resume();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });

@@ -1,7 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { DocumentKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/catalogue";
 import type { ReportDayRequest, ReportDayResponse } from "@tessera/protos/gen/ticketing/checkin/v1/day_report";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { appOfEachTest, devices, inEvent, keys } from "../../testing/serve-app.ts";
 
 const path = `${inEvent}/checkins/report/`;
@@ -148,9 +148,9 @@ describe("GET checkins/report/", () => {
       return found;
     });
     const answers = [1, 2].map(() => app.send("GET", path));
-    await vi.waitFor(() => expect(waits).toHaveLength(1));
+    await expect.poll(() => waits).toHaveLength(1);
     waits[0]?.();
-    await vi.waitFor(() => expect(waits).toHaveLength(2));
+    await expect.poll(() => waits).toHaveLength(2);
     waits[1]?.();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
   });

@@ -7,7 +7,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { FindBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
@@ -162,7 +162,7 @@ describe("GET download/", () => {
     const staying = await ask();
     await files.remove(["renders/large.pdf"]);
     expect((await staying.arrayBuffer()).byteLength).toBe(content.length);
-    await vi.waitUntil(() => opened.length === 2 && opened.every(({ closed }) => closed));
+    await expect.poll(() => opened.length === 2 && opened.every(({ closed }) => closed)).toBe(true);
   });
 
   it("[L42.3] has nothing under ids that are none", async () => {

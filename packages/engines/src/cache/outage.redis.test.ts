@@ -5,7 +5,7 @@ import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, type OpenedCache, watchedCache } from "@tessera/testkit/redis-cache";
 import getPort from "get-port";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
 /** The longest wait of a caller: the timeout of one answer, times four on a busy machine. */
 const boundMs = 500;
@@ -201,7 +201,7 @@ it("counts alone where it may not come in, without writing the password down", a
   const lines: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
   const opened = watchedCache(server.url.replace("//", "//:wrong-password@"), { log });
-  await vi.waitFor(() => expect(lines.join()).toContain("WRONGPASS"));
+  await expect.poll(() => lines.join()).toContain("WRONGPASS");
   expect((await opened.cache.limiter(limits).take("key")).allowed).toBe(true);
   expect(lines.join()).not.toContain("wrong-password");
   await opened.cache.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { commitTogether } from "./commit-together.ts";
 
 describe("committing together", () => {
@@ -13,13 +13,13 @@ describe("committing together", () => {
       return answer.promise;
     });
     const first = Promise.all([commit(0, "5"), commit(1, "7")]);
-    await vi.waitFor(() => expect(sent).toEqual(["0:5 1:7"]));
+    await expect.poll(() => sent).toEqual(["0:5 1:7"]);
     const second = Promise.all([commit(0, "6"), commit(2, "1"), commit(0, "9")]);
     await sleep(150);
     expect(sent).toEqual(["0:5 1:7"]);
     answers[0]?.resolve();
     await first;
-    await vi.waitFor(() => expect(sent).toEqual(["0:5 1:7", "0:9 2:1"]));
+    await expect.poll(() => sent).toEqual(["0:5 1:7", "0:9 2:1"]);
     answers[1]?.resolve();
     await second;
   });

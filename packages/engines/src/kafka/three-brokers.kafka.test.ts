@@ -63,7 +63,7 @@ describe("three brokers", { timeout }, () => {
     await publishing;
 
     const arrived = () => new Set(readers.flatMap((reader) => reader.numbers()));
-    await eventually(() => arrived().size >= acknowledged.length, 60_000);
+    await eventually(() => arrived().size >= acknowledged.length);
     const here = arrived();
     const missing = acknowledged.filter((number) => !here.has(number));
     const received = readers.reduce((sum, reader) => sum + reader.received.length, 0);
@@ -73,7 +73,7 @@ describe("three brokers", { timeout }, () => {
     // A new consumer of the compacted topic sees the newest state of each key last.
     const late = kafkaBus(access());
     const replay = await collect(late, { group: "late", topic: "states" });
-    await eventually(() => replay.numbers().length >= acknowledged.length, 60_000);
+    await eventually(() => replay.numbers().length >= acknowledged.length);
     for (const key of keys) {
       const history = replay.received.filter((delivery) => delivery.key === key).map(numberOf);
       expect(history.at(-1)).toBe(Math.max(...history));

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { currentContext, runInContext } from "../context.ts";
 import { shareAnswers } from "./share-answers.ts";
 
@@ -9,7 +9,7 @@ it("gives all who ask within the time one answer", async () => {
   let read = 0;
   const ask = () => share("a", async () => ++read);
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([1, 1, 1]);
-  await vi.waitFor(async () => expect(await ask()).toBe(2));
+  await expect.poll(ask).toBe(2);
 });
 
 it("keeps keys apart, and so many of them", async () => {

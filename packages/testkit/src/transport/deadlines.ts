@@ -83,7 +83,7 @@ export function callsInTime({ facts, records }: Served): void {
         expect(inner).toBeLessThanOrEqual(outer - 20);
         expect(inner).toBeGreaterThan(outer - 200);
       };
-      await vi.waitFor(measure, { timeout: 20_000 });
+      await vi.waitFor(measure, { timeout: 100_000 });
     });
 
     it("lets the handler in the middle report what was too slow", async () => {
@@ -103,7 +103,7 @@ export function callsInTime({ facts, records }: Served): void {
         const fault = await faultOf(client.markFacts({}, { timeoutMs: 1000 }));
         expect(fault).toMatchObject({ kind: "unavailable", code: "reader_too_slow" });
       };
-      await vi.waitFor(ask, { timeout: 20_000 });
+      await vi.waitFor(ask, { timeout: 100_000 });
     });
 
     it("aborts the handler when the caller does not wait any more", async () => {

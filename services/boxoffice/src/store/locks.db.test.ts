@@ -1,6 +1,6 @@
 import type { Dedicated } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { boxofficeDatabase } from "../testing/database.ts";
 import { takeLocks } from "./locks.ts";
 
@@ -29,18 +29,16 @@ async function isFree(name: string): Promise<boolean> {
 
 /** Resolves when a connection waits for an advisory lock. */
 const somebodyWaits = () =>
-  vi.waitFor(
-    async () => {
-      const waiting = await db.many(sql`
+  expect
+    .poll(() =>
+      db.many(sql`
         select
           from pg_locks
          where pg_locks.locktype = 'advisory'
            and not pg_locks.granted
-           and pg_locks.database = (select oid from pg_database where datname = current_database())`);
-      expect(waiting).toHaveLength(1);
-    },
-    { timeout: 10_000 },
-  );
+           and pg_locks.database = (select oid from pg_database where datname = current_database())`),
+    )
+    .toHaveLength(1);
 
 describe("take", () => {
   it("takes locks in the order of their names", async () => {

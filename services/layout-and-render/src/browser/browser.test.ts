@@ -128,7 +128,9 @@ describe("a browser", () => {
     );
     expect(drawers.length).toBeGreaterThan(0);
     for (const pid of drawers) process.kill(Number(pid), "SIGKILL");
-    await vi.waitUntil(() => drawers.every((pid) => !processesOf(renderer.browsers[0]?.pid ?? 0).includes(pid)));
+    await expect
+      .poll(() => drawers.every((pid) => !processesOf(renderer.browsers[0]?.pid ?? 0).includes(pid)))
+      .toBe(true);
     await renderer.tools.printer.print(short, { party });
     expect(renderer.browsers).toHaveLength(2);
   });
@@ -138,7 +140,7 @@ describe("a browser", () => {
     const print = renderer.tools.printer.print(endless, { party });
     print.catch(() => undefined);
     for (let killed = 0; killed < 2; killed += 1) {
-      await vi.waitUntil(() => renderer.browsers.length > killed, { timeout: 30_000 });
+      await expect.poll(() => renderer.browsers.length).toBeGreaterThan(killed);
       await renderer.browsers[killed]?.kill();
     }
     await expect(print).rejects.toMatchObject({ kind: "unavailable", code: "browser_lost" });
@@ -183,13 +185,11 @@ describe("a browser", () => {
   it("[L38.3] is replaced when it has much memory", async () => {
     const renderer = open({ memory: 1 });
     for (let print = 0; print < 17; print += 1) await renderer.tools.printer.print(short, { party });
-    await vi.waitUntil(
-      async () => {
-        await renderer.tools.printer.print(short, { party });
-        return renderer.browsers.length > 1;
-      },
-      { timeout: 20_000 },
-    );
+    const printAgain = async () => {
+      await renderer.tools.printer.print(short, { party });
+      return renderer.browsers.length;
+    };
+    await expect.poll(printAgain).toBeGreaterThan(1);
     expect(await renderer.tools.printer.print(short, { party })).toHaveProperty("pdf");
   });
 
@@ -210,8 +210,8 @@ describe("a browser", () => {
     const pid = renderer.browsers[0]?.pid ?? 0;
     expect(processesOf(pid).length).toBeGreaterThan(1);
     await renderer.close();
-    await vi.waitUntil(() => processesOf(pid).length === 0);
-    await vi.waitUntil(async () => (await listOwn()).length < own.length);
+    await expect.poll(() => processesOf(pid)).toEqual([]);
+    await expect.poll(async () => (await listOwn()).length).toBeLessThan(own.length);
   });
 
   it("[L38.5] ends when the process that started it is killed", async () => {
@@ -222,7 +222,7 @@ describe("a browser", () => {
     );
     expect(processesOf(pid).length).toBeGreaterThan(1);
     child.kill("SIGKILL");
-    await vi.waitUntil(() => processesOf(pid).length === 0, { timeout: 10_000 });
+    await expect.poll(() => processesOf(pid)).toEqual([]);
   });
 });
 
@@ -297,7 +297,7 @@ describe("a queue before the browser", () => {
     };
     const printSlow = () => renderer.tools.printer.print(counted, { party: "slow" }).catch(() => undefined);
     const first = printSlow();
-    await vi.waitUntil(() => begun === 1);
+    await expect.poll(() => begun).toBe(1);
     const second = printSlow();
     expect(await renderer.tools.printer.print(short, { party: "other" })).toHaveProperty("pdf");
     expect(begun).toBe(1);

@@ -4,7 +4,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fault } from "../faults.ts";
 import { rendersOf } from "../printing/render-work.ts";
 import { SlowLayouts } from "../rendering/slow-layouts.ts";
@@ -50,7 +50,7 @@ describe("what passes by itself", () => {
       expect(await left()).toEqual([]);
       const job = await start(many);
       const finished = finish();
-      await vi.waitUntil(() => jobs.lines.filter((line) => line.includes("is full")).length > 1, { timeout: 15_000 });
+      await expect.poll(() => jobs.lines.filter((line) => line.includes("is full")).length).toBeGreaterThan(1);
       limit("unlimited");
       await finished;
       expect((await readStored((await job.find()).fileKey)).pages).toHaveLength(20);

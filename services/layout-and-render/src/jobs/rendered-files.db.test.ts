@@ -7,7 +7,7 @@ import { topics } from "@tessera/protos/topics";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { collect } from "@tessera/testkit/files-contract";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { drawKey, renderId } from "../printing/render-work.ts";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { place } from "../testing/start-layout.ts";
@@ -68,14 +68,12 @@ describe("rendered files", () => {
       },
     };
     const running = startTestWorkers(jobs.db, workers({ files: slowAtFirst }));
-    await vi.waitUntil(async () => (await stored()).length === 1, { timeout: 10_000 });
-    await vi.waitUntil(
-      async () => {
-        await passTime(jobs.db);
-        return (await job.find()).state === JobState.SUCCEEDED;
-      },
-      { timeout: 10_000, interval: 500 },
-    );
+    await expect.poll(stored).toHaveLength(1);
+    const stateLater = async () => {
+      await passTime(jobs.db);
+      return (await job.find()).state;
+    };
+    await expect.poll(stateLater, { interval: 500 }).toBe(JobState.SUCCEEDED);
     release();
     await running.stop();
     const { fileKey } = await job.find();

@@ -2,7 +2,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { sql } from "@tessera/kit/pg/sql";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { startTestWorkers } from "@tessera/testkit/finish-work";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { part, renderJobs } from "../testing/render-jobs.ts";
 import { place } from "../testing/start-layout.ts";
 import { allTickets } from "../testing/ticket-answer.ts";
@@ -22,14 +22,11 @@ describe("taking turns", () => {
     };
     const running = startTestWorkers(jobs.db, workers({ ticketData: { readTicketData } }));
     try {
-      await vi.waitUntil(async () => (await stored()).length > 0, { timeout: 20_000 });
+      await expect.poll(stored).not.toEqual([]);
       for (const organizer of [place.organizer, "third"]) {
         const before = asked;
         const job = await start([part(1)], organizer);
-        await vi.waitUntil(async () => (await job.find()).state === JobState.SUCCEEDED, {
-          timeout: 20_000,
-          interval: 20,
-        });
+        await expect.poll(async () => (await job.find()).state, { interval: 20 }).toBe(JobState.SUCCEEDED);
         // Of 13,000 waiting jobs only those whose turn it was.
         expect(asked - before).toBeLessThan(2000);
       }
@@ -53,12 +50,10 @@ describe("taking turns", () => {
     for (const count of [1, 1, 1, 1, 1, 20, 20, 20]) await start(ofOne(count), "slow");
     const running = startTestWorkers(jobs.db, workers({ files: holding }));
     try {
-      await vi.waitUntil(
-        async () => (await jobs.db.many(sql`select from work where work.state = 'running'`)).length >= 5,
-      );
+      const running = () => jobs.db.many(sql`select from work where work.state = 'running'`);
+      await expect.poll(async () => (await running()).length).toBeGreaterThanOrEqual(5);
       const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
-      for (const other of others)
-        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(JobState.SUCCEEDED);
+      for (const other of others) await expect.poll(async () => (await other.find()).state).toBe(JobState.SUCCEEDED);
     } finally {
       held.resolve(undefined);
       await running.stop();

@@ -44,7 +44,7 @@ it("[L56.2] a background that a busy machine was too slow for is tried again lat
   await expect(prepare()).rejects.toMatchObject(failed);
   await expect(prepare()).rejects.toMatchObject(failed);
   expect(tries).toBe(1);
-  await vi.waitFor(async () => expect((await prepare()).pages).toHaveLength(1), { timeout: 10_000 });
+  await expect.poll(async () => (await prepare()).pages).toHaveLength(1);
   expect(tries).toBe(2);
 });
 

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { openFlattener } from "./flatten-in-thread.ts";
 
 const unusable = { kind: "unmet", code: "background_unusable" };
@@ -44,7 +44,7 @@ it("[L56.2] a background that takes too long is given up, and stops nothing else
   const small = await withContents(deflateSync(Buffer.from("0 0 9 9 re f")));
   // Warms up both threads: the first file of a thread takes longer.
   const begin = () => Promise.allSettled(["one", "other"].map((party) => prepare(small, party)));
-  await vi.waitUntil(async () => (await begin()).every(({ status }) => status === "fulfilled"), { timeout: 20_000 });
+  await expect.poll(async () => (await begin()).every(({ status }) => status === "fulfilled")).toBe(true);
   const ended: string[] = [];
   const slow = prepare(await withObjects(28_000), "one").finally(() => void ended.push("slow"));
   const other = prepare(small, "other").finally(() => void ended.push("other"));

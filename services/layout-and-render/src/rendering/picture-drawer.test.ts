@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync, inflateSync } from "node:zlib";
 import { PDFDocument, PDFName, PDFRawStream, rgb } from "@cantoo/pdf-lib";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { encodePng } from "./encode-png.ts";
 import { openPictureDrawer } from "./picture-drawer.ts";
 
@@ -112,7 +112,7 @@ it("[L46.3, L46.5] a page that takes too long fails, and so does one that cannot
   const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000, threads: 1 });
   // Its thread has started.
   const isDrawn = () => draw({}, hasty).then(Boolean, () => false);
-  await vi.waitUntil(isDrawn, { timeout: 20_000 });
+  await expect.poll(isDrawn).toBe(true);
   const late = { code: "print_too_slow", cause: { trouble: "too slow" } };
   await expect(draw({ pdf: await slow(), layout: "slow" }, hasty)).rejects.toMatchObject(late);
   const again: unknown = await draw({ layout: "slow" }, hasty).catch((error: unknown) => error);

@@ -59,7 +59,7 @@ afterEach(() => {
 async function uploadUntil(isDone: () => boolean): Promise<void> {
   const stop = new AbortController();
   const working = uploadScans(device, stop.signal);
-  await vi.waitUntil(isDone, { timeout: 8000, interval: 5 });
+  await expect.poll(isDone, { interval: 5 }).toBe(true);
   stop.abort();
   await working;
 }
