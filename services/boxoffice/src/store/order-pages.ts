@@ -1,17 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { parseTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
-import {
-  alongIndexes,
-  type Cut,
-  countPart,
-  type Part,
-  type Place,
-  readBehind,
-  readPage,
-  type Source,
-  selectPlace,
-  type Term,
-} from "@tessera/kit/pg/page";
+import type { Cut, Part, Place, Source, Term } from "@tessera/kit/pg/page";
+import { alongIndexes, countPart, readBehind, readPage, selectPlace } from "@tessera/kit/pg/page";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { withKey } from "@tessera/kit/pg/with-key";
 import { formatInstant } from "@tessera/values";

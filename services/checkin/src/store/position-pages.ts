@@ -1,15 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import {
-  alongIndexes,
-  type Cut,
-  type Part,
-  type Place,
-  readBehind,
-  readPage,
-  type Source,
-  selectPlace,
-  sortPage,
-} from "@tessera/kit/pg/page";
+import type { Cut, Part, Place, Source } from "@tessera/kit/pg/page";
+import { alongIndexes, readBehind, readPage, selectPlace, sortPage } from "@tessera/kit/pg/page";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { countPositions } from "./count-positions.ts";
 import { positionById } from "./listed-positions.ts";
