@@ -222,7 +222,7 @@ export interface Declaration<P extends Parameters, B> {
   /** Refuses requests by load. Their bodies are read only for an idempotency key. */
   readonly crowd?: Crowd;
   /** Throws `not_found` if the object of the path is missing, which takes precedence over an invalid query or body. */
-  readonly exists?: (request: Incoming) => Promise<void>;
+  readonly exists?: (request: Incoming) => Promise<unknown>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply | RepeatedReply>;
 }
 

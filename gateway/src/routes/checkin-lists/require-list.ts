@@ -3,7 +3,6 @@ import type { Incoming } from "../../http/route.ts";
 
 /** Makes a check that throws `not_found` unless the event has the list `{list}` of the path. */
 export function listRequirer(checkinLists: Clients["checkinLists"]) {
-  return async (request: Incoming): Promise<void> => {
-    await checkinLists.getCheckinList(request.inEvent({ id: request.id("list") }), { signal: request.signal });
-  };
+  return (request: Incoming) =>
+    checkinLists.getCheckinList(request.inEvent({ id: request.id("list") }), { signal: request.signal });
 }

@@ -47,9 +47,8 @@ function sentBy({ query, body }: Writing): SentList {
 
 /** Lists of an event: `checkinlists/` and below. */
 export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
-  const exists = async (request: Incoming) => {
-    await checkinLists.getCheckinList(request.inEvent({ id: request.id("id") }), { signal: request.signal });
-  };
+  const exists = (request: Incoming) =>
+    checkinLists.getCheckinList(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
   const add = (request: Writing) =>
     checkinLists.createCheckinList(request.inEvent({}, { fields: listFields.toMessage(sentBy(request)) }));

@@ -38,9 +38,8 @@ const missing = notFound("The event has no such double.");
 
 /** The ledger of doubles of an event: `doubles/` and below. */
 export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
-  const exists = async (request: Incoming) => {
-    await doubles.getDouble(request.inEvent({ id: request.id("id") }), { signal: request.signal });
-  };
+  const find = (request: Incoming) =>
+    doubles.getDouble(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
   return {
     list: declareList({
@@ -104,8 +103,7 @@ export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
       access: reading,
       answers: { ok: { description: "The double.", schema: doubleShown }, notFound: missing },
       async handle(request) {
-        const { signal } = request;
-        const { double } = await doubles.getDouble(request.inEvent({ id: request.id("id") }), { signal });
+        const { double } = await find(request);
         return { status: "ok", body: presentDouble(double) };
       },
     }),
@@ -115,7 +113,7 @@ export function doubleRoutes({ doubles }: Pick<Clients, "doubles">) {
       example: doubleExamples.explain,
       summary: "Notes what somebody found out about a double",
       access: writing,
-      exists,
+      exists: find,
       body: explainBody,
       answers: { ok: { description: "The double.", schema: doubleShown }, invalid, notFound: missing },
       async handle(request) {

@@ -42,10 +42,6 @@ export function ticketLayoutRoutes({
   const find = (request: Incoming) =>
     layouts.getLayout(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
-  const exists = async (request: Incoming) => {
-    await find(request);
-  };
-
   const toFields = async (request: Incoming, sent: SentLayout): Promise<LayoutFields> => ({
     name: sent.name ?? "",
     isDefault: sent.default ?? false,
@@ -64,7 +60,7 @@ export function ticketLayoutRoutes({
   const update = async (request: Incoming<unknown, SentLayout>) => {
     const sent = await withoutShownBackground(request, request.body);
     const fields = await toFields(request, sent).catch(async (error: unknown) => {
-      await exists(request);
+      await find(request);
       throw error;
     });
     const updateMask = Object.entries(fieldNames).flatMap(([name, field]) =>
@@ -129,7 +125,7 @@ export function ticketLayoutRoutes({
       access: writing,
       body: layoutPatch,
       answers: { ok: shown("The layout."), invalid, notFound: missing, conflict },
-      exists,
+      exists: find,
       handle: update,
     }),
 
@@ -142,7 +138,7 @@ export function ticketLayoutRoutes({
       access: writing,
       body: layoutBody,
       answers: { ok: shown("The layout."), invalid, notFound: missing, conflict },
-      exists,
+      exists: find,
       handle: update,
     }),
 
@@ -167,7 +163,7 @@ export function ticketLayoutRoutes({
       access: writing,
       body: assignmentsBody,
       answers: { ok: shown("The layout."), invalid: invalidAssignments, notFound: missing, conflict },
-      exists,
+      exists: find,
       async handle(request) {
         const { layout } = await assign(request);
         return replyJson("ok", presentLayout(layout, request));

@@ -45,10 +45,6 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
   const find = (request: Incoming) =>
     vouchers.getVoucher(request.inEvent({ id: request.id("id") }), { signal: request.signal });
 
-  const exists = async (request: Incoming) => {
-    await find(request);
-  };
-
   const change = (request: Incoming, sent: SentVoucher) =>
     vouchers.updateVoucher(
       request.inEvent(
@@ -165,7 +161,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: writing,
       body: voucherPatch,
       answers: { ok: shown("The voucher."), invalid, notFound: missing, conflict },
-      exists,
+      exists: find,
       handle: (request) => update(request, request.body),
     }),
 
@@ -177,7 +173,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       access: writing,
       body: voucherPut,
       answers: { ok: shown("The voucher."), invalid, notFound: missing, conflict },
-      exists,
+      exists: find,
       handle: (request) => update(request, withDefaults(request.body)),
     }),
 
