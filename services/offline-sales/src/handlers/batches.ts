@@ -20,7 +20,7 @@ import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { type Layouts, OfflineSales, type Sales } from "@tessera/protos/services";
 import { unknownId } from "@tessera/values";
 import { fault } from "../faults.ts";
-import { hasLayout } from "../has-layout.ts";
+import { isThere } from "../is-there.ts";
 import { makeBatch, makingId } from "../make-work.ts";
 import type { BatchEvents } from "../report-events.ts";
 import { requireEvent } from "../store/events.ts";
@@ -79,16 +79,17 @@ export async function createBatch(request: CreateBatchRequest, tools: CreateTool
 
 /** Finds what is wrong with the fields of a batch: boxoffice judges the sale, layout-and-render has the layout. */
 async function findErrors(request: CreateBatchRequest, { sales, layouts }: CreateTools): Promise<FieldErrors> {
-  const { layout, comment: _comment, ...sale } = request;
+  const { layout: id, comment: _comment, ...sale } = request;
+  const { organizer, event } = sale;
   const [isKnown, { problems }] = await Promise.all([
-    hasLayout(layouts, request, layout),
+    isThere(layouts.getLayout({ organizer, event, id })),
     // A check names no sale that is ever made.
     sales.sellTickets({ ...sale, sale: randomUUID(), onlyCheck: true }),
   ]);
   const byField = Map.groupBy(problems, ({ field }) => (field === "" ? "non_field_errors" : field));
   return {
     ...Object.fromEntries([...byField].map(([field, found]) => [field, found.map(({ message }) => message)])),
-    ...(isKnown ? {} : { layout: [unknownId(layout, "layout")] }),
+    ...(isKnown ? {} : { layout: [unknownId(id, "layout")] }),
   };
 }
 
