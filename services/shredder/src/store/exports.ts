@@ -33,26 +33,22 @@ const columns = sql`
   export.organizer, export.event, export.id, export.file, export.kinds, export.instance, export.versions,
   export.started_at as "startedAt", export.file_key as "fileKey", export.sha256`;
 
-export function findExport(db: Queryable, { organizer, event, id }: Named): Promise<Export | undefined> {
-  return db.maybeOne<Export>(sql`
-    select ${columns}
-      from export
-     where export.organizer = ${organizer}
-       and export.event = ${event}
-       and export.id = ${id}::uuid`);
+const named = ({ organizer, event, id }: Named) => sql`
+  export.organizer = ${organizer} and export.event = ${event} and export.id = ${id}::uuid`;
+
+export function findExport(db: Queryable, of: Named): Promise<Export | undefined> {
+  return db.maybeOne<Export>(sql`select ${columns} from export where ${named(of)}`);
 }
 
 /** Finds an export by all parts of its address, for the one who asked for it. */
 export function findOwnExport(
   db: Queryable,
-  { organizer, event, id, file, credential }: Named & { readonly file: string; readonly credential: string },
+  { file, credential, ...of }: Named & { readonly file: string; readonly credential: string },
 ): Promise<Export | undefined> {
   return db.maybeOne<Export>(sql`
     select ${columns}
       from export
-     where export.organizer = ${organizer}
-       and export.event = ${event}
-       and export.id = ${id}::uuid
+     where ${named(of)}
        and export.file = ${file}::uuid
        and export.credential = ${credential}`);
 }
@@ -60,15 +56,11 @@ export function findOwnExport(
 /** Stores what services said of the event before anything was read. */
 export async function storeVersions(
   tx: Queryable,
-  { organizer, event, id }: Named,
+  of: Named,
   versions: Readonly<Record<string, string>>,
 ): Promise<void> {
   await tx.run(sql`
-    update export
-       set versions = ${JSON.stringify(versions)}::jsonb
-     where export.organizer = ${organizer}
-       and export.event = ${event}
-       and export.id = ${id}::uuid`);
+    update export set versions = ${JSON.stringify(versions)}::jsonb where ${named(of)}`);
 }
 
 /** Whether a case erases, or has erased, what an export holds that began before its end. */
@@ -83,15 +75,13 @@ const isErased = sql`
 /** Stores where the file of an export is; false: meanwhile the event was erased, and the file must go. */
 export async function storeFile(
   tx: Queryable,
-  { organizer, event, id }: Named,
+  of: Named,
   file: { readonly fileKey: string; readonly sha256: string },
 ): Promise<boolean> {
   const stored = await tx.run(sql`
     update export
        set file_key = ${file.fileKey}, sha256 = ${file.sha256}, made_at = clock_timestamp()
-     where export.organizer = ${organizer}
-       and export.event = ${event}
-       and export.id = ${id}::uuid
+     where ${named(of)}
        and not ${isErased}`);
   return stored > 0;
 }
