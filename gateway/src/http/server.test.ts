@@ -107,6 +107,7 @@ it("connections that nothing comes on are closed, and not waited for", async () 
   await server.drain();
   await server.stop();
   await closed;
+  expect(silent.destroyed).toBe(true);
 });
 
 it("a server without connections stops at once, and one with an idle connection later", async () => {

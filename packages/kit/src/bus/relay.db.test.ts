@@ -343,6 +343,7 @@ describe("a read that took long", () => {
     await silent.transaction((tx) => tx.publish(first, [{ key: "a", number: 1 }]));
     vi.advanceTimersByTime(2000);
     await eventually(() => isDrained(owner));
+    expect(await isDrained(owner)).toBe(true);
   });
 
   it("does not delay facts of this process, whichever of its connections writes them", async () => {
@@ -351,6 +352,7 @@ describe("a read that took long", () => {
     await startStalled({ writers: [other] });
     await other.transaction((tx) => tx.publish(first, [{ key: "a", number: 1 }]));
     await eventually(() => isDrained(owner));
+    expect(await isDrained(owner)).toBe(true);
   });
 });
 

@@ -14,7 +14,7 @@ import { type AnswerPlace, find, findOfPositions, type StoredAnswerFile } from "
 const mostReads = 3;
 
 /** Reads a file from the store; undefined: the file is gone. */
-export async function readStored(
+async function readStored(
   { fileKey, name, contentType, size }: StoredAnswerFile,
   files: Files,
 ): Promise<GetAnswerFileResponse | undefined> {

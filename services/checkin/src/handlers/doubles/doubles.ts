@@ -82,7 +82,7 @@ export async function getDouble(
 }
 
 /** Decides all scans of its ticket again: a late exit or an annulment may have ended it. */
-export async function requireDouble(db: Queryable, { organizer, event, id }: EntityKey): Promise<NotedDouble> {
+async function requireDouble(db: Queryable, { organizer, event, id }: EntityKey): Promise<NotedDouble> {
   const place = { organizer, event };
   const doubles = await readDoublesOf(db, place, [await requirePlaceOfDouble(db, { organizer, event, id })]);
   const found = doubles.find(({ scan }) => scan.id === id);
@@ -91,7 +91,7 @@ export async function requireDouble(db: Queryable, { organizer, event, id }: Ent
 }
 
 /** Finds the ticket and the list of a scan that may be a double. */
-export async function requirePlaceOfDouble(db: Queryable, { organizer, event, id }: EntityKey): Promise<TicketOnList> {
+async function requirePlaceOfDouble(db: Queryable, { organizer, event, id }: EntityKey): Promise<TicketOnList> {
   const found = await findPlaceOfScan(db, { organizer, event }, id);
   if (found === undefined) throw notFound();
   return found;
