@@ -9,7 +9,7 @@ import { type Expandable, showsPdfData } from "../listed-positions/expand.ts";
 import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
 import { idsOf } from "../listed-positions/present.ts";
 import type { PrintReader, Prints } from "../listed-positions/print.ts";
-import type { Decision } from "./ask-checkin.ts";
+import { askCheckin, type Send, type SendOptions } from "./ask-checkin.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { roomOfScans, ScanRoom } from "./scan-room.ts";
@@ -32,8 +32,8 @@ interface ScanQuery {
 
 type ScanRequest = Incoming<ScanQuery, ScanBody>;
 
-/** Asks checkin for a decision, with the answers that the scanner sent. */
-export type AskForDecision = (answers: SentAnswer[]) => Promise<Decision>;
+/** Calls checkin with the answers to questions that the scanner sent. */
+type Ask = (answers: SentAnswer[], call: SendOptions) => ReturnType<Send>;
 
 /** Answers scans of all routes, under one limit of unanswered scans. */
 export class ScanAnswers {
@@ -50,13 +50,15 @@ export class ScanAnswers {
 
   async answer(
     request: ScanRequest,
-    { ask, refusedStatus }: { readonly ask: AskForDecision; readonly refusedStatus: RefusedStatus },
+    { ask, refusedStatus }: { readonly ask: Ask; readonly refusedStatus: RefusedStatus },
   ): Promise<Reply> {
     const { organizer, url, query, tenant, body } = request;
     const { findUploads, expireDropped } = this.#options;
     const answers = await readAnswers(body.answers, (ids) => findUploads(ids, tenant));
     const sender = { organizer, credential: tenant.countedAs };
-    const { outcome: decided, explanation } = await this.#room.hold(sender, () => ask(answers));
+    const { outcome: decided, explanation } = await this.#room.hold(sender, () =>
+      askCheckin(request, (call) => ask(answers, call)),
+    );
     const event = decided.list?.event ?? "";
     const uploads = answers.flatMap(({ file }) => file?.upload ?? []);
     // The visitor is admitted even if this fails: the uploads then expire within a day.

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
 import type { Incoming } from "../../http/route.ts";
-import type { Placed } from "../../placed.ts";
 import { overloaded } from "./scan-room.ts";
 
 /** A decision; with an explanation it was simulated. */
@@ -13,14 +12,13 @@ export interface Decision {
   readonly explanation?: Uint8Array;
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Sends a scan to checkin in a call. */
 export type Send = (
-  scan: Placed<Scan>,
   call: SendOptions,
 ) => Promise<{ readonly outcome: ScanOutcome | undefined; readonly explanation?: Uint8Array }>;
 
@@ -34,11 +32,8 @@ const turnsToEnd = 3;
  * Sends a scan to checkin in one call. Without a decision the scanner sends the scan again: by its nonce it is stored
  * once.
  */
-export async function askCheckin(
-  send: Send,
-  { scan, request }: { readonly scan: Placed<Scan>; readonly request: Pick<Incoming, "isGone" | "signal"> },
-): Promise<Decision> {
-  const { outcome, explanation } = await callCheckin(request, (signal) => send(scan, { timeoutMs: scanMs, signal }));
+export async function askCheckin(request: Pick<Incoming, "isGone" | "signal">, send: Send): Promise<Decision> {
+  const { outcome, explanation } = await callCheckin(request, (signal) => send({ timeoutMs: scanMs, signal }));
   return { outcome: requireDecision(outcome), ...(explanation && { explanation }) };
 }
 
@@ -50,8 +45,8 @@ export function requireDecision(outcome: ScanOutcome | undefined): ScanOutcome {
 }
 
 /** Throws if a list of the scan was deleted since it was looked up. */
-export function requireList(outcome: ScanOutcome): void {
-  if (outcome.outcome?.$case !== "unknownList") return;
+export function requireList(outcome: ScanOutcome | undefined): void {
+  if (outcome?.outcome?.$case !== "unknownList") return;
   const message = "One of these check-in lists was deleted.";
   throw fault("invalid_body", message, { fields: { lists: [message] } });
 }

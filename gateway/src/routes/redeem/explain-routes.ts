@@ -1,8 +1,10 @@
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { staffProfiles } from "@tessera/values";
 import type { Clients } from "../../clients.ts";
 import { detail, invalid } from "../../http/answers.ts";
 import { choiceFilter, instantFilter, numberFilter } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
+import type { Placed } from "../../placed.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { readScanType } from "../checkins/scan-type.ts";
 import { expansion, toExpand } from "../listed-positions/expand.ts";
@@ -46,21 +48,18 @@ export function explainRoutes({
       exists: listRequirer(checkinLists),
       async handle(request) {
         const { query, tenant } = request;
-        const { outcome, explanation } = await askCheckin(
-          (scan, call) => scans.simulateScan({ scan, lists: [] }, call),
-          {
-            request,
-            scan: request.inEvent({
-              ...{ list: request.id("list"), lookup: request.param("lookup"), untrustedInput: false },
-              ...{
-                type: readScanType(query.type),
-                at: query.datetime,
-                gate: query.gate ?? tenant.device?.gate ?? undefined,
-              },
-              ...{ force: false, ignoreUnpaid: false, canceledSupported: true, questionsSupported: true, answers: [] },
-              ...{ sourceType: "barcode", useOrderLocale: false, expand: toExpand(query.expand) },
-            }),
+        const scan: Placed<Scan> = request.inEvent({
+          ...{ list: request.id("list"), lookup: request.param("lookup"), untrustedInput: false },
+          ...{
+            type: readScanType(query.type),
+            at: query.datetime,
+            gate: query.gate ?? tenant.device?.gate ?? undefined,
           },
+          ...{ force: false, ignoreUnpaid: false, canceledSupported: true, questionsSupported: true, answers: [] },
+          ...{ sourceType: "barcode", useOrderLocale: false, expand: toExpand(query.expand) },
+        });
+        const { outcome, explanation } = await askCheckin(request, (call) =>
+          scans.simulateScan({ scan, lists: [] }, call),
         );
         const printed = await prints.read(request, outcome.position === undefined ? [] : idsOf([outcome.position]));
         const reply = presentOutcome(outcome, {

@@ -1,15 +1,17 @@
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { detail, fieldErrors, invalid } from "../../http/answers.ts";
 import { fieldNames, presence } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
+import type { Placed } from "../../placed.ts";
 import { amongEventsOf } from "../catalogue/among.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, toExpand } from "../listed-positions/expand.ts";
 import { answerBatch } from "./answer-batch.ts";
 import { type AnswerOptions, ScanAnswers, saidOf } from "./answer-scan.ts";
-import { askCheckin, requireList, type Send } from "./ask-checkin.ts";
+import { requireList } from "./ask-checkin.ts";
 import { redeemBatchExample, redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RefusedStatus } from "./present.ts";
 import { roomOfBatches, ScanRoom } from "./scan-room.ts";
@@ -85,22 +87,21 @@ export function redeemRoutes(options: RedeemOptions) {
         const { body, tenant, query: asked } = request;
         const untrustedInput =
           asked.untrusted_input || isScanner(tenant.device?.softwareBrand ?? "") || standsInPublic(tenant.profile);
-        const send: Send = (scan, call) =>
-          body.simulate === true ? scans.simulateScan({ scan, lists: [] }, call) : scans.redeem({ scan }, call);
         return answers.answer(request, {
           refusedStatus,
-          ask: (sent) =>
-            askCheckin(send, {
-              request,
-              scan: request.inEvent(
-                {
-                  ...{ list: request.id("list"), lookup: request.param("lookup"), untrustedInput },
-                  ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
-                  expand: toExpand(asked.expand),
-                },
-                { ...saidOf(body, sent), canceledSupported: body.canceled_supported ?? false },
-              ),
-            }),
+          ask(sent, call) {
+            const scan: Placed<Scan> = request.inEvent(
+              {
+                ...{ list: request.id("list"), lookup: request.param("lookup"), untrustedInput },
+                ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
+                expand: toExpand(asked.expand),
+              },
+              { ...saidOf(body, sent), canceledSupported: body.canceled_supported ?? false },
+            );
+            return body.simulate === true
+              ? scans.simulateScan({ scan, lists: [] }, call)
+              : scans.redeem({ scan }, call);
+          },
         });
       },
     }),
@@ -128,26 +129,23 @@ export function redeemRoutes(options: RedeemOptions) {
         const { body, tenant, query: asked } = request;
         const { secret: lookup } = body;
         const lists = { lists: [...body.lists], among: amongEventsOf(tenant) };
-        const send: Send = (scan, call) =>
-          body.simulate === true
-            ? scans.simulateScan({ scan, ...lists }, call)
-            : scans.redeemOnLists({ scan, ...lists }, call);
         return answers.answer(request, {
           refusedStatus: "invalid",
-          async ask(sent) {
-            const decided = await askCheckin(send, {
-              request,
-              scan: request.inAnyEvent(
-                {
-                  ...{ list: 0, lookup, untrustedInput: true, canceledSupported: true },
-                  ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
-                  expand: toExpand(asked.expand),
-                },
-                saidOf(body, sent),
-              ),
-            });
-            requireList(decided.outcome);
-            return decided;
+          async ask(sent, call) {
+            const scan: Placed<Scan> = request.inAnyEvent(
+              {
+                ...{ list: 0, lookup, untrustedInput: true, canceledSupported: true },
+                ...{ deviceId: tenant.device?.deviceId, gate: tenant.device?.gate ?? undefined },
+                expand: toExpand(asked.expand),
+              },
+              saidOf(body, sent),
+            );
+            const answer =
+              body.simulate === true
+                ? await scans.simulateScan({ scan, ...lists }, call)
+                : await scans.redeemOnLists({ scan, ...lists }, call);
+            requireList(answer.outcome);
+            return answer;
           },
         });
       },
