@@ -30,18 +30,20 @@ export interface ServiceLag {
 }
 
 /** Reads a table of the status, of which services have rows. */
-export async function readShown<T>(opened: readonly OpenService[], table: string): Promise<T[]> {
-  const parts = opened.map(({ shown: { [table]: rows }, db }) => rows && db.many<T & object>(rows));
-  return (await Promise.all(parts)).flatMap((rows = []) => rows);
+export async function readShown<T extends object>(opened: readonly OpenService[], table: string): Promise<T[]> {
+  const parts = opened.flatMap(({ shown: { [table]: rows }, db }) => (rows === undefined ? [] : [db.many<T>(rows)]));
+  return (await Promise.all(parts)).flat();
 }
+
+const nothing: EventCounts = { organizer: "", event: "", items: 0, orders: 0, positions: 0, lists: 0 };
 
 /** Reads how much each event has: services count what they own. */
 export async function readEvents(opened: readonly OpenService[]): Promise<EventCounts[]> {
-  const parts = Map.groupBy(
-    await readShown<Partial<EventCounts>>(opened, "events"),
-    ({ organizer, event }) => `${organizer}/${event}`,
+  const rows = await readShown<Partial<EventCounts>>(opened, "events");
+  const byEvent = Map.groupBy(rows, ({ organizer, event }) => `${organizer}/${event}`);
+  return [...byEvent.values()].map((parts) =>
+    parts.reduce<EventCounts>((all, part) => Object.assign(all, part), { ...nothing }),
   );
-  return [...parts.values()].map((rows) => Object.assign({ items: 0, orders: 0, positions: 0, lists: 0 }, ...rows));
 }
 
 /** A reader needs no greater number. */

@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import { expect, it } from "vitest";
 import { findLocalPlatform, noteLocalPlatform } from "../local/local-platform.ts";
 import { nameRelease } from "../version.ts";
+import { readEvents } from "./read-status.ts";
 import { describeStatus } from "./status.ts";
 
 it("the status names the version and commit that run", async () => {
@@ -22,4 +25,19 @@ it("the status says of a killed platform that it is down", () => {
     /^The platform is down: process 4711 has ended without being stopped\./,
   );
   expect(describeStatus({ ...nothing, platform: undefined })).toMatch(/^No platform on this machine/);
+});
+
+it("the status shows an event once, with what each service has of it", async () => {
+  const place = { organizer: "org", event: "fest" };
+  const service = (...rows: readonly object[]) => ({
+    ...{ name: "", consumes: [], shown: { events: sql`select` } },
+    db: { many: async () => rows } as object as Db,
+  });
+  const counts = { items: 3, orders: 2, positions: 4 };
+  const other = { ...place, event: "next", ...counts };
+  const silent = { ...service(), shown: {} };
+  expect(await readEvents([service({ ...place, ...counts }, other), silent, service({ ...place, lists: 1 })])).toEqual([
+    { ...place, ...counts, lists: 1 },
+    { ...other, lists: 0 },
+  ]);
 });
