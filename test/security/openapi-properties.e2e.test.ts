@@ -6,9 +6,10 @@ import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-p
 import { type Document, type Json, type Schema, shotsAt } from "./openapi-shots.ts";
 
 const { apiKey, deviceKey, eventPath, groundwork, ofEvent } = samplesOf("properties");
-/** As many as fit into the time; FUZZ_RUNS makes them more. */
+/** As many as fit into the time, and as it takes to get each of these answers; FUZZ_RUNS makes them more. */
 const runs = 800;
 const seconds = 8;
+const reached = [200, 201, 400, 404];
 /** Longer than any answer here should take, however strange the question. */
 const slowMs = 3000;
 
@@ -49,7 +50,9 @@ describe("whatever is sent", () => {
   it("[S9.2] is never a failure of ours, never answered in an undeclared way, and never taken for something else", async () => {
     const seed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
     const statuses = new Map<number, number>();
+    const until = performance.now() + seconds * 1000;
     const property = fc.asyncProperty(range.shots, async ({ method, path, headers, body, sent }) => {
+      if (performance.now() > until && reached.every((status) => statuses.has(status))) return;
       const started = performance.now();
       // Holds status and body against the document, too.
       const answer = await platform.request(method, path, { headers, ...(body === undefined ? {} : { body }) });
@@ -65,11 +68,10 @@ describe("whatever is sent", () => {
     await fc.assert(property, {
       seed,
       numRuns: Number(process.env["FUZZ_RUNS"] ?? runs),
-      plugins: [fc.interruptAfterTimeLimit(seconds * 1000)],
       ...(process.env["FUZZ_PATH"] === undefined ? {} : { path: process.env["FUZZ_PATH"] }),
     });
     // A run that reaches nothing proves nothing.
-    for (const status of [200, 201, 400, 404]) expect(statuses.get(status), `answers ${status}`).toBeGreaterThan(0);
+    for (const status of reached) expect(statuses.get(status), `answers ${status}`).toBeGreaterThan(0);
   });
 
   /** Every known field that was sent is what is stored, read as leniently as the conventions say and no more. */
