@@ -267,6 +267,8 @@ describe("personal data of an event that is over", () => {
   });
 
   it("[D8.1] does not come back with a backup, where erasures are repeated as the page on operations says", async () => {
+    // Jobs that meet its locks run again.
+    platform.expectErrors("job failed; it runs again");
     await restore(platform.databaseUrl, backup);
     const found = await findTextsInDatabase(platform.databaseUrl, texts);
     for (const text of [guest.name, guest.orderEmail, guest.answer, guest.gateAnswer, guest.waiting])
