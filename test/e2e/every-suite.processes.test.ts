@@ -30,12 +30,11 @@ const aboutOneProcess: Readonly<Record<string, string>> = {
 // They share a platform, each with an organizer of its own.
 afterAll(stopSharedPlatform);
 
-for (const suite of suites) {
-  const reason = aboutOneProcess[suite];
-  if (reason === undefined) describe(suite, () => import(join(tests, suite)));
-  else it(suite, ({ skip }) => skip(reason));
-}
+for (const suite of suites.filter((name) => aboutOneProcess[name] === undefined))
+  describe(suite, () => import(join(tests, suite)));
 
-it("leaves out no suite that is gone", () => {
-  expect(suites).toEqual(expect.arrayContaining(Object.keys(aboutOneProcess)));
-});
+for (const [suite, reason] of Object.entries(aboutOneProcess))
+  it(suite, ({ skip }) => {
+    expect(suites).toContain(suite);
+    skip(reason);
+  });
