@@ -106,7 +106,6 @@ export class ScanAnswers {
   }
 }
 
-/** The fields of a scan that its body says. */
 export function saidOf(body: ScanBody, answers: SentAnswer[], nonce = nonceOf(body)) {
   return {
     type: readScanType(body.type),
