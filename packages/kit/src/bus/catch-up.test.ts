@@ -21,7 +21,7 @@ function consumerOf(questions: number) {
   return { consumer, asked: () => asked };
 }
 
-const backlogOf = (messages: readonly number[], group = "voucher") => {
+const backlogOf = (messages: readonly number[], group = "reader") => {
   const left = [...messages];
   return async (): Promise<Backlog[]> => [
     { group, topic: "shredder.shred-requested.v1", messages: left.shift() ?? 0 },
@@ -32,14 +32,14 @@ const backlogOf = (messages: readonly number[], group = "voucher") => {
 it("[D6.12] waits until the facts are accepted, and then until what they began has ended", async () => {
   const { consumer, asked } = consumerOf(2);
   const backlog = vi.fn(backlogOf([2, 1]));
-  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  await catchUp([consumer], { bus: { backlog }, group: "reader", log });
   expect([backlog.mock.calls.length, asked()]).toEqual([5, 3]);
 });
 
 it("[D6.12] does not wait for other groups", async () => {
   const { consumer } = consumerOf(0);
   const backlog = vi.fn(backlogOf([5], "checkin"));
-  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  await catchUp([consumer], { bus: { backlog }, group: "reader", log });
   expect(backlog).toHaveBeenCalledTimes(1);
 });
 
@@ -57,7 +57,7 @@ it("[D6.12] asks again where the bus refuses its first questions", async () => {
     return [];
   });
   const before = lines.length;
-  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  await catchUp([consumer], { bus: { backlog }, group: "reader", log });
   expect([backlog.mock.calls.length, asked(), lines.length - before]).toEqual([5, 2, 0]);
 });
 
@@ -74,7 +74,7 @@ it("[D6.12] does not wait for a bus that is away, also not for one that went awa
         throw new Error("away");
       };
       const before = Date.now();
-      await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+      await catchUp([consumer], { bus: { backlog }, group: "reader", log });
       expect([asked(), questions - answers, Date.now() - before]).toEqual([answers, 9, 5400]);
       expect(lines.at(-1)).toContain("serves without knowing");
     }
@@ -87,7 +87,7 @@ it("[D6.12] does not wait for a bus that gives no answer", async () => {
   vi.useFakeTimers();
   try {
     const { consumer, asked } = consumerOf(0);
-    const waiting = catchUp([consumer], { bus: { backlog: () => new Promise(() => {}) }, group: "voucher", log });
+    const waiting = catchUp([consumer], { bus: { backlog: () => new Promise(() => {}) }, group: "reader", log });
     await vi.advanceTimersByTimeAsync(5000);
     await waiting;
     expect(asked()).toBe(0);
@@ -104,7 +104,7 @@ it("[D6.12] does not wait for ever", async () => {
       vi.setSystemTime(Date.now() + 5000);
       return [];
     };
-    await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+    await catchUp([consumer], { bus: { backlog }, group: "reader", log });
     expect(lines.at(-1)).toContain("serves before it has done");
   } finally {
     vi.useRealTimers();

@@ -12,18 +12,18 @@ import { header } from "./headers.ts";
 import { keepCopy } from "./keep-copy.ts";
 import { rebuildsService, refreshCopies } from "./refresh-copies.ts";
 
-interface Ticket {
+interface Thing {
   readonly id: number;
   readonly revision: number;
   readonly name: string;
-  readonly voucher: string;
+  readonly mark: string;
 }
 
-const changed: Topic<Ticket> = topic<Ticket>(
-  "owner.ticket-changed.v1",
+const changed: Topic<Thing> = topic<Thing>(
+  "owner.thing-changed.v1",
   {
     encode: (fact) => ({ finish: () => Buffer.from(JSON.stringify(fact)) }),
-    decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as Ticket,
+    decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as Thing,
   },
   {
     owner: "owner",
@@ -36,14 +36,10 @@ const changed: Topic<Ticket> = topic<Ticket>(
 );
 
 /** Two versions of a reader: the later one knows a column more. */
-const earlier = keepCopy(
-  changed,
-  copyTable("ticket", { key: { id: bigint }, columns: { name: text } }),
-  (fact) => fact,
-);
+const earlier = keepCopy(changed, copyTable("thing", { key: { id: bigint }, columns: { name: text } }), (fact) => fact);
 const later = keepCopy(
   changed,
-  copyTable("ticket", { key: { id: bigint }, columns: { name: text, voucher: text.orNull } }),
+  copyTable("thing", { key: { id: bigint }, columns: { name: text, mark: text.orNull } }),
   (fact) => fact,
 );
 
@@ -62,17 +58,17 @@ beforeAll(async () => {
   ]);
   [owner, reader] = [database.open("owner"), database.open("reader")];
   await reader.run(sql`
-    create table ticket (id bigint primary key, revision bigint not null, name text not null, voucher text,
+    create table thing (id bigint primary key, revision bigint not null, name text not null, mark text,
                          known_columns integer not null default 0)`);
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await reader.run(sql`truncate ticket`);
+  await reader.run(sql`truncate thing`);
   await owner.run(sql`truncate rebuild`);
 });
 
 const open = (consumer: Consumer) => consumer.open({ db: reader, group: "reader", log, deps: undefined });
-const deliver = (consumer: Consumer, fact: Omit<Ticket, "id" | "name">) =>
+const deliver = (consumer: Consumer, fact: Omit<Thing, "id" | "name">) =>
   open(consumer).deliver(
     [
       {
@@ -85,7 +81,7 @@ const deliver = (consumer: Consumer, fact: Omit<Ticket, "id" | "name">) =>
     ],
     signal,
   );
-const copy = () => reader.one(sql`select name, voucher from ticket`);
+const copy = () => reader.one(sql`select name, mark from thing`);
 const rebuilds = () => owner.many(sql`select topic from rebuild where finished_at is null`);
 
 /** The job of a reader of this version. */
@@ -101,24 +97,24 @@ const refresh = (consumer: Consumer) => {
 
 describe("a copy that an earlier version has stored, which does not know a column", () => {
   it("has a former value there, and is asked for again until it is right", async () => {
-    await deliver(later, { revision: 1, voucher: "former" });
+    await deliver(later, { revision: 1, mark: "former" });
     await refresh(later);
     expect(await rebuilds()).toEqual([]);
-    await deliver(earlier, { revision: 2, voucher: "current" });
-    expect(await copy()).toEqual({ name: "Name 2", voucher: "former" });
+    await deliver(earlier, { revision: 2, mark: "current" });
+    expect(await copy()).toEqual({ name: "Name 2", mark: "former" });
     await refresh(later);
     await refresh(later);
     expect(await rebuilds()).toEqual([{ topic: changed.name }]);
     // What a rebuild publishes has a new revision.
     await owner.run(sql`update rebuild set finished_at = now()`);
-    await deliver(later, { revision: 3, voucher: "current" });
-    expect(await copy()).toEqual({ name: "Name 3", voucher: "current" });
+    await deliver(later, { revision: 3, mark: "current" });
+    expect(await copy()).toEqual({ name: "Name 3", mark: "current" });
     await refresh(later);
     expect(await rebuilds()).toEqual([]);
   });
 
   it("is not asked for by the earlier version, which would never be content", async () => {
-    await deliver(later, { revision: 1, voucher: "current" });
+    await deliver(later, { revision: 1, mark: "current" });
     await refresh(earlier);
     expect(await rebuilds()).toEqual([]);
   });

@@ -226,7 +226,7 @@ describe("the relay", () => {
     expect(sizes).toEqual([2]);
   });
 
-  it("lets the slow facts of one event delay no other event, while those of a key stay in order", async () => {
+  it("lets the slow facts of one subject delay no other, while those of a key stay in order", async () => {
     const bus = memoryBus([]);
     const release = Promise.withResolvers<void>();
     const received: string[] = [];

@@ -26,7 +26,6 @@ interface Walk {
   readonly asOf: number;
 }
 
-/** Pages through the orders of an event. */
 export async function listOrders(
   { statuses, canceled, ...request }: ListOrdersRequest,
   { reads }: { readonly reads: Reads },

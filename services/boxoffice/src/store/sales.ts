@@ -63,7 +63,6 @@ export async function drawPositionIds(tx: Tx, count: number): Promise<number[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Finds which of these codes belong to the organizer's orders that were made here. */
 export async function findCodesMadeHere(
   db: Queryable,
   organizer: string,

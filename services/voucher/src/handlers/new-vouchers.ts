@@ -123,7 +123,6 @@ export async function drawCodes<V extends Pick<Voucher, "code">>(vouchers: reado
   return vouchers.map((voucher) => (voucher.code === "" ? { ...voucher, code: drawn.pop() as string } : voucher));
 }
 
-/** Yields batches of codes until no more are wanted. */
 function* generateUntil(wanted: () => number): Generator<readonly string[]> {
   while (wanted() > 0) yield generateCodes(randomBytes(20 * Math.min(wanted(), generatedAtOnce) + 64));
 }
