@@ -1,5 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -23,7 +24,7 @@ const { database, db } = await gatewayDatabase();
 afterAll(() => database.drop());
 
 const open = (consumer: Consumer<Forgetful>) =>
-  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} } } });
+  consumer.open({ db, group: "gateway", log, isErased: nothingErased, deps: { directory: { forget() {} } } });
 
 /** Delivers facts as the bus would; null is a tombstone. */
 async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -44,7 +45,13 @@ async function deliver(organizer: string, files: readonly (string | undefined)[]
   const { answersGiven: topic } = topics;
   const value = files === null ? null : topic.encode(fact);
   const headers = { [header.factId]: randomUUID(), [header.at]: String(start) };
-  const consumer = answersGiven.open({ db, group: "gateway", log, deps: { clock: { now: () => start } } });
+  const consumer = answersGiven.open({
+    db,
+    group: "gateway",
+    log,
+    isErased: nothingErased,
+    deps: { clock: { now: () => start } },
+  });
   const message = { topic: topic.name, partition: 0, key: topic.key(fact), value, headers };
   await consumer.deliver([message], new AbortController().signal);
 }

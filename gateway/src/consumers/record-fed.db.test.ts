@@ -126,7 +126,7 @@ async function tellOfEvents(
     value: value === null ? null : topics.eventChanged.encode(value),
     headers: { [header.factId]: randomUUID(), [header.at]: String(at) },
   }));
-  await eventChanged.open({ db, group: "gateway", log, deps }).deliver(messages, never);
+  await eventChanged.open({ db, group: "gateway", log, isErased: isErasedByKey, deps }).deliver(messages, never);
 }
 
 const deadLetters = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 
 const open = (consumer: Consumer<Forgetful>) =>
-  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} } } });
+  consumer.open({ db, group: "gateway", log, isErased: nothingErased, deps: { directory: { forget() {} } } });
 
 async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly F[]): Promise<void> {
   const messages = facts.map((fact) => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -61,7 +62,7 @@ async function serve(): Promise<ServedApp> {
 /** Delivers states of the event with these revisions; "deleted" is its tombstone. */
 async function tell(...told: readonly (number | "deleted")[]): Promise<void> {
   const deps = { directory: { forget() {} } };
-  const consumer = eventChanged.open({ db, group: "gateway", log, deps });
+  const consumer = eventChanged.open({ db, group: "gateway", log, isErased: nothingErased, deps });
   const state = (revision: number) =>
     topics.eventChanged.encode({ ...EventChanged.decode(new Uint8Array()), ...place, revision });
   const messages = told.map((each) => ({

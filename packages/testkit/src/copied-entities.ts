@@ -1,4 +1,5 @@
 import { consume, type OpenConsumer } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Db, Tx } from "@tessera/kit/pg/database";
@@ -97,7 +98,7 @@ export function copyEntities(
 ): OpenConsumer {
   return consume(entityChanged, (tx, facts) => takeOver(tx, facts, refuse), {
     sweep: (tx, { before }) => tx.run(sql`delete from copy where copy.revision < ${before}`),
-  }).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+  }).open({ db: reader, group: "reader", log: quiet, isErased: nothingErased, deps: undefined });
 }
 
 async function takeOver(

@@ -4,6 +4,7 @@ import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
@@ -86,7 +87,14 @@ async function run(url: string): Promise<void> {
   const bus = openBus();
   // Before the consumers, as when services start one after the other: facts that wait since the last crash must not be lost.
   const relays = [owner, reader].map((db) =>
-    startRelay({ db, bus, log: quiet, batchSize: 40, onBatch: () => passCrashPoint("relay.deleted") }),
+    startRelay({
+      db,
+      bus,
+      log: quiet,
+      isErased: nothingErased,
+      batchSize: 40,
+      onBatch: () => passCrashPoint("relay.deleted"),
+    }),
   );
   const consumers = [
     {
@@ -105,7 +113,7 @@ async function run(url: string): Promise<void> {
   ];
   process.stdout.write("ready\n");
   for (const { group, db, consumer } of consumers) {
-    const { deliver } = consumer.open({ db, group, log: quiet, deps: undefined });
+    const { deliver } = consumer.open({ db, group, log: quiet, isErased: nothingErased, deps: undefined });
     await bus.subscribe({
       group,
       topic: consumer.topic,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { consume } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { replayDeadLetters } from "@tessera/kit/bus/replay-dead-letters";
@@ -73,6 +74,7 @@ async function run(url: string): Promise<void> {
       db: reader,
       group: "reader",
       log: quiet,
+      isErased: nothingErased,
       deps: undefined,
     }),
   ];
@@ -84,7 +86,7 @@ async function run(url: string): Promise<void> {
       deliver: (messages, signal) => consumer.deliver(messages, signal),
     });
   }
-  const relay = startRelay({ db: owner, bus, log: quiet, batchSize: 40 });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, batchSize: 40 });
   const rebuilding = rebuildTopics({ db: owner, bus, rebuilds: [entityRebuild], log: quiet, batchSize: 20 });
   const replaying = replayDeadLetters({ db: reader, group: "reader", consumers, log: quiet });
   process.stdout.write("ready\n");

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import type { Fact } from "@tessera/kit/bus/fact";
 import { type RelayOptions, startRelay } from "@tessera/kit/bus/relay";
 import type { Db, Tx } from "@tessera/kit/pg/database";
@@ -89,14 +90,14 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const bus = memoryBus([]);
   for (const read of topics) {
     const consumer = consume(read, (tx, facts) => apply(tx, read.name, facts));
-    const { deliver } = consumer.open({ db: reader, group, log: quiet, deps: undefined });
+    const { deliver } = consumer.open({ db: reader, group, log: quiet, isErased: nothingErased, deps: undefined });
     await bus.subscribe({
       group,
       topic: read.name,
       deliver,
     });
   }
-  const relay = startRelay({ db: owner, bus, log: quiet, ...options.relay });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, ...options.relay });
   return {
     bus,
     async stop() {

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { Delivery } from "@tessera/kit/bus/bus";
+import type { Bus, Delivery } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
 import { storeDeadLetters } from "@tessera/kit/bus/dead-letter";
 import type { Apply } from "@tessera/kit/bus/fact";
 import { header } from "@tessera/kit/bus/headers";
 import { requestReplays } from "@tessera/kit/bus/operators";
+import { startRelay } from "@tessera/kit/bus/relay";
+import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import { type Numbered, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
+import { eventually, isDrained, type Numbered, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isErasedByKey } from "./erased-kinds.ts";
 
@@ -32,8 +34,8 @@ function message(topic: string, number: number, key: string): Delivery {
 }
 
 /** Notes that `order_emails` of an event are erased, or that this was taken back. */
-function noteErasure(state: "asked" | "taken on" | "taken back", event = "e") {
-  return reader.run(sql`
+function noteErasure(state: "asked" | "taken on" | "taken back", { event = "e", db = reader } = {}) {
+  return db.run(sql`
     insert into erasure (organizer, event, case_id, kinds, is_taken_on, is_taken_back)
     values ('o', ${event}, ${randomUUID()}::uuid, ${state === "taken back" ? [] : ["order_emails"]}::text[], ${state === "taken on"}, ${state === "taken back"})`);
 }
@@ -51,7 +53,7 @@ it("[D4.10] of an event with erased data a fact that fails or is refused is park
   const fail: Apply<Numbered> = () => Promise.reject(new Error("failed"));
   await noteErasure("taken on");
   // It is not decided yet whether anything is erased of this one.
-  await noteErasure("asked", "e2");
+  await noteErasure("asked", { event: "e2" });
   await deliverTo(carrying, refuse)([message(own.name, 1, "o/e/1"), message(own.name, 2, "o/e2/1")]);
   await deliverTo(carrying, fail)([message(own.name, 3, "o/e/3")]);
   await deliverTo(other, refuse)([message(other.name, 4, "o/e/4")]);
@@ -75,5 +77,26 @@ it("[D4.10] of an event whose erasure was refused a fact is parked with what it 
   await storeDeadLetters(reader, "t", [letter], { isErased: isErasedByKey });
   expect(await reader.many(sql`select is_emptied, payload is null as is_empty from dead_letter`)).toEqual([
     { is_emptied: false, is_empty: false },
+  ]);
+});
+
+it("[D4.10] of an event with erased data a fact that the bus refuses is parked without what it says", async () => {
+  const owner = database.open("owner");
+  await noteErasure("taken on", { db: owner });
+  const bus: Bus = {
+    publish: () => Promise.reject(new Fault("unmet", "message_refused", "the bus does not take it")),
+    subscribe: async () => {},
+    partitions: async () => 1,
+    backlog: async () => [],
+    close: async () => {},
+  };
+  await owner.transaction((tx) => tx.publish(own, [{ key: "o/e/1", number: 1 }]));
+  await owner.transaction((tx) => tx.publish(own, [{ key: "o/e2/1", number: 2 }]));
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: isErasedByKey });
+  await eventually(() => isDrained(owner));
+  await relay.stop();
+  expect(await owner.many(sql`select key, payload is null as is_empty from dead_letter order by key`)).toEqual([
+    { key: "o/e/1", is_empty: true },
+    { key: "o/e2/1", is_empty: false },
   ]);
 });

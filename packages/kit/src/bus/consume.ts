@@ -21,7 +21,7 @@ import {
   type Replayed,
 } from "./accept-facts.ts";
 import type { Delivery } from "./bus.ts";
-import { type IsErased, nothingErased } from "./dead-letter.ts";
+import type { IsErased } from "./dead-letter.ts";
 import { divide } from "./divide.ts";
 import type { Apply } from "./fact.ts";
 import { identifyAnything } from "./fact-id.ts";
@@ -46,8 +46,7 @@ export interface ConsumerRuntime<D> {
   readonly tracing?: Tracing;
   /** Shared by the consumers of a service; by default of its own. */
   readonly turns?: Turns;
-  /** By default of nothing. */
-  readonly isErased?: IsErased;
+  readonly isErased: IsErased;
   /** What handlers, consumers and jobs of the service work with. */
   readonly deps: D;
 }
@@ -132,7 +131,7 @@ export function consume<F, D = unknown>(
 ): Consumer<D> {
   return {
     topic: topic.name,
-    open({ db, group, log, tracing = untraced, turns = limitTransactions(), isErased = nothingErased, deps }) {
+    open({ db, group, log, tracing = untraced, turns = limitTransactions(), isErased, deps }) {
       const binding: Binding<F> = { topic, group, sweep, isErased, apply: (tx, facts) => apply(tx, facts, deps) };
       const consumer = openConsumer(binding, { db, log, tracing, turns });
       const notify = () => afterDelivery(deps);

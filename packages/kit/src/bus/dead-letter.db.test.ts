@@ -7,6 +7,7 @@ import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { consume } from "./consume.ts";
+import { nothingErased } from "./dead-letter.ts";
 import type { Apply } from "./fact.ts";
 import { header } from "./headers.ts";
 
@@ -35,7 +36,13 @@ function message(
 }
 
 function deliverTo(topic: typeof own, apply: Apply<Numbered>, db: Db = reader) {
-  const consumer = consume(topic, apply).open({ db, group: "reader", log: quiet, deps: undefined });
+  const consumer = consume(topic, apply).open({
+    db,
+    group: "reader",
+    log: quiet,
+    isErased: nothingErased,
+    deps: undefined,
+  });
   return (messages: readonly Delivery[]) => consumer.deliver(messages, new AbortController().signal);
 }
 

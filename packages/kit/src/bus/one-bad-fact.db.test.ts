@@ -15,6 +15,7 @@ import { sql } from "../pg/sql.ts";
 import { pause } from "../waiting/pause.ts";
 import type { Delivery } from "./bus.ts";
 import { consume, limitTransactions } from "./consume.ts";
+import { nothingErased } from "./dead-letter.ts";
 import type { Apply } from "./fact.ts";
 import { header } from "./headers.ts";
 
@@ -49,7 +50,13 @@ function fact(key: string, number: number, name = topic.name): Delivery {
 }
 
 function deliver(messages: readonly Delivery[], apply: Apply<Numbered>): Promise<void> {
-  const consumer = consume(topic, apply).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+  const consumer = consume(topic, apply).open({
+    db: reader,
+    group: "reader",
+    log: quiet,
+    isErased: nothingErased,
+    deps: undefined,
+  });
   return consumer.deliver(messages, new AbortController().signal);
 }
 
@@ -105,7 +112,7 @@ describe("a fact of another partition", () => {
       together.push(facts.map(({ key }) => key).join(" "));
       await noteEffects(tx, topic.name, facts);
       await tx.run(sql`select pg_sleep(${facts.some(({ key }) => key === "slow") ? 10 : 0.1})`);
-    }).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+    }).open({ db: reader, group: "reader", log: quiet, isErased: nothingErased, deps: undefined });
     const { signal } = new AbortController();
     const parts = numbers(150).map((partition) => ({ ...fact(`k${partition}`, 1), partition }));
     const slow = consumer.deliver([{ ...fact("slow", 7), partition: 999 }], signal);
@@ -169,7 +176,7 @@ describe("consumers of one service", () => {
         await full.promise;
         await tx.run(sql`select pg_sleep(0.02)`);
         for (const each of [name, "all"]) count(each, -1);
-      }).open({ db: reader, group: "reader", log: quiet, turns, deps: undefined });
+      }).open({ db: reader, group: "reader", log: quiet, turns, isErased: nothingErased, deps: undefined });
     const ended: string[] = [];
     const names = ["owner.busy.v1", "owner.calm.v1"];
     const deliveries = names.flatMap((name) => {

@@ -18,6 +18,7 @@ import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus, Delivery } from "./bus.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { rebuildTopics } from "./rebuild-topics.ts";
 import { startRelay } from "./relay.ts";
 import { replayDeadLetters } from "./replay-dead-letters.ts";
@@ -55,7 +56,7 @@ async function connectReader(): Promise<Bus> {
     topic: entityChanged.name,
     deliver: (messages, stop) => consumer().deliver(messages, stop),
   });
-  const relay = startRelay({ db: owner, bus, log: quiet });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased });
   undo.push(async () => {
     await bus.close();
     await relay.stop();

@@ -8,6 +8,7 @@ import { sql } from "../pg/sql.ts";
 import { bigint, copyTable, text } from "../pg/table.ts";
 import { createLog } from "../telemetry/log.ts";
 import type { Consumer } from "./consume.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 import { keepCopy } from "./keep-copy.ts";
 import { rebuildsService, refreshCopies } from "./refresh-copies.ts";
@@ -67,7 +68,8 @@ beforeEach(async () => {
   await owner.run(sql`truncate rebuild`);
 });
 
-const open = (consumer: Consumer) => consumer.open({ db: reader, group: "reader", log, deps: undefined });
+const open = (consumer: Consumer) =>
+  consumer.open({ db: reader, group: "reader", log, isErased: nothingErased, deps: undefined });
 const deliver = (consumer: Consumer, fact: Omit<Thing, "id" | "name">) =>
   open(consumer).deliver(
     [

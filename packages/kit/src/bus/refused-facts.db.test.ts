@@ -6,6 +6,7 @@ import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus, Message } from "./bus.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 import { countDeadLetters, findDeadLetters, requestReplays } from "./operators.ts";
 import { type Relay, startRelay } from "./relay.ts";
@@ -56,7 +57,7 @@ const choosy: Bus = {
 };
 
 function start(bus = choosy): Relay {
-  const relay = startRelay({ db: owner, bus, log: quiet, states: new Set([states.name]) });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, states: new Set([states.name]) });
   relays.push(relay);
   return relay;
 }
@@ -212,7 +213,7 @@ describe("the relay", () => {
         upTo(10).map((number) => ({ key: "k", number })),
       ),
     );
-    relays.push(startRelay({ db: owner, bus, log: quiet, batchBytes: 2500 }));
+    relays.push(startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, batchBytes: 2500 }));
     await eventually(() => isDrained(owner));
     expect(sizes).toEqual([3, 3, 3, 1]);
     sizes.length = 0;

@@ -7,6 +7,7 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { findDeadLetters } from "./operators.ts";
 import { startRelay } from "./relay.ts";
 
@@ -41,7 +42,7 @@ it("a fact that is larger than its topic takes stops no other fact of the topic"
   // Random bytes: a broker measures what is compressed.
   for (const key of ["huge", "gone"]) await write(key, randomBytes(60_000));
   for (let number = 21; number <= 40; number += 1) await write(`key ${number}`, small(number));
-  const relay = startRelay({ db: owner, bus, log: quiet, states: new Set([topic.name]) });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, states: new Set([topic.name]) });
   try {
     const received: (string | undefined)[] = [];
     await bus.subscribe({

@@ -4,6 +4,7 @@ import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fa
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Db } from "../pg/database.ts";
 import type { Bus } from "./bus.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
 const topic = numberedTopic("owner.first.v1");
@@ -58,7 +59,13 @@ function relayTo({ tookMs, ...options }: { tookMs: number; lanes?: number; batch
     backlog: async () => [],
     close: async () => {},
   };
-  relay = startRelay({ db: owner, bus, log: quiet, ...(batchSize === undefined ? {} : { batchSize }) });
+  relay = startRelay({
+    db: owner,
+    bus,
+    log: quiet,
+    isErased: nothingErased,
+    ...(batchSize === undefined ? {} : { batchSize }),
+  });
   return publications;
 }
 

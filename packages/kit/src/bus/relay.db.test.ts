@@ -14,6 +14,7 @@ import { roleOf } from "../pg/provision.ts";
 import { sql } from "../pg/sql.ts";
 import type { Log } from "../telemetry/log.ts";
 import type { Bus, Message } from "./bus.ts";
+import { nothingErased } from "./dead-letter.ts";
 import { type Relay, startRelay } from "./relay.ts";
 
 const first = numberedTopic("owner.first.v1");
@@ -101,7 +102,7 @@ function startHere(
   bus: Bus,
   options: { log?: Log; batchSize?: number; onBatch?: (facts: number) => void } = {},
 ): Relay {
-  const relay = startRelay({ db: owner, bus, log: quiet, ...options });
+  const relay = startRelay({ db: owner, bus, log: quiet, isErased: nothingErased, ...options });
   running.push(relay);
   return relay;
 }
@@ -163,7 +164,7 @@ describe("two relays of one schema", () => {
       published.push(topic);
     });
     startHere(bus);
-    running.push(startRelay({ db: reader, bus, log: quiet }));
+    running.push(startRelay({ db: reader, bus, log: quiet, isErased: nothingErased }));
     await publish([1]);
     await reader.transaction((tx) => tx.publish(numberedTopic("reader.third.v1"), [{ key: "k", number: 1 }]));
     await eventually(async () => published.length === 2);
@@ -301,7 +302,7 @@ describe("a transaction that commits late", () => {
       for (const { key, value } of messages)
         received.push(`${key} ${value === null ? "" : first.decode(value).number}`);
     });
-    running.push(startRelay({ db: slow, bus, log: quiet }));
+    running.push(startRelay({ db: slow, bus, log: quiet, isErased: nothingErased }));
     for (let round = 0; round < 5; round += 1) {
       await owner.transaction(async (tx) => {
         await tx.publish(first, [{ key: "late", number: 2 * round }]);
@@ -332,7 +333,15 @@ describe("a read that took long", () => {
       return { ...connection, many };
     };
     const timers = vi.spyOn(globalThis, "setTimeout");
-    running.push(startRelay({ db: { ...owner, dedicated }, writers, bus: toldBus(async () => {}), log: quiet }));
+    running.push(
+      startRelay({
+        db: { ...owner, dedicated },
+        writers,
+        bus: toldBus(async () => {}),
+        log: quiet,
+        isErased: nothingErased,
+      }),
+    );
     await eventually(async () => timers.mock.calls.some(([, ms]) => ms === 2000));
   }
 

@@ -6,7 +6,7 @@ import type { Log } from "../telemetry/log.ts";
 import { createAlarm } from "../waiting/alarm.ts";
 import { settledOr } from "../waiting/settled-or.ts";
 import type { Bus } from "./bus.ts";
-import { type IsErased, nothingErased } from "./dead-letter.ts";
+import type { IsErased } from "./dead-letter.ts";
 import { idleMs } from "./idle-time.ts";
 import { findWaitingTopics } from "./outbox-rows.ts";
 import { findRefusedTopics } from "./refused-facts.ts";
@@ -24,8 +24,7 @@ export interface RelayOptions {
   readonly writers?: readonly Pick<Db, "onOutbox">[];
   readonly bus: Bus;
   readonly log: Log;
-  /** By default of nothing. */
-  readonly isErased?: IsErased;
+  readonly isErased: IsErased;
   /** The topics of states: a later fact of a key replaces the earlier ones. */
   readonly states?: ReadonlySet<string>;
   readonly onBatch?: (facts: number) => void;
@@ -73,7 +72,7 @@ const longestStopMs = 5000;
  * on.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { db, writers = [], bus, log, isErased = nothingErased, states = new Set(), onBatch = () => {} } = options;
+  const { db, writers = [], bus, log, isErased, states = new Set(), onBatch = () => {} } = options;
   const { batchSize = defaultBatchSize, batchBytes = defaultBatchBytes } = options;
   const { schema } = db;
   const { lanes = 1 } = bus;

@@ -10,6 +10,7 @@ import type { Db, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { consume, type OpenConsumer } from "./consume.ts";
+import { nothingErased } from "./dead-letter.ts";
 import type { Apply, Fact } from "./fact.ts";
 import { header } from "./headers.ts";
 import { replayDeadLetters } from "./replay-dead-letters.ts";
@@ -55,7 +56,13 @@ function message(
 
 function consumers(on: Db = db): OpenConsumer[] {
   return [entities, events, outside].map((topic) =>
-    consume(topic, (tx, facts) => act(tx, facts)).open({ db: on, group: "reader", log: quiet, deps: undefined }),
+    consume(topic, (tx, facts) => act(tx, facts)).open({
+      db: on,
+      group: "reader",
+      log: quiet,
+      isErased: nothingErased,
+      deps: undefined,
+    }),
   );
 }
 

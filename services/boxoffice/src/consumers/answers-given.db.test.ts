@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { nothingErased } from "@tessera/kit/bus/dead-letter";
 import { header } from "@tessera/kit/bus/headers";
 import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
@@ -131,7 +132,7 @@ describe("answers given at a gate", () => {
       [header.sweepSince]: "0",
     };
     const log = createLog({ service: "test", destination: { write: () => {} } });
-    const consumer = answersGiven.open({ db, group: "boxoffice", log, deps: undefined });
+    const consumer = answersGiven.open({ db, group: "boxoffice", log, isErased: nothingErased, deps: undefined });
     const marker = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
     await consumer.deliver([marker], new AbortController().signal);
     expect(await db.many(sql`select topic from passed_marker`)).toEqual([{ topic: consumer.topic }]);
