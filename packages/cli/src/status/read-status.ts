@@ -37,13 +37,12 @@ export async function readShown<T extends object>(opened: readonly OpenService[]
 
 const nothing: EventCounts = { organizer: "", event: "", items: 0, orders: 0, positions: 0, lists: 0 };
 
-/** Reads how much each event has: services count what they own. */
+/** Reads how much each event has: services count what they own. What is left of a removed event has no items, not even zero. */
 export async function readEvents(opened: readonly OpenService[]): Promise<EventCounts[]> {
   const rows = await readShown<Partial<EventCounts>>(opened, "events");
   const byEvent = Map.groupBy(rows, ({ organizer, event }) => `${organizer}/${event}`);
-  return [...byEvent.values()].map((parts) =>
-    parts.reduce<EventCounts>((all, part) => Object.assign(all, part), { ...nothing }),
-  );
+  const present = [...byEvent.values()].filter((parts) => parts.some(({ items }) => items !== undefined));
+  return present.map((parts) => parts.reduce<EventCounts>((all, part) => Object.assign(all, part), { ...nothing }));
 }
 
 /** A reader needs no greater number. */

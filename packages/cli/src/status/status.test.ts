@@ -36,7 +36,8 @@ it("the status shows an event once, with what each service has of it", async () 
   const counts = { items: 3, orders: 2, positions: 4 };
   const other = { ...place, event: "next", ...counts };
   const silent = { ...service(), shown: {} };
-  expect(await readEvents([service({ ...place, ...counts }, other), silent, service({ ...place, lists: 1 })])).toEqual([
+  const ofCheckin = service({ ...place, lists: 1 }, { ...place, event: "removed", lists: 2 });
+  expect(await readEvents([service({ ...place, ...counts }, other), silent, ofCheckin])).toEqual([
     { ...place, ...counts, lists: 1 },
     { ...other, lists: 0 },
   ]);
