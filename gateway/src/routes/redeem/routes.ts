@@ -11,7 +11,7 @@ import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, toExpand } from "../listed-positions/expand.ts";
 import { answerBatch } from "./answer-batch.ts";
 import { type AnswerOptions, ScanAnswers, saidOf } from "./answer-scan.ts";
-import { requireList } from "./ask-checkin.ts";
+import { requireList, type Send } from "./ask-checkin.ts";
 import { redeemBatchExample, redeemExample, redeemOnListsExample, refusedExample, unknownExample } from "./examples.ts";
 import type { RefusedStatus } from "./present.ts";
 import { roomOfBatches, ScanRoom } from "./scan-room.ts";
@@ -131,7 +131,7 @@ export function redeemRoutes(options: RedeemOptions) {
         const lists = { lists: [...body.lists], among: amongEventsOf(tenant) };
         return answers.answer(request, {
           refusedStatus: "invalid",
-          async ask(sent, call) {
+          ask(sent, call) {
             const scan: Placed<Scan> = request.inAnyEvent(
               {
                 ...{ list: 0, lookup, untrustedInput: true, canceledSupported: true },
@@ -140,12 +140,14 @@ export function redeemRoutes(options: RedeemOptions) {
               },
               saidOf(body, sent),
             );
-            const answer =
+            const answering: ReturnType<Send> =
               body.simulate === true
-                ? await scans.simulateScan({ scan, ...lists }, call)
-                : await scans.redeemOnLists({ scan, ...lists }, call);
-            requireList(answer.outcome);
-            return answer;
+                ? scans.simulateScan({ scan, ...lists }, call)
+                : scans.redeemOnLists({ scan, ...lists }, call);
+            return answering.then((answer) => {
+              requireList(answer.outcome);
+              return answer;
+            });
           },
         });
       },
