@@ -267,6 +267,7 @@ describe("personal data of an event that is over", () => {
   });
 
   it("[D8.1] does not come back with a backup, where erasures are repeated as the page on operations says", async () => {
+    platform.examineLog();
     // Jobs that meet its locks run again.
     platform.expectErrors("job failed; it runs again");
     await restore(platform.databaseUrl, backup);

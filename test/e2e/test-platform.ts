@@ -39,6 +39,8 @@ export interface TestPlatform {
   keepOutOfLogs(...texts: string[]): void;
   /** Adds a message that errors in the log may have until it is examined. */
   expectErrors(...messages: string[]): void;
+  /** Examines the log since the last time. */
+  examineLog(): void;
   /** Examines the log, and stops the platform unless others use it. */
   stop(): Promise<void>;
 }
@@ -58,7 +60,7 @@ export function startTestPlatform(options: { kind?: PlatformKind } & OwnOptions 
   return (kind === "processes" && !hasOwn) || kind === "installed" ? sharePlatform(kind) : startOwn(kind, own);
 }
 
-let shared: Promise<OwnPlatform> | undefined;
+let shared: Promise<TestPlatform> | undefined;
 
 /** Its start takes longer than the tests of most files. Who uses it has an organizer of its own. */
 async function sharePlatform(kind: PlatformKind): Promise<TestPlatform> {
@@ -73,18 +75,13 @@ export async function stopSharedPlatform(): Promise<void> {
   shared = undefined;
 }
 
-interface OwnPlatform extends TestPlatform {
-  /** Examines the log since the last time. */
-  examineLog(): void;
-}
-
 interface OwnOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Prepares the database before the platform connects to it. */
   readonly prepare?: (databaseUrl: string) => Promise<void>;
 }
 
-async function startOwn(kind: PlatformKind, { environment = {}, prepare }: OwnOptions = {}): Promise<OwnPlatform> {
+async function startOwn(kind: PlatformKind, { environment = {}, prepare }: OwnOptions = {}): Promise<TestPlatform> {
   const database =
     kind === "installed" ? { url: findInstalled().databaseUrl, drop: async () => {} } : await createPlatformDatabase();
   await prepare?.(database.url);

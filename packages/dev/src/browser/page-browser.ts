@@ -38,6 +38,8 @@ export async function startPageBrowser(): Promise<Browser> {
 
 /** Unpacks the packaged browser once per machine, with its font and the libraries that draw for it. */
 async function unpackChromium() {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error("the packaged Chromium runs on Linux on x64 alone: name another one in CHROMIUM_PATH");
   const root = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
   const unpack = async (name: string) => promisify(brotliDecompress)(await readFile(join(root, "bin", `${name}.br`)));

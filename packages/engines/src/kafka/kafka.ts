@@ -28,7 +28,7 @@ const longestCloseMs = 10_000;
 /**
  * Makes the bus of many processes, on Kafka.
  *
- * A publication is a transaction of its topic's only publisher (see kafka-publisher.ts), acknowledged by all in-sync
+ * A publication is a transaction of its topic's only publisher (see publisher.ts), acknowledged by all in-sync
  * replicas. Each topic has its own consumer group `<prefix><group>.<topic>`, so that a topic that is stuck, missing or
  * new to some processes does not disturb the others. A new group reads from the beginning.
  */

@@ -16,7 +16,7 @@ export async function countNoted(db: Db, { longestMs }: { readonly longestMs: nu
   try {
     await waitForEarlierTransactions((question) => db.transaction(question), late);
   } catch (error) {
-    if (late.aborted) return false;
+    if (error === late.reason) return false;
     throw error;
   }
   for (const list of noted) await addThoseInside(db, list);

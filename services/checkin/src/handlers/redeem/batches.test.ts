@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { heldBatches, here, numbered, turn } from "../../testing/held-batches.ts";
 import { conflict, queuedBehind } from "./decision.ts";
 
-describe("gathering", () => {
+describe("batching", () => {
   it("decides scans that arrive together as one batch, without waiting for more", async () => {
     const { submit, batches } = heldBatches({ atOnce: 1 });
     const results = Promise.all([submit(["a", "b"], here), submit(["c"], here)]);
