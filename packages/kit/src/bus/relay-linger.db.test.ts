@@ -21,10 +21,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await relay?.stop();
   relay = undefined;
   await database.close();
-  vi.useRealTimers();
 });
 
 const publish = (numbers: readonly number[]) =>

@@ -33,10 +33,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const it of running.splice(0).reverse()) await it.stop();
   await admin.close();
   await database.close();
-  vi.useRealTimers();
 });
 
 const publish = (numbers: readonly number[], topic = first, key = "k") =>

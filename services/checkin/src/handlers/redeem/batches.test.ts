@@ -118,6 +118,7 @@ describe("batching", () => {
 
   it("waits for its next batch with one timer, however many scans arrive meanwhile", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { submit } = heldBatches({ mostPerSecond: 1, decide: async (items) => [...items] });
     expect(await submit(["a"], here)).toEqual(["a"]);
     for (const item of ["b", "c", "d"]) {
@@ -125,7 +126,6 @@ describe("batching", () => {
       await turn();
     }
     expect(vi.getTimerCount()).toBe(1);
-    vi.useRealTimers();
   });
 
   it("refuses only the scans for which there is no room", async () => {
