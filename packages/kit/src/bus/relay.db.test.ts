@@ -33,6 +33,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  // A spy on the held clock would bring it back.
+  vi.restoreAllMocks();
   vi.useRealTimers();
   for (const it of running.splice(0).reverse()) await it.stop();
   await admin.close();
