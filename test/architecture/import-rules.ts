@@ -187,11 +187,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
 
 /** Each: a library or a family of them, the files that may import it, and what the others do. */
 const fences: readonly (readonly [library: string, where: string, remedy: string])[] = [
-  [
-    "kafkajs",
-    "^packages/engines/src/kafka/(?:client|patch-kafkajs)\\.ts$",
-    "Use kit/bus; kafka/client.ts and kafka/patch-kafkajs.ts alone know kafkajs.",
-  ],
+  ["kafkajs", "^packages/engines/src/kafka/client\\.ts$", "Use kit/bus; kafka/client.ts alone knows kafkajs."],
   ["(?:redis|ioredis|@redis)", "^packages/engines/src/cache/redis\\.ts$", "Use kit/cache."],
   ["rate-limiter-flexible", "^packages/engines/src/cache/limiters\\.ts$", "Use kit/cache."],
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],

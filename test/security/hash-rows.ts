@@ -14,7 +14,7 @@ export function openAllSchemas(url: string): Db {
  * of counts, of what was heard of devices, and of alarms are left out: jobs write them at any time, and they follow from other tables.
  */
 export function hashRowsOf(db: Db, organizer: string): Promise<Readonly<Record<string, string>>> {
-  return hashRows(db, (isOwned) =>
+  return hashRows(db, ({ isOwned }) =>
     isOwned ? sql`t.organizer = ${organizer}` : sql`strpos(t::text, ${organizer}) > 0`,
   );
 }
@@ -29,7 +29,10 @@ export function readSequences(db: Db): Promise<readonly unknown[]> {
   return db.many(sql`select schemaname, sequencename, last_value from pg_sequences order by schemaname, sequencename`);
 }
 
-async function hashRows(db: Db, which: (isOwned: boolean) => Sql): Promise<Readonly<Record<string, string>>> {
+async function hashRows(
+  db: Db,
+  which: (table: { readonly isOwned: boolean }) => Sql,
+): Promise<Readonly<Record<string, string>>> {
   const tables = await db.many<{ schema: string; name: string; isOwned: boolean }>(sql`
     select table_schema as schema, table_name as name,
            bool_or(column_name = 'organizer') as "isOwned"
@@ -42,7 +45,7 @@ async function hashRows(db: Db, which: (isOwned: boolean) => Sql): Promise<Reado
   for (const { schema, name, isOwned } of tables) {
     const rows = sql`${identifier(schema)}.${identifier(name)}`;
     const { hash } = await db.one<{ hash: string }>(
-      sql`select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash from ${rows} t where ${which(isOwned)}`,
+      sql`select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as hash from ${rows} t where ${which({ isOwned })}`,
     );
     hashes[`${schema}.${name}`] = hash;
   }

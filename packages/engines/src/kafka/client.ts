@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Fault } from "@tessera/kit/fault";
@@ -13,7 +14,12 @@ import kafkajs, {
   type SASLOptions,
 } from "kafkajs";
 import { readTlsFiles, type TlsFiles } from "../tls-files.ts";
-import { patchKafkajs } from "./patch-kafkajs.ts";
+import {
+  type ConsumerGroup,
+  letIdleConnectionsRest,
+  letIdleConsumersRest,
+  type RequestQueue,
+} from "./patch-kafkajs.ts";
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
 
@@ -203,3 +209,13 @@ function toFields({ namespace, log: { message, error, broker, groupId, topic, pa
 }
 
 patchKafkajs();
+
+/** Patches parts of kafkajs that are expensive when idle. */
+function patchKafkajs(): void {
+  const require = createRequire(import.meta.url);
+  const { version } = require("kafkajs/package.json") as { version: string };
+  const queue = require("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
+  letIdleConnectionsRest({ version, prototype: queue.prototype });
+  const group = require("kafkajs/src/consumer/consumerGroup.js") as { prototype: ConsumerGroup };
+  letIdleConsumersRest({ version, prototype: group.prototype });
+}

@@ -1,8 +1,6 @@
-import { createRequire } from "node:module";
-
 const knownVersion = "2.2.4";
 
-interface RequestQueue {
+export interface RequestQueue {
   pending: readonly unknown[];
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
@@ -10,7 +8,7 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-interface ConsumerGroup {
+export interface ConsumerGroup {
   maxWaitTime: number;
   fetch(nodeId: number): Promise<readonly { isEmpty(): boolean }[]>;
   paused(): readonly unknown[];
@@ -21,16 +19,6 @@ const idleAfterMs = 2000;
 
 /** An idle consumer notices a rebalance or its own end this late; a message at once. */
 const idleWaitMs = 1000;
-
-/** Patches parts of kafkajs that are expensive when idle. */
-export function patchKafkajs(): void {
-  const require = createRequire(import.meta.url);
-  const { version } = require("kafkajs/package.json") as { version: string };
-  const queue = require("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
-  letIdleConnectionsRest({ version, prototype: queue.prototype });
-  const group = require("kafkajs/src/consumer/consumerGroup.js") as { prototype: ConsumerGroup };
-  letIdleConsumersRest({ version, prototype: group.prototype });
-}
 
 /**
  * Stops polling on idle connections. Without this patch each connection polls its queue every millisecond (one to two
