@@ -28,8 +28,11 @@ export async function longestTurn(work: () => Promise<unknown>, { tries = 12, en
       if (!isOver) setImmediate(lookAgain);
     };
     setImmediate(lookAgain);
-    await work();
-    isOver = true;
+    try {
+      await work();
+    } finally {
+      isOver = true;
+    }
     lookAgain();
     const slowness = Math.min(before, timeOf(reference)) / usualMs;
     least = Math.min(least, longest / slowness);

@@ -78,7 +78,7 @@ function anyTicket(id: number, { below, pick }: Dice): Partial<Position> {
       locale: pick(["en", "de"]),
       status: pick([OrderStatus.PAID, OrderStatus.PAID, OrderStatus.PAID, OrderStatus.PENDING, OrderStatus.EXPIRED]),
       validIfPending: below(4) === 0,
-      requireApproval: below(6) === 0,
+      requireApproval: below(4) === 0,
     }),
     answers:
       below(3) === 0
