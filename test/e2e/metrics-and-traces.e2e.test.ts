@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { eventually } from "@tessera/testkit/eventually";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type CollectedSpan, collectSpans } from "./collect-spans.ts";
 import { readScrape, type Scraped } from "./read-scrape.ts";
@@ -37,11 +38,10 @@ beforeAll(async () => {
   }
   expect(statuses).toEqual([201, 404, 429]);
   const sampled = ["tessera_work_waiting", "tessera_facts_waiting", "tessera_facts_backlog", "tessera_facts_parked"];
-  const findUnsampled = async () => {
+  await eventually(async () => {
     scraped = readScrape(await (await fetch(`${platform.operationsUrl}/metrics`)).text());
-    return sampled.filter((name) => scraped.get(name)?.labels === undefined);
-  };
-  await expect.poll(findUnsampled, { interval: 200 }).toEqual([]);
+    return sampled.every((name) => scraped.get(name)?.labels !== undefined);
+  });
 });
 afterAll(async () => {
   await platform.stop();

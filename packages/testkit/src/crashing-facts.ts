@@ -10,7 +10,8 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { crashSoon, passCrashPoint } from "./crash-point.ts";
-import { createEffects, eventually, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
+import { eventually } from "./eventually.ts";
+import { createEffects, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
 
 /** The program: a test kills and restarts it until it ends by itself. */
 export const crashingProgram = fileURLToPath(import.meta.url);

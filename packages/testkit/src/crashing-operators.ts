@@ -18,7 +18,8 @@ import {
   entityChanged,
   entityRebuild,
 } from "./copied-entities.ts";
-import { eventually, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
+import { eventually } from "./eventually.ts";
+import { isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
 
 /** The program: a test kills and restarts it until it ends by itself. */
 export const crashingProgram = fileURLToPath(import.meta.url);

@@ -4,7 +4,8 @@ import { workOn } from "@tessera/kit/jobs/work-on";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
-import { eventually, quiet } from "./fact-pipeline.ts";
+import { eventually } from "./eventually.ts";
+import { quiet } from "./fact-pipeline.ts";
 import { startTestWorkers } from "./finish-work.ts";
 
 /** The program: a test kills and restarts it until all work is done. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
@@ -105,15 +104,6 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
       await relay.stop();
     },
   };
-}
-
-/** Waits until a condition on the database holds. */
-export async function eventually(condition: () => Promise<boolean>, patienceMs = 100_000): Promise<void> {
-  const until = Date.now() + patienceMs;
-  while (!(await condition())) {
-    if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);
-    await sleep(10);
-  }
 }
 
 /** Whether the outbox is empty. */

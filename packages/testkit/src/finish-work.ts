@@ -5,7 +5,8 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Log } from "@tessera/kit/telemetry/log";
 import { createMetrics, type Metrics } from "@tessera/kit/telemetry/metrics";
-import { eventually, quiet } from "./fact-pipeline.ts";
+import { eventually } from "./eventually.ts";
+import { quiet } from "./fact-pipeline.ts";
 
 /** Starts workers that poll all the time. */
 export function startTestWorkers(

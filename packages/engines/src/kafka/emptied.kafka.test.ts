@@ -1,7 +1,8 @@
 import type { Bus } from "@tessera/kit/bus/bus";
 import { createLog } from "@tessera/kit/telemetry/log";
-import { collect, eventually, numbered, publishUntilTaken } from "@tessera/testkit/engines/kafka-bed";
+import { collect, numbered, publishUntilTaken } from "@tessera/testkit/engines/kafka-bed";
 import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { eventually } from "@tessera/testkit/eventually";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { kafkaBus } from "./kafka.ts";
 import { applyTopics, type DeclaredTopic } from "./topics.ts";

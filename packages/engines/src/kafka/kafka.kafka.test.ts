@@ -6,13 +6,13 @@ import { busContract } from "@tessera/testkit/bus-contract";
 import {
   collect,
   createKafkaTopic,
-  eventually,
   numbered,
   numberOf,
   publishUntilTaken,
   quiet,
 } from "@tessera/testkit/engines/kafka-bed";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
+import { eventually } from "@tessera/testkit/eventually";
 import { afterEach, describe, expect, it } from "vitest";
 import { kafkaClient } from "./client.ts";
 import { kafkaBus } from "./kafka.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { collect, eventually, numbered, numberOf, quiet } from "@tessera/testkit/engines/kafka-bed";
+import { collect, numbered, numberOf, quiet } from "@tessera/testkit/engines/kafka-bed";
 import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { eventually } from "@tessera/testkit/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { kafkaBus } from "./kafka.ts";
 import { applyTopics } from "./topics.ts";
@@ -50,7 +51,7 @@ describe("three brokers", { timeout }, () => {
 
     const untilMore = async () => {
       const before = acknowledged.length;
-      await eventually(() => acknowledged.length > before + 20 * keys.length, 120_000);
+      await eventually(() => acknowledged.length > before + 20 * keys.length);
     };
     for (const node of [1, 2, 3]) {
       await untilMore();

@@ -9,8 +9,9 @@ import { startRelay } from "@tessera/kit/bus/relay";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import { eventually, isDrained, type Numbered, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
+import { isDrained, type Numbered, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isErasedByKey } from "./erased-kinds.ts";
 

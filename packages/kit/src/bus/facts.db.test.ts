@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually, isDrained, noteEffects, quiet } from "@tessera/testkit/fact-pipeline";
+import { eventually } from "@tessera/testkit/eventually";
+import { isDrained, noteEffects, quiet } from "@tessera/testkit/fact-pipeline";
 import { first, ownerAndReader, second } from "@tessera/testkit/owner-and-reader";
 import { describe, expect, it } from "vitest";
 import { currentContext, runInContext } from "../context.ts";

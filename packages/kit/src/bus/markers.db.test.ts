@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProcess } from "@tessera/engines/grpc/in-process";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { eventually, noteEffects, type Pipeline, quiet } from "@tessera/testkit/fact-pipeline";
+import { eventually } from "@tessera/testkit/eventually";
+import { noteEffects, type Pipeline, quiet } from "@tessera/testkit/fact-pipeline";
 import { first, ownerAndReader, second } from "@tessera/testkit/owner-and-reader";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../clock.ts";

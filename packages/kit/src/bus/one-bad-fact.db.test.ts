@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import {
-  effectsByKey,
-  eventually,
-  type Numbered,
-  noteEffects,
-  numberedTopic,
-  quiet,
-} from "@tessera/testkit/fact-pipeline";
+import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { roleOf } from "../pg/provision.ts";

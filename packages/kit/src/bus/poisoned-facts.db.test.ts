@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually, isDrained, noteEffects, numberedTopic } from "@tessera/testkit/fact-pipeline";
+import { eventually } from "@tessera/testkit/eventually";
+import { isDrained, noteEffects, numberedTopic } from "@tessera/testkit/fact-pipeline";
 import { first, ownerAndReader } from "@tessera/testkit/owner-and-reader";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";

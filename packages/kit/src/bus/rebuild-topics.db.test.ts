@@ -11,8 +11,9 @@ import {
   readCopy,
   readEntities,
 } from "@tessera/testkit/copied-entities";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import { eventually, isDrained, quiet } from "@tessera/testkit/fact-pipeline";
+import { isDrained, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";

@@ -1,6 +1,7 @@
 import { memoryBus } from "@tessera/engines/memory-bus";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
+import { isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";

@@ -3,8 +3,9 @@ import { kafkaBus } from "@tessera/engines/kafka/kafka";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createKafkaTopic } from "@tessera/testkit/engines/kafka-bed";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
+import { eventually } from "@tessera/testkit/eventually";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
-import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
+import { isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";
 import { nothingErased } from "./dead-letter.ts";
@@ -50,14 +51,14 @@ it("a fact that is larger than its topic takes stops no other fact of the topic"
       topic: topic.name,
       deliver: async (messages) => void received.push(...messages.map(({ key }) => key)),
     });
-    await eventually(() => isDrained(owner), 40_000);
+    await eventually(() => isDrained(owner));
     const letters = async () => (await findDeadLetters(owner, {})).letters;
     expect(await letters()).toMatchObject([
       { key: "huge", isOutgoing: true, cause: expect.stringContaining("message_too_large") },
       { key: "gone", isOutgoing: true },
     ]);
     await write("gone", null);
-    await eventually(async () => received.length === 41, 20_000);
+    await eventually(async () => received.length === 41);
     expect(received).toEqual([...Array.from({ length: 40 }, (_, index) => `key ${index + 1}`), "gone"]);
     await eventually(async () => (await letters()).length === 1);
     expect(await letters()).toMatchObject([{ key: "huge" }]);

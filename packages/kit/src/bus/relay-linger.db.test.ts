@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import { eventually, isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
+import { isDrained, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Db } from "../pg/database.ts";
 import type { Bus } from "./bus.ts";

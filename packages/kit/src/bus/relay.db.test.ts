@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@tessera/testkit/eventually";
 import { type EmptiedDatabase, factDatabaseOfFile } from "@tessera/testkit/fact-database";
-import {
-  effectsByKey,
-  eventually,
-  isDrained,
-  numberedTopic,
-  quiet,
-  startPipeline,
-} from "@tessera/testkit/fact-pipeline";
+import { effectsByKey, isDrained, numberedTopic, quiet, startPipeline } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { roleOf } from "../pg/provision.ts";

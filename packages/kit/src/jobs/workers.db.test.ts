@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crashingProgram, isWorkLeft, prepareCrashing } from "@tessera/testkit/crashing-work";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { eventually } from "@tessera/testkit/fact-pipeline";
+import { eventually } from "@tessera/testkit/eventually";
 import { finishWork, passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";

@@ -71,10 +71,3 @@ export async function publishUntilTaken(bus: Bus, topic: string, messages: reado
     }
   }
 }
-
-/** Waits until a condition holds, or fails after this time. */
-export async function eventually(condition: () => boolean | Promise<boolean>, patienceMs = 100_000): Promise<void> {
-  for (const until = Date.now() + patienceMs; !(await condition()); await sleep(10)) {
-    if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);
-  }
-}

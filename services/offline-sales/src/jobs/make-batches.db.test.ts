@@ -4,7 +4,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
-import { eventually } from "@tessera/testkit/fact-pipeline";
+import { eventually } from "@tessera/testkit/eventually";
 import { passTime, startTestWorkers } from "@tessera/testkit/finish-work";
 import { beforeEach, describe, expect, it } from "vitest";
 import { makingId } from "../make-work.ts";
