@@ -92,10 +92,13 @@ describe("whatever is sent", () => {
     if (typeof sent["nonce"] === "string" && sent["nonce"] !== "") return;
     // What scanners name so is left out where it is no id of the event.
     const lenient = ["item", "variation", "subevent"];
-    const given = Object.entries(sent).filter(
-      ([name, value]) => value !== null && value !== "" && !lenient.includes(name),
+    const given = Object.fromEntries(
+      Object.entries(sent).filter(([name, value]) => value !== null && value !== "" && !lenient.includes(name)),
     );
-    expectFieldsAsSent("FailedCheckinBody", Object.fromEntries(given), answer);
+    const code = given["raw_barcode"];
+    // C6.25: of a code so much is kept.
+    if (typeof code === "string") given["raw_barcode"] = [...code].slice(0, 1000).join("");
+    expectFieldsAsSent("FailedCheckinBody", given, answer);
   }
 
   async function expectListAsSent(sent: Readonly<Record<string, Json>>, answer: Answer): Promise<void> {
