@@ -81,8 +81,14 @@ export const boxoffice = defineService({
   shown,
   start: async ({ db, reads, files, clock, log, metrics }) => ({
     deps: {
-      ...{ db, reads, files, clock, log, events: reportEvents({ log, metrics }) },
-      ...{ holdTurns: shareHolds(), deviceTurns: shareDeviceChanges() },
+      db,
+      reads,
+      files,
+      clock,
+      log,
+      events: reportEvents({ log, metrics }),
+      holdTurns: shareHolds(),
+      deviceTurns: shareDeviceChanges(),
     },
   }),
 });

@@ -74,7 +74,17 @@ export const layoutAndRender = defineService({
     const pictures = openPictureDrawer();
     const printing = { ...printed, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
     return {
-      deps: { ...printing, db, reads, files, clock, log, boxofficeData, pictures, events: reportEvents({ log }) },
+      deps: {
+        db,
+        reads,
+        files,
+        clock,
+        log,
+        ...printing,
+        boxofficeData,
+        pictures,
+        events: reportEvents({ log }),
+      },
       close: async () => {
         await Promise.all([printer.close(), pictures.close()]);
       },

@@ -37,12 +37,12 @@ export const voucher = defineService({
     personalData.rpcs,
   ],
   consumers: [
-    voucherUseChanged,
     eventChanged,
     subeventChanged,
     categoryChanged,
     itemChanged,
     quotaChanged,
+    voucherUseChanged,
     personalData.consumer,
   ],
   jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, mergeSearchIndex, removeReservations],

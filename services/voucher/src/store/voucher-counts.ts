@@ -12,14 +12,16 @@ export async function countOfEvent(db: Queryable, { organizer, event }: EventKey
   return count;
 }
 
+/** Rows compacted at a time: enough for the busiest seconds, few enough to be quick. */
+export const mostCompacted = 20_000;
+
 /**
- * Compacts the increments of each event, of the oldest `most` rows, into one row; a zero sum is deleted. Returns how many
- * rows it replaced.
+ * Compacts the increments of each event into one row; a zero sum is deleted. Returns how many rows it replaced.
  *
  * One statement inserts the sum of the rows that it deletes: a concurrent count sees the old rows or their sum, and a
  * concurrent run finds nothing left to delete.
  */
-export async function compactIncrements(db: Queryable, { most }: { readonly most: number }): Promise<number> {
+export async function compactIncrements(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`
     with crowded as (
       select distinct fresh.organizer, fresh.event
@@ -27,7 +29,7 @@ export async function compactIncrements(db: Queryable, { most }: { readonly most
                 from voucher_count
                where not voucher_count.folded
                order by voucher_count.id
-               limit ${most}) as fresh
+               limit ${mostCompacted}) as fresh
     ), deleted as (
       delete from voucher_count
        using crowded
