@@ -133,7 +133,6 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [[], "packages/engines/src/kafka/client.ts", "kafkajs"],
   [[], "packages/kit/src/service.test.ts", "packages/testkit/src/database.ts"],
   [[], "packages/cli/src/services.ts", "await services/checkin/src/index.ts"],
-  [[], "packages/dev/src/bench/render.ts", "services/checkin/src/domain/decide.ts"],
   [[], "packages/cli/src/serve/serve.ts", "packages/embedded-postgres/src/start.ts"],
   [[], "packages/cli/src/serve/serve.ts", "await packages/engines/src/kafka/kafka.ts"],
   [[], "packages/dev/src/bench.ts", "packages/testkit/src/database.ts"],

@@ -195,8 +195,8 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
   [
     "puppeteer",
-    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/dev/src/browser/page-browser\\.ts$)",
-    "Use the queue in browser/; tests and benchmarks use @tessera/dev/browser/page-browser.",
+    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/testkit/src/browser/page-browser\\.ts$)",
+    "Use the queue in browser/; tests and benchmarks use @tessera/testkit/browser/page-browser.",
   ],
   ["@bwip-js", "^services/[^/]+/src/domain/code-symbol\\.ts$", "Use code-symbol.ts."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
@@ -254,8 +254,8 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   {
     name: "services-by-list",
     comment:
-      "Of packages, only the list of services in packages/cli/src/services.ts and the benchmark of rendering import one: let the service offer it in its definition (kit/service.ts), or move what both need to a package.",
-    from: { path: "^packages/", pathNot: "^packages/(?:cli/src/services|dev/src/bench/render(?:-material)?)\\.ts$" },
+      "Of packages, only the list of services in packages/cli/src/services.ts imports one: let the service offer it in its definition (kit/service.ts), or move what both need to a package.",
+    from: { path: "^packages/", pathNot: "^packages/cli/src/services\\.ts$" },
     to: { path: "^services/" },
   },
   {

@@ -1,4 +1,4 @@
-import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { type Browser, type Page, startPageBrowser } from "@tessera/testkit/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";

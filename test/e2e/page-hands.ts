@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, Page } from "@tessera/dev/browser/page-browser";
+import type { Browser, Page } from "@tessera/testkit/browser/page-browser";
 import { expect } from "vitest";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

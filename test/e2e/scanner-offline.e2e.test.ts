@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { installCamera } from "@tessera/dev/browser/fake-camera";
-import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
+import { installCamera } from "@tessera/testkit/browser/fake-camera";
+import { type Browser, type Page, startPageBrowser } from "@tessera/testkit/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage } from "./page-hands.ts";
 import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { breakCamera, holdCode, installCamera, takeCameraAway } from "@tessera/dev/browser/fake-camera";
-import { type Browser, type Page, startPageBrowser } from "@tessera/dev/browser/page-browser";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
+import { breakCamera, holdCode, installCamera, takeCameraAway } from "@tessera/testkit/browser/fake-camera";
+import { type Browser, type Page, startPageBrowser } from "@tessera/testkit/browser/page-browser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { handsOn, openPage, phone } from "./page-hands.ts";
 import { eventData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";

@@ -16,7 +16,7 @@ import { startCluster } from "../cluster/start-cluster.ts";
 import { startServing } from "../serving-process.ts";
 import { operatorKey } from "./records.ts";
 
-export const log = createLog({ service: "bench", level: "warn", destination: process.stderr });
+const log = createLog({ service: "bench", level: "warn", destination: process.stderr });
 
 /** The engines of a benchmark. */
 export interface Engines {

@@ -1,11 +1,10 @@
 import { PDFDocument, rgb, StandardFonts } from "@cantoo/pdf-lib";
-import type { ResolvedElement } from "@tessera/layout-and-render/domain/elements/resolved-element";
-import type { BackgroundFile, ReadImages, Ticket } from "@tessera/layout-and-render/rendering/printed-ticket";
 import { aPhoto } from "@tessera/testkit/sample-photo";
+import { toString as drawQr } from "qrcode";
 import { orderOf, recordOf } from "./records.ts";
 
 /** A background as an organizer would draw it: many curves, a picture and words. */
-export async function drawBackground(): Promise<BackgroundFile & { readonly bytes: Uint8Array }> {
+export async function drawBackground(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const page = document.addPage([595.276, 841.89]);
   const font = await document.embedFont(StandardFonts.HelveticaBold);
@@ -23,7 +22,7 @@ export async function drawBackground(): Promise<BackgroundFile & { readonly byte
   const photo = await document.embedJpg(new Uint8Array(aPhoto({ width: 900, height: 500, seed: 3 })));
   page.drawImage(photo, { x: 40, y: 90, width: 515, height: 290 });
   page.drawText("FESTIVAL", { x: 40, y: 790, size: 40, font, color: rgb(0.3, 0.1, 0.3) });
-  return { id: "bench", bytes: await document.save() };
+  return document.save();
 }
 
 const names = ["Žofie Ångström", "Jürgen Müller-Lüdenscheidt", "Ελένη Παπαδοπούλου", "Наталья Кузнецова", "Ana Núñez"];
@@ -56,41 +55,44 @@ function secretOf(index: number): string {
   return (index * 7919 + 1_000_003).toString(36).padStart(8, "x").repeat(4).slice(0, 32);
 }
 
-/** A ticket with eight texts, a code and a picture. */
-export function makeTicket(index: number, background: BackgroundFile): Ticket {
+/** The pages of so many tickets as one plain document, each with eight texts, a code and a picture. */
+export async function drawPlainPages(count: number): Promise<string> {
+  const pages = Array.from({ length: count }, (_, number) => drawPlainPage(number));
+  const style = `@page { size: A4; margin: 0 } body { margin: 0; font: 13pt sans-serif }
+    section { position: relative; width: 210mm; height: 297mm; break-after: page; overflow: hidden }
+    section > * { position: absolute } svg { width: 100%; height: 100% }`;
+  return `<!doctype html><style>${style}</style>${(await Promise.all(pages)).join("")}`;
+}
+
+async function drawPlainPage(number: number): Promise<string> {
   const values = [
     "Rosengarten Festspiele 2027 – Sommernacht im Park",
-    index % 2 === 0 ? "Parkett links - Ermäßigt" : "Rang Mitte",
-    `${names[index % names.length]} ${index}`,
+    number % 2 === 0 ? "Parkett links - Ermäßigt" : "Rang Mitte",
+    `${names[number % names.length]} ${number}`,
     "1. Juli 2027, 20:00 Uhr",
-    `Reihe ${index % 40}, Platz ${index % 60}`,
+    `Reihe ${number % 40}, Platz ${number % 60}`,
     "Altes Pumpwerk, Piepmarkter Straße 12, 28217 Bremen, Einlass ab 19 Uhr am Seiteneingang",
-    `A${index.toString(36).toUpperCase()}`,
+    `A${number.toString(36).toUpperCase()}`,
     "1.234,50 €",
   ];
-  const elements = texts.map(
-    ([, [left, bottom, width, height], look], at): ResolvedElement => ({
-      ...{ type: "textcontainer", page: 1, left, bottom, width, height, content: "other", value: values[at] ?? "" },
-      ...{ language: "de", fontSize: 13, fontFamily: "Open Sans", bold: false, italic: false, align: "left" },
-      ...{ verticalAlign: "top", color: [20, 20, 20], lineHeight: 1, rotation: 0, isAutoresized: true },
-      ...{ splitsLongWords: true, ...look },
-    }),
-  );
-  return {
-    background,
-    elements: [
-      ...elements,
-      { ...code, symbology: "qr", page: 1, value: secretOf(index), hasQuietZone: true, color: [0, 0, 0] },
-      { ...picture, page: 1, image: { position: index % photos.length, question: 1 } },
-    ],
-  };
+  const drawn = texts.map(([, box, { fontSize = 13, bold = false, italic = false }], at) => {
+    const font = `${italic ? "italic" : "normal"} ${bold ? "bold" : "normal"} ${fontSize}pt sans-serif`;
+    return `<div style="${placeOf(box)};font:${font}">${values[at]}</div>`;
+  });
+  const symbol = await drawQr(secretOf(number), { type: "svg", errorCorrectionLevel: "H" });
+  const codeBox = placeOf([code.left, code.bottom, code.size, code.size]);
+  const pictureBox = placeOf([picture.left, picture.bottom, picture.width, picture.height]);
+  const photo = `<img alt="" src="${dataUrl("image/jpeg", photoOf(number))}" style="${pictureBox}">`;
+  return `<section>${drawn.join("")}<div style="${codeBox}">${symbol}</div>${photo}</section>`;
 }
+
+const placeOf = ([left, bottom, width, height]: Box) =>
+  `left:${left}mm;bottom:${bottom}mm;width:${width}mm;height:${height}mm`;
 
 /** Ten pictures for all tickets. */
 const photos = Array.from({ length: 10 }, (_, seed) => aPhoto({ seed }));
 
-export const readImages: ReadImages = async (images) =>
-  images.map(({ position }) => ({ type: "image/jpeg", bytes: photos[position] ?? aPhoto() }));
+const photoOf = (number: number) => photos[number % photos.length] ?? aPhoto();
 
 const dataUrl = (type: string, bytes: Uint8Array) => `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 
@@ -119,7 +121,7 @@ export function orderWithPhoto(number: number): string {
       ...{ price: "1234.50", attendee_name: `${names[number % names.length]} ${number}`, secret: secretOf(number) },
       attendee_name_parts: { full_name: `${names[number % names.length]} ${number}` },
       seat: { seat_guid: `seat-${number}`, name: `Row ${number % 40}, seat ${number}` },
-      answers: [{ question: 1, answer: dataUrl("image/jpeg", photos[number % photos.length] ?? aPhoto()) }],
+      answers: [{ question: 1, answer: dataUrl("image/jpeg", photoOf(number)) }],
     },
   });
 }

@@ -1,18 +1,9 @@
 import { quantile } from "@tessera/cli/simulate/quantile";
-import { browserStarter } from "@tessera/layout-and-render/browser/open-browser";
-import { openPrintQueue } from "@tessera/layout-and-render/browser/print-queue";
-import { encodeSymbol } from "@tessera/layout-and-render/domain/code-symbol";
-import { drawCode } from "@tessera/layout-and-render/domain/drawing/draw-code";
-import { openBackgroundCache } from "@tessera/layout-and-render/rendering/background-cache";
-import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
-import { openFontCatalogue } from "@tessera/layout-and-render/rendering/font-catalogue";
-import type { BackgroundFile, Ticket } from "@tessera/layout-and-render/rendering/printed-ticket";
-import { type RenderTools, renderTickets } from "@tessera/layout-and-render/rendering/render-tickets";
-import { SlowLayouts } from "@tessera/layout-and-render/rendering/slow-layouts";
+import { startPageBrowser } from "@tessera/testkit/browser/page-browser";
 import { ask, eventPath, sendRecords, timed, untilDone } from "./client.ts";
-import { inOneProcess, log, type Platform } from "./platform.ts";
+import { inOneProcess, type Platform } from "./platform.ts";
 import { groundwork } from "./records.ts";
-import { drawBackground, layoutRecords, makeTicket, orderWithPhoto, readImages } from "./render-material.ts";
+import { drawBackground, drawPlainPages, layoutRecords, orderWithPhoto } from "./render-material.ts";
 import { atLeast, atMost, figure, type Row, report } from "./report.ts";
 import { peakOfAll } from "./usage.ts";
 
@@ -27,26 +18,23 @@ const mostOverRest = 1000;
 const rounds = 12;
 const singles = 40;
 
-const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], sandbox: "on", log });
-
 /**
- * Renders tickets with a background, eight texts, a code and a picture: over REST, one by itself, and, as the limit, by the
- * browser's own print of them. Then ten times as many are made for sale offline.
+ * Renders tickets with a background, eight texts, a code and a picture: over REST, one by itself and many together, and, as the
+ * limit, by the browser's own print of them. Then ten times as many are made for sale offline.
  */
 export async function benchRender(wanted: number): Promise<void> {
   const tickets = Math.min(wanted, mostOverRest);
   const background = await drawBackground();
-  const own = await measureOwn(background, tickets);
+  const own = await measureOwn(tickets);
   report([
     figure(`the browser's own print of ${tickets} such pages`, `${own.toFixed(0)} a second`),
     ...(await inOneProcess((platform) => overRest(platform, { tickets, background, own }))),
-    ...(await measureSingles(background)),
   ]);
 }
 
 interface Material {
   readonly tickets: number;
-  readonly background: BackgroundFile & { readonly bytes: Uint8Array };
+  readonly background: Uint8Array;
   /** Tickets a second of the browser's own print. */
   readonly own: number;
 }
@@ -55,18 +43,21 @@ async function overRest(platform: Platform, { tickets, background, own }: Materi
   const { baseUrl, progress, processes } = platform;
   const base = `${baseUrl}${eventPath}`;
   const numbers = Array.from({ length: tickets }, (_, index) => index + 1);
-  await sendRecords(baseUrl, [...groundwork, ...layoutRecords(background.bytes), ...numbers.map(orderWithPhoto)]);
+  await sendRecords(baseUrl, [...groundwork, ...layoutRecords(background), ...numbers.map(orderWithPhoto)]);
   const parts = numbers.map((orderposition) => ({ orderposition }));
+  const render = async (asked: readonly object[]) => {
+    const { download } = await ask<{ download: string }>(`${base}/ticketpdfrenderer/render_batch/`, { parts: asked });
+    return untilDone(download);
+  };
+  const single: number[] = [];
+  for (let round = 0; round <= singles; round += 1) single.push(await timed(() => render(parts.slice(0, 1))));
+  const [first = Number.NaN] = single.splice(0, 1);
   let bytes = 0;
   const took: number[] = [];
-  const render = async () => {
-    const { download } = await ask<{ download: string }>(`${base}/ticketpdfrenderer/render_batch/`, { parts });
-    bytes = (await untilDone(download)).length;
-  };
   const memory = await peakOfAll(processes()[0]?.pid ?? 0, async () => {
     for (let round = 1; round <= rounds; round += 1) {
       progress.update(`rendering, ${round} of ${rounds}`);
-      took.push(await timed(render));
+      took.push(await timed(async () => (bytes = (await render(parts)).length)));
     }
   });
   const best = Math.min(...took) / 1000;
@@ -90,6 +81,8 @@ async function overRest(platform: Platform, { tickets, background, own }: Materi
   progress.done();
   const share = tickets / 1000;
   return [
+    atMost("one ticket over REST, from the request to the file", quantile(single, 0.5), promised.singleMs, "ms"),
+    atMost("  the first one after the start", first, promised.coldMs, "ms"),
     atMost(`${tickets} tickets over REST, from the request to the file`, best, promised.seconds * share, "s"),
     figure("  mostly", `${(quantile(took, 0.5) / 1000).toFixed(2)} s`),
     atLeast("  ratio to the browser's own print", tickets / best / own, promised.ratio, "times"),
@@ -100,64 +93,19 @@ async function overRest(platform: Platform, { tickets, background, own }: Materi
   ];
 }
 
-/** Renders tickets one at a time, without REST. */
-async function measureSingles(background: BackgroundFile): Promise<Row[]> {
-  const printer = openPrintQueue({ start, log });
-  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache(), slow: new SlowLayouts() };
-  const render = () => timed(() => renderBare(tools, makeTicket(0, background)));
-  try {
-    const coldMs = await render();
-    const single: number[] = [];
-    for (let index = 0; index < singles; index += 1) single.push(await render());
-    return [
-      atMost("one ticket", quantile(single, 0.5), promised.singleMs, "ms"),
-      atMost("  the first one after the start", coldMs, promised.coldMs, "ms"),
-    ];
-  } finally {
-    await printer.close();
-  }
-}
-
-async function renderBare(tools: RenderTools, ticket: Ticket): Promise<void> {
-  const pieces = renderTickets(
-    {
-      ...{ tickets: [ticket], count: 1, title: "Tickets", language: "de", issuer: "https://tickets.example" },
-      ...{ party: "bench", createdAt: new Date(), readImages },
-    },
-    tools,
-  );
-  for await (const piece of pieces) if (piece.length === 0) throw new Error("a piece of the file is empty");
-}
-
 /** The limit: the same pages, codes too, in one document that the browser lays out and prints, without their background. */
-async function measureOwn(background: BackgroundFile, count: number): Promise<number> {
-  const chromium = await start();
+async function measureOwn(count: number): Promise<number> {
+  const browser = await startPageBrowser();
   try {
-    const prepared = await openBackgroundCache().prepare(background, "bench");
-    const read = Array.from({ length: count }, async (_, index) => {
-      const ticket = makeTicket(index, background);
-      const entries = ticket.elements.map(async (element) =>
-        element.type === "imagearea" && element.image !== null
-          ? ([[element, (await readImages([element.image]))[0]]] as const)
-          : [],
-      );
-      const images = new Map(
-        (await Promise.all(entries)).flat().flatMap(([element, file]) => (file ? [[element, file]] : [])),
-      );
-      return { ticket, index, background: prepared, images };
-    });
-    const chunk = drawChunk(await Promise.all(read), openFontCatalogue(), { encode: encodeSymbol });
-    if (chunk.job === undefined) return Number.NaN;
-    const height = 297;
-    const codes = chunk.pages.map(({ drawn }) => drawn.codes.map((code) => drawCode(code, { height })).join(""));
-    let page = 0;
-    const html = chunk.job.html.replaceAll("</section>", () => `${codes[page++]}</section>`);
-    const tab = await chromium.openTab();
-    await tab.print({ ...chunk.job, html: "<section></section>", pages: 1 });
-    const started = performance.now();
-    await tab.print({ ...chunk.job, html });
-    return count / ((performance.now() - started) / 1000);
+    const page = await browser.newPage();
+    const print = async (html: string) => {
+      await page.setContent(html);
+      await page.pdf({ preferCSSPageSize: true, printBackground: true, timeout: 0 });
+    };
+    await print(await drawPlainPages(1));
+    const html = await drawPlainPages(count);
+    return count / ((await timed(() => print(html))) / 1000);
   } finally {
-    await chromium.kill();
+    await browser.close();
   }
 }

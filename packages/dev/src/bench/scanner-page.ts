@@ -1,7 +1,7 @@
 import { quantile } from "@tessera/cli/simulate/quantile";
 import { poll } from "@tessera/kit/waiting/poll";
-import { holdCode, installCamera } from "../browser/fake-camera.ts";
-import { type Page, startPageBrowser } from "../browser/page-browser.ts";
+import { holdCode, installCamera } from "@tessera/testkit/browser/fake-camera";
+import { type Page, startPageBrowser } from "@tessera/testkit/browser/page-browser";
 import { organizerPath, sendRecords } from "./client.ts";
 import { filledSecret, fillLargeEvent, wasScanned } from "./large-event.ts";
 import { inOneProcess, type Platform } from "./platform.ts";
