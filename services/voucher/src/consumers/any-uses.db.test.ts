@@ -4,7 +4,7 @@ import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/position
 import { topics } from "@tessera/protos/topics";
 import { array, assert, asyncProperty, boolean, constant, constantFrom, integer, oneof, record } from "fast-check";
 import { expect, it } from "vitest";
-import { countedRows, recountedRows } from "../store/stored-vouchers.ts";
+import { countedRows, recountedRows } from "../store/recounted-vouchers.ts";
 import { voucherDatabase } from "../testing/database.ts";
 import { place, startVoucher } from "../testing/start-voucher.ts";
 
@@ -146,7 +146,7 @@ function sum(voucher: number, all: readonly (Taken | undefined)[]) {
   return { redeemed: counted.length, budget: counted.reduce((total, taken) => total + (taken?.budget ?? 0), 0) };
 }
 
-async function send(data: { readonly id: number }, deleted = false): Promise<void> {
+async function send(data: { readonly id: number }, { deleted = false } = {}): Promise<void> {
   const record = { line: 1, kind: "voucher", ...place, deleted, data: Buffer.from(JSON.stringify(data)) };
   expect((await service.records.applyRecords({ records: [record] })).rejected).toEqual([]);
 }
@@ -188,7 +188,7 @@ it("[V6.3, V6.4, V6.6, V6.7, V6.9, V6.12] vouchers count what they were used for
         } else if (step.kind === "repetition") await deliver(last.slice(last.findLastIndex(deletes) + 1));
         else if (step.kind === "rebuild") world.rebuild();
         else if (step.kind === "deletion") {
-          if (world.records.delete(step.voucher)) await send({ id: step.voucher }, true);
+          if (world.records.delete(step.voucher)) await send({ id: step.voucher }, { deleted: true });
         } else {
           const { voucher: id, more } = step;
           const asOf = Math.max(1, world.time + 1 - step.back);

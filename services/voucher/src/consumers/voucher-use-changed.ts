@@ -10,14 +10,9 @@ import { storeChanged } from "../capacity/store-changed.ts";
 import { followUse, type History, type Taken, type Use, type UseChange } from "../domain/count-uses.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, nameOf } from "../store/keys.ts";
+import { type Recounted, recountNext, recountVouchers } from "../store/recounted-vouchers.ts";
 import { lockUses, noteEnded, readClock } from "../store/reservations.ts";
-import {
-  lockVouchers,
-  type Recounted,
-  recountNext,
-  recountVouchers,
-  type StoredVoucher,
-} from "../store/stored-vouchers.ts";
+import { lockVouchers, type StoredVoucher } from "../store/stored-vouchers.ts";
 import {
   addFormerUses,
   addUses,

@@ -3,7 +3,7 @@ import { uuid } from "@tessera/kit/pg/table";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { askedRows } from "../store/asked-holds.ts";
-import { countedRows, recountedRows, takenRows } from "../store/stored-vouchers.ts";
+import { countedRows, recountedRows, takenRows } from "../store/recounted-vouchers.ts";
 import { noOverdueRows, overdueRows, useRows } from "../store/uses.ts";
 
 /** Accounts that are reconciled with boxoffice, and the counts. */
