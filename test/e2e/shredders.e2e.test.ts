@@ -292,10 +292,10 @@ describe("personal data of an event that is over", () => {
     const place = "old-fair";
     const over = { slug: place, live: true, date_from: "2021-01-01T10:00:00Z", date_to: "2021-01-02T10:00:00Z" };
     const person = "grete.gestern@example.org";
-    const records = (live: boolean) => [ofEvent("event", eventData({ ...over, live }), place)];
+    const records = (shown: { readonly live: boolean }) => [ofEvent("event", eventData({ ...over, ...shown }), place)];
     expect(
       await platform.import([
-        ...records(true),
+        ...records({ live: true }),
         ofEvent("item", itemData({ category: null }), place),
         ofEvent(
           "order",
@@ -319,7 +319,7 @@ describe("personal data of an event that is over", () => {
         { event: place, due: expect.any(String), shredders, state: "blocked", reason },
       ]),
     );
-    expect(await platform.import(records(false))).toMatchObject({ rejected: 0, settled: true });
+    expect(await platform.import(records({ live: false }))).toMatchObject({ rejected: 0, settled: true });
     await passWeek();
     await eventually(async () => expect(await upcoming()).toEqual([]));
     const { body } = await send("GET", `${retention}erased/`);

@@ -143,9 +143,9 @@ class Model {
 
 async function take(model: Model, step: Step, seen: { done: number; refused: number }): Promise<void> {
   model.now += 1;
-  const note = (isPossible: boolean | undefined, expected: boolean) => {
-    expect(isPossible).toBe(expected);
-    seen[expected ? "done" : "refused"] += 1;
+  const note = (known: { readonly isDone: boolean | undefined; readonly isPossible: boolean }) => {
+    expect(known.isDone).toBe(known.isPossible);
+    seen[known.isPossible ? "done" : "refused"] += 1;
   };
   const voucher = "voucher" in step ? model.at(step.voucher) : undefined;
   if (step.kind === "uses") await parts.pass(topics.voucherUseChanged, step);
@@ -157,7 +157,7 @@ async function take(model: Model, step: Step, seen: { done: number; refused: num
     }));
     const isPossible = step.uses.reduce((sum, uses) => sum + uses, 0) <= model.left;
     const creating = parts.vouchers.createVouchers({ ...place, vouchers: sent });
-    note(await isDone(creating), isPossible);
+    note({ isDone: await isDone(creating), isPossible });
     if (!isPossible) return;
     for (const [index, { id }] of (await creating).vouchers.entries())
       model.vouchers.push({
@@ -214,12 +214,12 @@ async function take(model: Model, step: Step, seen: { done: number; refused: num
   } else if (voucher === undefined) return;
   else if (step.kind === "raise") {
     const max = voucher.max + step.by;
-    const isPossible = await isDone(parts.update(voucher.id, { maxUsages: max }, "max_usages"));
-    if (isPossible !== undefined) note(isPossible, model.changes(voucher, { max }));
+    const done = await isDone(parts.update(voucher.id, { maxUsages: max }, "max_usages"));
+    if (done !== undefined) note({ isDone: done, isPossible: model.changes(voucher, { max }) });
   } else if (step.kind === "toggle") {
     const blocks = !voucher.blocks;
-    const isPossible = await isDone(parts.update(voucher.id, { blockQuota: blocks }, "block_quota"));
-    if (isPossible !== undefined) note(isPossible, model.changes(voucher, { blocks }));
+    const done = await isDone(parts.update(voucher.id, { blockQuota: blocks }, "block_quota"));
+    if (done !== undefined) note({ isDone: done, isPossible: model.changes(voucher, { blocks }) });
   } else if (!voucher.isNamed && voucher.recorded === 0) {
     // What was used may be known to voucher only later, so it is neither lowered nor deleted.
     if (step.kind === "delete") {

@@ -28,9 +28,7 @@ beforeAll(async () => {
     environment: { RATE_LIMIT: String(perMinute), RATE_LIMIT_REDEEM: "1000000" },
     records: toLines([
       ofEvent("checkin_list", listData({ id: quietList, name: "Quiet list" })),
-      ...phases.flatMap((phase) =>
-        ["asking", "limited", "revoked"].map((what) => apiKeyRecord(keyOf(what, phase), true)),
-      ),
+      ...phases.flatMap((phase) => ["asking", "limited", "revoked"].map((what) => apiKeyRecord(keyOf(what, phase)))),
     ]),
   });
 });
@@ -45,7 +43,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-function apiKeyRecord(token: string, active: boolean): unknown {
+function apiKeyRecord(token: string, { active = true } = {}): unknown {
   return ofOrganizer("api_key", { token, name: "of a phase", permissions: ["*"], all_events: true, active });
 }
 
@@ -206,7 +204,7 @@ async function revoke(key: string): Promise<number> {
   const question = { method: "GET", path: `${eventPath}/checkinlists/${quietList}/`, as: `Token ${key}` } as const;
   for (const baseUrl of cluster.baseUrls) expect(await ask(baseUrl, question)).toContain(": 200 ");
   const started = performance.now();
-  await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: toLines([apiKeyRecord(key, false)]) });
+  await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: toLines([apiKeyRecord(key, { active: false })]) });
   for (const baseUrl of cluster.baseUrls) {
     await expect.poll(() => ask(baseUrl, question), { interval: 50 }).toContain(": 401 ");
   }

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const token = `shared-key-${"s".repeat(40)}`;
-const sharedKey = (active: boolean) =>
+const sharedKey = ({ active }: { readonly active: boolean }) =>
   toLines([ofOrganizer("api_key", { token, name: "shared", permissions: ["*"], all_events: true, active })]);
 
 it("two processes on one database are one platform", () =>
@@ -43,7 +43,7 @@ it("two processes on one database are one platform", () =>
     await keepLedger(db);
     const festival = planFestival({ tickets: 200, orders: 200 });
     const baseUrls = [one.baseUrl, other.baseUrl] as const;
-    await importUntilAnswered({ baseUrl: one.baseUrl, body: `${festival.groundwork}\n${sharedKey(true)}` });
+    await importUntilAnswered({ baseUrl: one.baseUrl, body: `${festival.groundwork}\n${sharedKey({ active: true })}` });
 
     const load = startLoad({ baseUrls, festival, dice, connectionsMayBreak: true });
     const attempts: Attempt[] = [];
@@ -61,7 +61,7 @@ it("two processes on one database are one platform", () =>
     expect(await db.many(sql`select scan.id from checkin.scan where scan.nonce = ${nonce}`)).toHaveLength(1);
 
     expect(await Promise.all(baseUrls.map(askWithSharedKey))).toEqual([200, 200]);
-    await importUntilAnswered({ baseUrl: one.baseUrl, body: sharedKey(false) });
+    await importUntilAnswered({ baseUrl: one.baseUrl, body: sharedKey({ active: false }) });
     const revokedAt = performance.now();
     await expect.poll(() => askWithSharedKey(other.baseUrl), { interval: 20 }).toBe(401);
     const revokedAfterMs = Math.round(performance.now() - revokedAt);
@@ -79,7 +79,7 @@ it("two processes on one database are one platform", () =>
       await sleep(dice.below(500));
       await lives[index]?.kill();
       const killedAt = performance.now();
-      await importUntilAnswered({ baseUrl: living.baseUrl, body: sharedKey(index === 0) });
+      await importUntilAnswered({ baseUrl: living.baseUrl, body: sharedKey({ active: index === 0 }) });
       takenOverAfterMs.push(Math.round(performance.now() - killedAt));
       expect(await askWithSharedKey(living.baseUrl)).toBe(index === 0 ? 200 : 401);
       lives[index] = dying.start();

@@ -39,12 +39,12 @@ export async function makeForEvent(send: Send, home: Home): Promise<Made> {
 async function letInOffline(send: Send, home: Home): Promise<number> {
   const as = token(home[0]);
   const list = `${pathOf(home)}${lists}${ownOf(home)}/`;
-  const cover = async (all_products: boolean) =>
-    expect((await send("PATCH", list, { as, body: { all_products, limit_products: [] } })).status).toBe(200);
-  await cover(false);
+  const cover = async (covered: { readonly all_products: boolean }) =>
+    expect((await send("PATCH", list, { as, body: { ...covered, limit_products: [] } })).status).toBe(200);
+  await cover({ all_products: false });
   const body = { force: true, datetime: new Date(Date.now() - 600_000).toISOString() };
   expect((await send("POST", `${list}positions/${shared}/redeem/`, { as, body })).status).toBe(201);
-  await cover(true);
+  await cover({ all_products: true });
   const doubles = `${pathOf(home)}/doubles/`;
   const { results } = (await send("GET", doubles, { as })).body as { readonly results: readonly { id: number }[] };
   const id = results[0]?.id ?? 0;

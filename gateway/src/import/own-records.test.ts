@@ -64,7 +64,7 @@ describe("[R1.34] an API key", () => {
 });
 
 it("[R1.36] no sender brings a credential whose token is the key of the operator", () => {
-  const judge = (kind: string, data: object, deleted = false) =>
+  const judge = (kind: string, data: object, { deleted = false } = {}) =>
     findOperatorKey(
       { line: 1, kind, organizer: "mill", event: "", deleted, data: Buffer.from(JSON.stringify(data)) },
       (token) => token === "of-the-operator",
@@ -74,6 +74,6 @@ it("[R1.36] no sender brings a credential whose token is the key of the operator
   expect(judge("device", { token: "of-the-operator" })).toEqual(refused);
   for (const data of [{ token: "of-a-shop" }, { token: null }, { token: 7 }, {}])
     expect(judge("api_key", data)).toBeUndefined();
-  expect(judge("api_key", { token: "of-the-operator" }, true)).toBeUndefined();
+  expect(judge("api_key", { token: "of-the-operator" }, { deleted: true })).toBeUndefined();
   expect(judge("gate", { token: "of-the-operator" })).toBeUndefined();
 });

@@ -12,7 +12,7 @@ import { devices, inEvent, keys, type ServedApp, serveApp } from "../../testing/
 
 const feed = "/api/v1/organizers/bigevents/sync/";
 
-const part = (cursor: string, lines: string, isComplete = true): ReadChangesResponse => ({
+const part = (cursor: string, lines: string, { isComplete = true } = {}): ReadChangesResponse => ({
   ...{ cursor, lines: Buffer.from(lines), isComplete, isTooOld: false },
 });
 
@@ -38,7 +38,11 @@ afterEach(async () => {
 
 describe("sync/", () => {
   it("[F1.1, F1.4] streams parts until there is no more, each with its cursor", async () => {
-    parts = [part("c1", '{"kind":"event"}\n', false), part("c2", "", false), part("c3", '{"kind":"item"}\n')];
+    parts = [
+      part("c1", '{"kind":"event"}\n', { isComplete: false }),
+      part("c2", "", { isComplete: false }),
+      part("c3", '{"kind":"item"}\n'),
+    ];
     const { status, headers, text } = await app.send("GET", feed);
     expect([status, headers["content-type"]]).toEqual([200, "application/x-ndjson"]);
     expect(text).toBe(
@@ -111,7 +115,10 @@ describe("sync/", () => {
   });
 
   it("[F1.8] breaks the connection where a later part cannot be read", async () => {
-    parts = [part("c1", '{"kind":"event"}\n', false), new Fault("unavailable", "peer_unavailable", "away")];
+    parts = [
+      part("c1", '{"kind":"event"}\n', { isComplete: false }),
+      new Fault("unavailable", "peer_unavailable", "away"),
+    ];
     await expect(app.send("GET", feed)).rejects.toThrow(/aborted|hang up|closed/);
   });
 
@@ -124,7 +131,7 @@ describe("sync/", () => {
     app.peers.when("sync", "readChanges", async () => {
       passed += 25_000;
       read += 1;
-      return part(`c${read}`, "", false);
+      return part(`c${read}`, "", { isComplete: false });
     });
     const { text } = await app.send("GET", feed);
     expect(text).toBe(["c1", "c2", "c3"].map((cursor) => `{"kind":"cursor","cursor":"${cursor}"}\n`).join(""));
@@ -151,7 +158,11 @@ describe("sync/", () => {
   });
 
   it("[F1.13] comes as Server-Sent Events, whose ids are cursors", async () => {
-    parts = [part("c1", '{"kind":"event"}\n{"kind":"item"}\n', false), part("c2", ""), part("c3", '{"kind":"list"}\n')];
+    parts = [
+      part("c1", '{"kind":"event"}\n{"kind":"item"}\n', { isComplete: false }),
+      part("c2", ""),
+      part("c3", '{"kind":"list"}\n'),
+    ];
     const headers = { accept: "text/event-stream", "last-event-id": "c0" };
     // The stream ends where nothing more can be read.
     parts.push(new Fault("unavailable", "peer_unavailable", "away"));

@@ -2,7 +2,7 @@ import type { ReadChangesResponse } from "@tessera/protos/gen/ticketing/checkin/
 import { expect, it } from "vitest";
 import { type FeedEnd, type ReadFeed, writeEvents, writeLines } from "./write-feed.ts";
 
-const part = (cursor: string, isComplete = false): ReadChangesResponse => ({
+const part = (cursor: string, { isComplete = false } = {}): ReadChangesResponse => ({
   ...{ cursor, lines: Buffer.from(`"${cursor}"\n`), isComplete, isTooOld: false },
 });
 
@@ -57,11 +57,11 @@ it("[F1.14] events wait no longer for a change than they have time", async () =>
   const read: ReadFeed = async (_after, waitMs) => {
     waits.push(waitMs);
     stopping.abort();
-    return part("b", true);
+    return part("b", { isComplete: true });
   };
   const stopping = new AbortController();
   const end = { until: performance.now() + 2000, signal: stopping.signal };
-  await written(writeEvents(part("a", true), read, { ...end, waitMs: 25_000 }));
+  await written(writeEvents(part("a", { isComplete: true }), read, { ...end, waitMs: 25_000 }));
   expect(waits).toEqual([expect.closeTo(2000, -3)]);
 });
 

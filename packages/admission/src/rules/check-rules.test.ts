@@ -8,7 +8,7 @@ const table = JSON.parse(readFileSync(new URL("../../test/rules/written-rules.js
 const taken = table.cases.filter(({ problem }) => problem === null);
 const refused = table.cases.filter(({ problem }) => problem !== null);
 
-const nested = (depth: number, inner: unknown = true): unknown => {
+const nested = (depth: number, inner: unknown): unknown => {
   let rules = inner;
   for (let level = 0; level < depth; level += 1) rules = { and: [rules] };
   return rules;
@@ -29,11 +29,11 @@ describe("checkRules", () => {
   });
 
   it("[C4.7] takes 50 levels and no more, of operations as of lists", () => {
-    expect(checkRules(nested(25))).toBeUndefined();
-    expect(checkRules(nested(26))).toBe("The rules nest deeper than 50 levels.");
+    expect(checkRules(nested(25, true))).toBeUndefined();
+    expect(checkRules(nested(26, true))).toBe("The rules nest deeper than 50 levels.");
     expect(checkRules(nested(24, [[]]))).toBeUndefined();
     expect(checkRules(nested(24, [[[]]]))).toBe("The rules nest deeper than 50 levels.");
-    expect(checkRules(nested(200_000))).toBe("The rules nest deeper than 50 levels.");
+    expect(checkRules(nested(200_000, true))).toBe("The rules nest deeper than 50 levels.");
     const list = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`) as unknown;
     expect(checkRules({ and: [list] })).toBe("The rules nest deeper than 50 levels.");
   });

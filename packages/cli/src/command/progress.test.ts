@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { bar, describeLeft, showProgress } from "./progress.ts";
 
 let lines: string[];
-const stream = (isTTY: boolean) =>
+const stream = (kind: { readonly isTTY: boolean }) =>
   ({
-    isTTY,
+    ...kind,
     write: (text: string) => void lines.push(text.replace("\r\u001b[2K", "")),
   }) as unknown as NodeJS.WriteStream;
 
@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe("progress on a terminal", () => {
   it("shows ten texts a second at most, and the last of each pause", () => {
-    const progress = showProgress(stream(true));
+    const progress = showProgress(stream({ isTTY: true }));
     for (let at = 0; at < 250; at += 10) {
       progress.update(`text ${at}`);
       vi.advanceTimersByTime(10);
@@ -27,7 +27,7 @@ describe("progress on a terminal", () => {
   });
 
   it("counts seconds where nothing changes, and begins again after its end", () => {
-    const progress = showProgress(stream(true));
+    const progress = showProgress(stream({ isTTY: true }));
     progress.update("starting…");
     vi.advanceTimersByTime(2000);
     progress.done();
@@ -39,7 +39,7 @@ describe("progress on a terminal", () => {
 
 describe("progress in a pipe", () => {
   it("is a plain line every few seconds, if something has changed, and nothing for what is quick", () => {
-    const progress = showProgress(stream(false));
+    const progress = showProgress(stream({ isTTY: false }));
     progress.update("quick");
     vi.advanceTimersByTime(4000);
     progress.done();

@@ -115,16 +115,18 @@ describe("what does not run", () => {
     const data = await newFolder();
     const [metrics, rest] = [String(await deadPort()), String(await deadPort())];
     await writeFile(join(data, "operations-port"), `${metrics}\n`);
-    const said = async (environment: Record<string, string>, isDataNamed: boolean, names = ["all"]) =>
+    const said = async (environment: Record<string, string>, { isDataNamed = false, names = ["all"] } = {}) =>
       (await examine({ HTTP_PORT: rest, ...environment }, { data, isDataNamed, names })).of("processes");
-    expect(await said({}, true)).toMatchObject([absent]);
-    expect(await said({ METRICS_PORT: metrics }, false)).toMatchObject([absent]);
-    expect(await said({ METRICS_PORT: metrics }, false, ["voucher"])).toMatchObject([
+    expect(await said({}, { isDataNamed: true })).toMatchObject([absent]);
+    expect(await said({ METRICS_PORT: metrics })).toMatchObject([absent]);
+    expect(await said({ METRICS_PORT: metrics }, { names: ["voucher"] })).toMatchObject([
       { level: "wrong", what: "the process of these services does not run" },
     ]);
-    expect(await said({}, false)).toMatchObject([{ level: "skipped", what: "whether processes are ready" }]);
+    expect(await said({})).toMatchObject([{ level: "skipped", what: "whether processes are ready" }]);
     await rm(join(data, "operations-port"));
-    expect(await said({}, true)).toMatchObject([{ ...absent, why: "the folder names no platform that runs" }]);
+    expect(await said({}, { isDataNamed: true })).toMatchObject([
+      { ...absent, why: "the folder names no platform that runs" },
+    ]);
   });
 
   it("[Y1.2] is told of another program at HTTP_PORT, unless the platform runs or no port was named", async () => {

@@ -223,14 +223,10 @@ function whenParentEnds(orders: string, ...args: readonly string[]): { release()
 
 /** Whether a process accepts connections at this port. */
 export function takesConnections(port: number, host = "127.0.0.1"): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1000 });
-    const answer = (taken: boolean) => {
-      socket.destroy();
-      resolve(taken);
-    };
-    socket.once("connect", () => answer(true));
-    socket.once("error", () => answer(false));
-    socket.once("timeout", () => answer(false));
-  });
+  const socket = connect({ host, port, timeout: 1000 });
+  return new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("timeout", () => resolve(false));
+  }).finally(() => socket.destroy());
 }

@@ -2,7 +2,7 @@ import { placesOfCurrency } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import { addTax } from "./tax.ts";
 
-const rule = (rate: string, includesTax = true) => ({ id: 3, rate, code: "S/standard", includesTax });
+const rule = (rate: string, { includesTax = true } = {}) => ({ id: 3, rate, code: "S/standard", includesTax });
 
 describe("[O3.2, O3.3, R2.19] the tax of a ticket", () => {
   it.each([
@@ -35,7 +35,7 @@ describe("[O3.2, O3.3, R2.19] the tax of a ticket", () => {
     ["1.25", "5.00", "KWD", "1.313", "0.063"],
   ])("on top of %s at %s %% in %s: %s, of it %s", (listed, rate, currency, price, taxValue) => {
     const money = { price, taxRate: rate, taxValue, taxCode: "S/standard", taxRule: 3 };
-    expect(addTax(listed, rule(rate, false), placesOfCurrency(currency))).toEqual(money);
+    expect(addTax(listed, rule(rate, { includesTax: false }), placesOfCurrency(currency))).toEqual(money);
   });
 
   it("without a rule is none", () => {

@@ -298,7 +298,7 @@ describe("scans made elsewhere", () => {
       checkin.deliver(topics.positionChanged, [
         positionFact(1, {}, { revision, earlierCheckins: [earlierCheckin(70, { list: 15 })] }),
       ]);
-    const list15 = (deleted: boolean) =>
+    const list15 = ({ deleted }: { readonly deleted: boolean }) =>
       checkin.records.applyRecords({
         records: [
           {
@@ -315,14 +315,14 @@ describe("scans made elsewhere", () => {
         await checkin.db.many<{ list: number }>(sql`
         select scan.list from scan union all select presence.list from presence`)
       ).map((row) => row.list);
-    await list15(false);
+    await list15({ deleted: false });
     await sendAgain(1);
     expect(await stored()).toEqual([15, 15]);
-    await list15(true);
+    await list15({ deleted: true });
     await sendAgain(2);
     expect(await stored()).toEqual([]);
     await expectTrueCounts();
-    await list15(false);
+    await list15({ deleted: false });
     await sendAgain(3);
     expect(await stored()).toEqual([15, 15]);
     await expectTrueCounts();

@@ -209,10 +209,10 @@ describe("a preview", () => {
 });
 
 describe("what is found in a layout", () => {
-  const lint = (draft: DraftLayout, mayReadTickets = true) =>
+  const lint = (draft: DraftLayout, { mayReadTickets = true } = {}) =>
     service.rendering.lintLayout({ ...place, draft, mayReadTickets });
-  const codesOf = async (draft: DraftLayout, mayReadTickets?: boolean) =>
-    (await lint(draft, mayReadTickets)).findings.map(({ element, code: found }) => [element, found]);
+  const codesOf = async (draft: DraftLayout) =>
+    (await lint(draft)).findings.map(({ element, code: found }) => [element, found]);
 
   it("[L48.1] is nothing in the built-in design", async () => {
     expect(await lint(none)).toEqual({ findings: [], tickets: 3 });
@@ -278,7 +278,7 @@ describe("what is found in a layout", () => {
       findings: [{ element: 1, code: "text_too_long", message: expect.any(String) }],
       tickets: 3,
     });
-    expect(await lint(draft, false)).toEqual({ findings: [], tickets: 0 });
+    expect(await lint(draft, { mayReadTickets: false })).toEqual({ findings: [], tickets: 0 });
     expect(boxoffice.asked.at(-1)).toMatchObject({ newest: 1 });
   });
 

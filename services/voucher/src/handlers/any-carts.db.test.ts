@@ -255,9 +255,9 @@ class Expire extends CartStep {
 class Arrive extends CartStep {
   readonly #isCanceled: boolean;
 
-  constructor(pick: number, isCanceled: boolean) {
-    super(isCanceled ? "cancel" : "sell", pick);
-    this.#isCanceled = isCanceled;
+  constructor(how: "cancel" | "sell", pick: number) {
+    super(how, pick);
+    this.#isCanceled = how === "cancel";
   }
 
   async actOn(cart: Cart, model: Model): Promise<void> {
@@ -312,7 +312,7 @@ it("[V8.2, V8.3, V8.5, V8.6, V8.7, V8.8, V8.9] carts, and the facts of what they
     tuple(pick, crash).map((plan) => new Confirm(...plan)),
     tuple(pick, crash).map((plan) => new Release(...plan)),
     pick.map((cart) => new Expire("expire", cart)),
-    tuple(pick, constantFrom(true, false)).map((plan) => new Arrive(...plan)),
+    tuple(constantFrom("cancel", "sell"), pick).map((plan) => new Arrive(...plan)),
     pick.map((cart) => new Remove("delete what was sold of", cart)),
     constantFrom(new Clean()),
   ];

@@ -122,7 +122,7 @@ describe("the count of a list", () => {
   };
 
   it("[V14.1] is right while vouchers come and go, and rows of counts are compacted", async () => {
-    const record = (id: number, deleted = false) => ({
+    const record = (id: number, { deleted = false } = {}) => ({
       line: id,
       kind: "voucher",
       ...place,
@@ -147,7 +147,11 @@ describe("the count of a list", () => {
       service.create({ code: "TAKEN" }).catch(() => {}),
     ]);
     await service.records.applyRecords({
-      records: [record(900_001, true), record(900_002, true), record(900_099, true)],
+      records: [
+        record(900_001, { deleted: true }),
+        record(900_002, { deleted: true }),
+        record(900_099, { deleted: true }),
+      ],
     });
     isOver = true;
     await compacting;

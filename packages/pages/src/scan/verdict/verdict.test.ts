@@ -53,7 +53,7 @@ it("[G3.15] of an exchange says what is asked for", () => {
 });
 
 describe("[G3.7] what a crew may do about a refusal", () => {
-  const refused = (reason: string, includesPending = false) =>
+  const refused = (reason: string, { includesPending }: { readonly includesPending: boolean }) =>
     ({ kind: "refused", reason, includesPending }) as Verdict;
 
   it.each([
@@ -67,7 +67,7 @@ describe("[G3.7] what a crew may do about a refusal", () => {
     ["pretixscan_online_kiosk", "unpaid", true, { unpaid: false, override: false }],
     ["of-the-future", "rules", false, { unpaid: false, override: false }],
   ])("as %s about %s, where the list includes pending orders: %s", (profile, reason, includesPending, offers) => {
-    expect(offersOf(refused(reason, includesPending), allowancesOf(profile))).toEqual(offers);
+    expect(offersOf(refused(reason, { includesPending }), allowancesOf(profile))).toEqual(offers);
   });
 
   it("a device in public has no menu and no search", () => {

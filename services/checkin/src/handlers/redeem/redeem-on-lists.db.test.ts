@@ -280,11 +280,11 @@ describe("[E8.5] a ticket that is exchanged for a medium", () => {
 it("[E6.6] explanations are in the language of the order where the scanner asks for that", async () => {
   const german = { order: order({ locale: "de" }), validFrom: noon + minute };
   await sell("first", [1, german]);
-  const explained = async (useOrderLocale: boolean) => {
-    const { outcome } = await redeem("secret1", { useOrderLocale });
+  const explained = async (asked: { readonly useOrderLocale: boolean }) => {
+    const { outcome } = await redeem("secret1", asked);
     return outcome?.$case === "refused" ? outcome.value.explanation : undefined;
   };
-  const [english, own] = [await explained(false), await explained(true)];
+  const [english, own] = [await explained({ useOrderLocale: false }), await explained({ useOrderLocale: true })];
   expect(english).toContain("2026-11-21 13:01");
   expect(own).toContain("21.11.2026");
   const upload = { ...scan(lists.first, "secret1", { useOrderLocale: true }), event: "first" };

@@ -115,7 +115,7 @@ describe("[L48.4] codes", () => {
 });
 
 describe("[L48.9] what cannot be seen", () => {
-  const invisible = (element: LayoutElement, isBare = true, ground = 1) =>
+  const invisible = (element: LayoutElement, { isBare = true, ground = 1 } = {}) =>
     findInvisible([element], { isBare, grounds: new Map([[element, ground]]) }).map(({ code }) => code);
 
   it("is a text of its own that is empty in every language", () => {
@@ -133,12 +133,12 @@ describe("[L48.9] what cannot be seen", () => {
   it("is a code that is too light on any ground, and a text that is on bare paper", () => {
     const white = { content: "order", color: [255, 255, 255] } as const;
     const code = (red: number, green: number, blue: number) =>
-      invisible(aCode("", { content: "secret", color: [red, green, blue] }), false);
+      invisible(aCode("", { content: "secret", color: [red, green, blue] }), { isBare: false });
     expect([code(255, 255, 255), code(255, 200, 0), code(170, 170, 170)]).toEqual(
       Array.from({ length: 3 }, () => ["code_too_light"]),
     );
     const black = aCode("", { content: "secret" });
-    const on = (ground: number) => invisible(black, false, ground);
+    const on = (ground: number) => invisible(black, { isBare: false, ground });
     expect([on(0), on(0.02), on(0.09), on(0.11), on(1)]).toEqual([
       ...Array.from({ length: 3 }, () => ["ground_too_dark"]),
       [],
@@ -147,7 +147,7 @@ describe("[L48.9] what cannot be seen", () => {
     expect([code(0, 0, 0), code(20, 30, 90), code(160, 0, 0), code(120, 120, 120)]).toEqual([[], [], [], []]);
     expect(invisible(anArea("", white))).toEqual(["text_too_light"]);
     expect(invisible(aContainer("", white))).toEqual(["text_too_light"]);
-    expect(invisible(anArea("", white), false)).toEqual([]);
+    expect(invisible(anArea("", white), { isBare: false })).toEqual([]);
     expect(invisible(anArea("", { content: "order", color: [200, 200, 200] }))).toEqual([]);
   });
 });
