@@ -51,8 +51,8 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** A compiler may take minutes on a small machine. */
-const longestInstallMs = 900_000;
+/** A compiler may take half an hour on a small, busy machine. */
+const longestInstallMs = 3_600_000;
 
 /**
  * Returns the folder of an engine, and installs it at the first call. The folder gets its name when it is complete. Other
@@ -109,8 +109,9 @@ export async function runInstaller(
       maxBuffer: 64 * 1024 * 1024,
     });
   } catch (error) {
-    const { stderr = "" } = error as { stderr?: string };
-    throw new Error(`${[program, ...args].join(" ")} does not work: ${stderr.slice(-2000)}`, { cause: error });
+    const { stderr = "", killed = false } = error as { stderr?: string; killed?: boolean };
+    const problem = killed ? "has not ended within an hour, so it was stopped" : "does not work";
+    throw new Error(`${[program, ...args].join(" ")} ${problem}: ${stderr.slice(-2000)}`, { cause: error });
   }
 }
 
