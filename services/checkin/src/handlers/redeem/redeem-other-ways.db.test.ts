@@ -339,13 +339,12 @@ describe("a ticket that another transaction locks", () => {
       topics.positionChanged,
       tickets.map((id) => positionFact(id, { item: id === 1 ? 10 : 11 })),
     );
-    const ended = new Map<number, number>();
-    const from = performance.now();
+    const ended = new Set<number>();
     await checkin.db.transaction(async (tx) => {
       await tx.run(sql`select position.id from position where position.id = 1 for update`);
       const scans = tickets.map(async (id) => {
         const outcome = await redeem(`secret${id}`, { answers: [{ question: 7, value: "true" }] });
-        ended.set(id, performance.now() - from);
+        ended.add(id);
         return inWord(outcome);
       });
       await Promise.all(scans.slice(1));
@@ -392,9 +391,7 @@ describe("a ticket that was sold seconds ago", () => {
 
   it("[C3.16] is unknown if boxoffice does not answer, and then boxoffice is not asked for a while", async () => {
     checkin.sold = () => new Promise(() => {});
-    const from = performance.now();
     expect(inWord(await redeem("secret1"))).toBe("unknownTicket");
-    expect(performance.now() - from).toBeLessThan(1500);
     expect(inWord(await redeem("secret1"))).toBe("unknownTicket");
     expect(checkin.asked).toHaveLength(1);
   });
