@@ -61,8 +61,8 @@ export default {
     ),
     "named-booleans": forbid(
       "Make it a named property of an options object, so that the call can be read.",
-      ":function > Identifier.params[typeAnnotation.typeAnnotation.type='TSBooleanKeyword']",
-      ":function > Identifier.params > TSTypeAnnotation > TSUnionType > TSBooleanKeyword",
+      ":matches(:function, TSMethodSignature, TSFunctionType) > Identifier.params[typeAnnotation.typeAnnotation.type='TSBooleanKeyword']",
+      ":matches(:function, TSMethodSignature, TSFunctionType) > Identifier.params > TSTypeAnnotation > TSUnionType > TSBooleanKeyword",
       ":function > AssignmentPattern.params[right.raw=/^(?:true|false)$/]",
     ),
     "every-test-runs": forbid(

@@ -53,6 +53,8 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   ["named-booleans", handler, "export function open(name: string, durable: boolean | undefined): void {}"],
   ["named-booleans", handler, "class Door {\n  open(wide?: boolean): void {}\n}"],
   ["named-booleans", handler, "export const open = (name: string, durable = false) => name + durable;"],
+  ["named-booleans", handler, "interface Door {\n  open(wide: boolean): void;\n}"],
+  ["named-booleans", handler, "type Open = (name: string, wide?: boolean) => void;"],
   ["every-test-runs", unit, 'it.only("runs", () => {});'],
   ["every-test-runs", unit, 'describe.skip("runs", () => {});'],
   ["every-test-runs", unit, 'it.concurrent.skip.each([1])("runs", () => {});'],

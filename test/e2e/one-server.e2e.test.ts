@@ -26,7 +26,7 @@ interface OneServer {
   /** Runs blocks of the page one after the other in one shell, where programs of this folder come first. */
   follow(names: readonly string[], programs?: string): Promise<string>;
   /** Lets the commands that build the next version fail, or no longer. */
-  breakBuilds(areBroken: boolean): void;
+  breakBuilds(broken: { readonly areBroken: boolean }): void;
   /** How often the page has stopped the unit. */
   readonly stops: number;
   /** Where other commands run. */
@@ -131,7 +131,7 @@ ${moved(meant.join("\n"))}`;
         );
       }
     },
-    breakBuilds(areBroken) {
+    breakBuilds({ areBroken }) {
       areBuildsBroken = areBroken;
     },
     get stops() {
@@ -220,10 +220,10 @@ describe("docs/one-server.md, followed as it is written", () => {
     expect(await scan()).toBe("already_redeemed");
 
     const { stops } = machine;
-    machine.breakBuilds(true);
+    machine.breakBuilds({ areBroken: true });
     await machine.follow(blocks.upgrade);
     expect(machine.stops).toBe(stops);
-    machine.breakBuilds(false);
+    machine.breakBuilds({ areBroken: false });
     await machine.follow([...blocks.upgrade, define, "tessera status"]);
     expect(machine.stops).toBe(stops + 1);
     expect(await scan()).toBe("already_redeemed");
