@@ -1,5 +1,5 @@
 import { entityKey as key } from "@tessera/events/entity-key";
-import { uuid } from "@tessera/kit/pg/table";
+import { sharedAccounts } from "@tessera/events/shared-accounts";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { recountedTakenRows, takenKey, takenRows } from "./store/capacity.ts";
@@ -10,21 +10,14 @@ import { recountedUsesRows, usesRows } from "./store/voucher-use-rows.ts";
 
 /** Accounts that are reconciled with voucher, and the counts. */
 export const accounts: readonly Account[] = [
-  {
-    name: "what vouchers take of quotas and seats",
-    topic: topics.voucherChanged,
-    movedBy: topics.voucherUseChanged,
-    key,
-    rows: claimRows,
-    harm: "quotas have more or less left than they should, or seats are free that are not",
-  },
+  { ...sharedAccounts.claims, movedBy: topics.voucherUseChanged, rows: claimRows },
   {
     name: "how often positions use vouchers",
     topic: topics.voucherChanged,
     key,
     rows: usesRows,
     truth: recountedUsesRows,
-    harm: "quotas have more or less left than they should, or seats are free that are not",
+    harm: sharedAccounts.claims.harm,
   },
   {
     name: "what positions take of products",
@@ -35,19 +28,6 @@ export const accounts: readonly Account[] = [
     harm: "quotas have more or less left than they should",
     mend: "count again by the statement under `What positions take` in docs/operations.md",
   },
-  {
-    name: "holds of capacity that are under way",
-    topic: topics.voucherChanged,
-    key: { ...key, id: uuid },
-    rows: heldRows,
-    harm: "quotas have less left than they should",
-    isPart: true,
-  },
-  {
-    name: "positions that were bought with vouchers",
-    topic: topics.voucherUseChanged,
-    key,
-    rows: voucherUseRows,
-    harm: "`redeemed` and `budget_used` of vouchers are wrong",
-  },
+  { ...sharedAccounts.holds, rows: heldRows },
+  { ...sharedAccounts.uses, rows: voucherUseRows },
 ];

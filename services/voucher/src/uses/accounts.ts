@@ -1,5 +1,5 @@
 import { entityKey as key } from "@tessera/events/entity-key";
-import { uuid } from "@tessera/kit/pg/table";
+import { sharedAccounts } from "@tessera/events/shared-accounts";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { askedRows } from "../store/asked-holds.ts";
@@ -8,35 +8,16 @@ import { noOverdueRows, overdueRows, useRows } from "../store/uses.ts";
 
 /** Accounts that are reconciled with boxoffice, and the counts. */
 export const accounts: readonly Account[] = [
-  {
-    name: "what vouchers take of quotas and seats",
-    topic: topics.voucherChanged,
-    key,
-    rows: takenRows,
-    harm: "quotas have more or less left than they should, or seats are free that are not",
-  },
-  {
-    name: "holds of capacity that are under way",
-    topic: topics.voucherChanged,
-    key: { ...key, id: uuid },
-    rows: askedRows,
-    harm: "quotas have less left than they should",
-    isPart: true,
-  },
-  {
-    name: "positions that were bought with vouchers",
-    topic: topics.voucherUseChanged,
-    key,
-    rows: useRows,
-    harm: "`redeemed` and `budget_used` of vouchers are wrong",
-  },
+  { ...sharedAccounts.claims, rows: takenRows },
+  { ...sharedAccounts.holds, rows: askedRows },
+  { ...sharedAccounts.uses, rows: useRows },
   {
     name: "how often vouchers were used",
     topic: topics.voucherUseChanged,
     key,
     rows: countedRows,
     truth: recountedRows,
-    harm: "`redeemed` and `budget_used` of vouchers are wrong",
+    harm: sharedAccounts.uses.harm,
   },
   {
     name: "uses that a shop confirmed more than a day ago, of positions that have not arrived",
