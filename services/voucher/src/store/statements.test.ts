@@ -7,7 +7,7 @@ import { findGoneEvents } from "./gone-events.ts";
 import { readGuestComments } from "./guest-comments.ts";
 import { findNaming, noteLostItems, noteLostVariations } from "./lost-references.ts";
 import { findShopCatalogue } from "./read-catalogue.ts";
-import { recountVouchers } from "./recounted-vouchers.ts";
+import { recountNext, recountVouchers } from "./recounted-vouchers.ts";
 import { lockReservation } from "./reservations.ts";
 import { searchVouchers } from "./search-vouchers.ts";
 import { findShopVouchers } from "./shop-vouchers.ts";
@@ -88,7 +88,10 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["pageVouchers, by value and code", (db) => pageVouchers(db, all, cut("-value", "code"))],
     ["pageVouchers, few vouchers", (db) => pageVouchers(db, some, few)],
   ],
-  "recounted-vouchers": [["recountVouchers", (db) => recountVouchers(db, [key])]],
+  "recounted-vouchers": [
+    ["recountVouchers", (db) => recountVouchers(db, [key])],
+    ["recountNext", (db) => recountNext(db, { after: key, limit: 100 })],
+  ],
   "stored-vouchers": [["lockVouchers", (tx) => lockVouchers(tx, [key])]],
 };
 
