@@ -195,7 +195,7 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
   [
     "puppeteer",
-    "^(?:services/[^/]+/src/browser/chromium\\.ts$|packages/testkit/src/browser/page-browser\\.ts$)",
+    "^services/[^/]+/src/browser/chromium\\.ts$",
     "Use the queue in browser/; tests and benchmarks use @tessera/testkit/browser/page-browser.",
   ],
   ["@bwip-js", "^services/[^/]+/src/domain/code-symbol\\.ts$", "Use code-symbol.ts."],
