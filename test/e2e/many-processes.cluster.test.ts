@@ -13,7 +13,7 @@ import "./repeated-requests.e2e.test.ts";
 
 /*
  * The imported suites are about what crosses Kafka, Redis, files and several replicas most; every-suite.processes.test.ts
- * has the others.
+ * has all.
  */
 afterAll(stopSharedPlatform);
 

@@ -35,7 +35,7 @@ const removal: JsonSchema = {
   },
 };
 
-/** The schema of one line of an import. */
+/** One line of an import. */
 export const recordShown: JsonSchema = {
   title: "ImportRecord",
   type: "object",

@@ -15,7 +15,7 @@ export function coversItem(list: Pick<AdmissionTerms, "allProducts" | "limitProd
   return list.allProducts || list.limitProducts.includes(item);
 }
 
-/** Returns whether tickets for this date are on the list. */
+/** A list without a date is for tickets of every date. */
 export function coversDate(list: Pick<AdmissionTerms, "subevent">, subevent: number | null): boolean {
   return list.subevent === null || list.subevent === subevent;
 }

@@ -127,7 +127,6 @@ const layoutElement = {
 /** An element as it is sent. */
 export type SentElement = TypeOf<typeof layoutElement>;
 
-/** What a layout prints. */
 export const layoutElements = arrayOf(layoutElement, { maxItems: mostElements });
 
 /** What an organizer sets on a layout. */

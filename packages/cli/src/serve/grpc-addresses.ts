@@ -1,7 +1,7 @@
 import type { Environment } from "@tessera/kit/config/config";
 import { fault } from "../faults.ts";
 
-/** The setting with the gRPC address of a service. */
+/** `BOXOFFICE_ADDRESS`, say. */
 export function addressSetting(service: string): string {
   return `${service.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
 }

@@ -3,7 +3,6 @@ import { type HeldFile, readDataUrl as readFile } from "@tessera/sent-files/data
 import { baseName, endingsOf, type FileType } from "@tessera/sent-files/file-type";
 import type { Scope } from "../domain/scope.ts";
 
-/** A file as an answer holds it. */
 export interface AnswerFile extends HeldFile {
   /** A random id: the same content that is sent again is another file. */
   readonly id: string;
