@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@tessera/testkit/eventually";
 import { customResources, folderOf } from "../chart/published-modules.ts";
 import { chart, parseManifests, runHelm, type ValueSet, valuesFile } from "../chart/render-chart.ts";
 import type { Kubernetes } from "./start-kubernetes.ts";
@@ -9,7 +10,18 @@ import type { Kubernetes } from "./start-kubernetes.ts";
 export async function applyCustomResources({ kubectl }: Kubernetes): Promise<void> {
   for (const [module, path] of customResources)
     await kubectl("apply", "--server-side", "--filename", join(folderOf(module), path));
-  await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=120s");
+  await eventually(() => areEstablished(kubectl));
+}
+
+/** kubectl waits for a condition only of objects that have conditions: a busy server gives them a moment later. */
+async function areEstablished(kubectl: Kubernetes["kubectl"]): Promise<boolean> {
+  try {
+    await kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=120s");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("conditions accessor error")) return false;
+    throw error;
+  }
 }
 
 /**
