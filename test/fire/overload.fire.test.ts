@@ -57,8 +57,9 @@ it(
       expect(scans.oddities).toEqual([]);
       // Each is admitted, or refused for now.
       expect(measured.overloaded).toEqual({ admitted: expect.any(Number), not_done: expect.any(Number) });
-      expect(measured.overloaded["admitted"]).toBeGreaterThan((capacity * overloadMs * 0.8) / 1000);
-      expect(measured.overloaded["admitted"]).toBeLessThan((capacity * overloadMs * 1.2) / 1000 + capacity);
+      const decided = (capacity * (overloaded.to - overloaded.from)) / 1000;
+      expect(measured.overloaded["admitted"]).toBeGreaterThan(decided * 0.8);
+      expect(measured.overloaded["admitted"]).toBeLessThan(decided * 1.2 + capacity);
       expect(measured.p99AdmittedMs).toBeLessThan(longestMs.admitted);
       expect(measured.p99RefusedMs).toBeLessThan(longestMs.refused);
       cluster.attempts.push(...scans.attempts);
