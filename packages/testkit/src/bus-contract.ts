@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus, Delivery, Message } from "@tessera/kit/bus/bus";
 import { Fault } from "@tessera/kit/fault";
 import { afterEach, describe, expect, it } from "vitest";
+import { eventually } from "./eventually.ts";
 
 export interface BusUnderTest {
   readonly bus: Bus;
@@ -14,7 +15,6 @@ export interface BusUnderTest {
 }
 
 /** A broker assigns partitions before the first message: that takes seconds. */
-const patienceMs = 100_000;
 const timeout = 60_000;
 
 /** Tests the promises of the port for any bus. */
@@ -382,13 +382,5 @@ async function publishUntilAccepted(bus: Bus, topic: string, messages: readonly 
       if (tried === 200) throw error;
       await sleep(20);
     }
-  }
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  const until = Date.now() + patienceMs;
-  while (!condition()) {
-    if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);
-    await sleep(5);
   }
 }

@@ -110,7 +110,9 @@ export async function runInstaller(
     });
   } catch (error) {
     const { stderr = "", killed = false } = error as { stderr?: string; killed?: boolean };
-    const problem = killed ? "has not ended within an hour, so it was stopped" : "does not work";
+    const problem = killed
+      ? `has not ended within ${longestInstallMs / 60_000} minutes, so it was stopped`
+      : "does not work";
     throw new Error(`${[program, ...args].join(" ")} ${problem}: ${stderr.slice(-2000)}`, { cause: error });
   }
 }
