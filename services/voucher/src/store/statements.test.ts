@@ -12,6 +12,7 @@ import { lockReservation } from "./reservations.ts";
 import { searchVouchers } from "./search-vouchers.ts";
 import { findShopVouchers } from "./shop-vouchers.ts";
 import { lockVouchers } from "./stored-vouchers.ts";
+import { takenRows } from "./taken-rows.ts";
 import { readUses } from "./uses.ts";
 import type { VoucherFilter } from "./voucher-filter.ts";
 import { countVouchers, pageVouchers } from "./voucher-pages.ts";
@@ -61,6 +62,7 @@ const statements: Readonly<Record<string, readonly Asked<Tx>[]>> = {
     ["findShopVouchers", (db) => findShopVouchers(db, all, { codes: ["A"], seats: [] })],
     ["findShopVouchers, also of seats", (db) => findShopVouchers(db, all, { codes: ["A"], seats: ["A-1"] })],
   ],
+  "taken-rows": [["takenRows", (db) => db.many(takenRows)]],
   uses: [["readUses", (db) => readUses(db, [position])]],
   "voucher-filter": [
     ["countVouchers, active", (db) => countVouchers(db, { ...all, active: true }), { count: 100 }],

@@ -3,7 +3,8 @@ import { sharedAccounts } from "@tessera/events/shared-accounts";
 import type { Account } from "@tessera/kit/service/account";
 import { topics } from "@tessera/protos/topics";
 import { askedRows } from "../store/asked-holds.ts";
-import { countedRows, recountedRows, takenRows } from "../store/recounted-vouchers.ts";
+import { countedRows, recountedRows } from "../store/recounted-vouchers.ts";
+import { takenRows } from "../store/taken-rows.ts";
 import { noOverdueRows, overdueRows, useRows } from "../store/uses.ts";
 
 /** Accounts that are reconciled with boxoffice, and the counts. */
