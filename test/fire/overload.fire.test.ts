@@ -27,8 +27,14 @@ const usualMs = 5000;
 const overloadMs = Number(process.env["OVERLOAD_SECONDS"] ?? 60) * 1000;
 const afterwardsMs = 5000;
 
+/**
+ * In milliseconds. At this rate the 128 scans of a credential that may wait at each of two gateways take 1.3 seconds; what is
+ * promised for faster platforms is measured by `npm run bench -- redeem`.
+ */
+const longestMs = { admitted: 3000, refused: 1000 } as const;
+
 it(
-  "[C3.47] five times as many scans as can be decided: what is admitted is stored, and what is refused is not",
+  "[C3.47] five times as many scans as can be decided: what is admitted is stored, what is refused is not, and both are answered soon",
   { timeout: 120_000 + 2 * overloadMs },
   () =>
     withDice(async (dice) => {
@@ -38,7 +44,6 @@ it(
       const afterwards = await scans.sendFor(afterwardsMs, capacity / 2);
       await scans.drain();
       const during = scans.sentIn(overloaded);
-      // How soon is measured by `npm run bench -- redeem`.
       const p99 = (kind: string) => quantile(tookMs(during.filter(({ outcome }) => outcome.kind === kind)), 0.99);
       const measured = {
         usual: countOutcomes(scans.sentIn(usual)),
@@ -55,6 +60,8 @@ it(
       const decided = (capacity * (overloaded.to - overloaded.from)) / 1000;
       expect(measured.overloaded["admitted"]).toBeGreaterThan(decided * 0.8);
       expect(measured.overloaded["admitted"]).toBeLessThan(decided * 1.2 + capacity);
+      expect(measured.p99AdmittedMs).toBeLessThan(longestMs.admitted);
+      expect(measured.p99RefusedMs).toBeLessThan(longestMs.refused);
       cluster.attempts.push(...scans.attempts);
       const edition = cluster.festival.edition(dice);
       await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: edition.body });

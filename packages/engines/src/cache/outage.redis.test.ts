@@ -103,7 +103,7 @@ describeEachRedis("when %s", (flavour) => {
     const started = performance.now();
     for (let times = 0; times < 300; times += 1) await limiter.take(freshKey());
     // Waiting for each would take more than twenty seconds.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(1000);
     // Long enough for the connection to be given up, and for new ones to be tried.
     await sleep(5000);
     expect(await a.isUsable()).toBe(false);
