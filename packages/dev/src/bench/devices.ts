@@ -6,7 +6,7 @@ import { atLeast, atMost, figure, type Row, report, short } from "./report.ts";
 import { processorSeconds, usageOf } from "./usage.ts";
 
 /** What is promised. */
-const promised = { syncSeconds: 60, megabytes: 300, pollPercent: 10, redeemPercent: 90, searchMs: 100 } as const;
+const promised = { syncSeconds: 60, megabytes: 300, pollPercent: 10, redeemPercent: 90 } as const;
 
 /** Devices that ask for what is new, how often, and on how many processors. */
 const fleet = { devices: 200, everySeconds: 30, processors: 2 } as const;
@@ -16,7 +16,6 @@ const pollsEach = 300;
 const scans = { rounds: 10, each: 400, atOnce: 32 } as const;
 
 const otherEvents = ["second", "third", "fourth", "fifth"] as const;
-const searches = 400;
 
 const longestCountMs = 120_000;
 
@@ -28,7 +27,7 @@ const orderQuery = [
   ),
 ].join("&");
 
-/** Syncs, polls, scans and searches as scanners do, on an event with many orders and four smaller ones beside it. */
+/** Syncs, polls and scans as scanners do, on an event with many orders and four smaller ones beside it. */
 export function benchDevices(orders: number): Promise<void> {
   return inOneProcess(async (platform) => {
     await fill(platform, orders);
@@ -36,7 +35,6 @@ export function benchDevices(orders: number): Promise<void> {
       ...(await measureSync(platform, orders)),
       ...(await measurePolls(platform)),
       ...(await measureScans(platform, orders)),
-      ...(await measureSearch(platform, orders)),
     ];
     platform.progress.done();
     report(rows);
@@ -176,25 +174,4 @@ async function measureScans(platform: Platform, orders: number): Promise<Row[]> 
     atLeast("  rate of checkinrpc/redeem by it", percent, promised.redeemPercent, "%"),
     figure("  of one on five lists", `${((100 * list) / several).toFixed(0)} %`),
   ];
-}
-
-async function measureSearch({ baseUrl, progress }: Platform, orders: number): Promise<Row[]> {
-  progress.update("searching…");
-  const lists = [1, 2, 3, 4, 5].map((list) => `list=${list}`).join("&");
-  const searched = {
-    "order code": (number: number) => `B${number.toString(36).toUpperCase().padStart(6, "0")}`,
-    "e-mail address": (number: number) => `attendee.${number}@example.org`,
-  };
-  const rows: Row[] = [];
-  for (const [what, textOf] of Object.entries(searched)) {
-    const search = async () => {
-      const text = encodeURIComponent(textOf(1 + Math.floor(Math.random() * orders)));
-      const path = `${organizerPath}/checkinrpc/search/?${lists}&search=${text}&ignore_status=true`;
-      if ((await ask<Page>(`${baseUrl}${path}`)).count === 0) throw new Error(`${path} found nothing`);
-    };
-    const { p50, p99 } = await sample(search, { times: searches });
-    rows.push(figure(`a search by ${what} on five lists, p50`, `${short(p50)} ms`));
-    rows.push(atMost("  p99", p99, promised.searchMs, "ms"));
-  }
-  return rows;
 }
