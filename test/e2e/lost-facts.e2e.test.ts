@@ -1,6 +1,5 @@
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterEach, expect, it } from "vitest";
 import { openAsAdministrator, readParked } from "../failure/fact-ledger.ts";
 import { type Ended, runCommand } from "./command.ts";
@@ -164,31 +163,4 @@ it("parked facts are listed without their contents, and replayed when their cons
     expect(misspelt).toMatchObject({ code: 1, stdout: "" });
     expect(misspelt.stderr).toContain("there is no topic tessera.boxoffice.item-changed.v1; the topics are boxoffice.");
   }
-});
-
-it("the command explains wrong arguments", async () => {
-  const database = await createEmptyDatabase();
-  undo.push(() => database.drop());
-  const wrong: Readonly<Record<string, string[]>> = {
-    "there is no topic nonsense": ["rebuild", "nonsense"],
-    "name the topics to rebuild, or pass --all": ["rebuild"],
-    "there is no service nonsense": ["parked", "--service", "nonsense"],
-    "--id requires --service": ["replay", "--id", "1"],
-    "--id takes whole numbers": ["replay", "--service", "checkin", "--id", "1;drop"],
-    "name what to delete with --service and --id": ["discard", "--service", "checkin"],
-    "--wait takes whole seconds": ["replay", "--wait", "long"],
-    "there is no verb topics explode": ["explode"],
-  };
-  const [nowhere, ...refused] = await Promise.all([
-    runCommand(["topics", "parked", "--data", "/nonexistent"]).ended,
-    ...Object.entries(wrong).map(async ([message, args]) => ({
-      message,
-      ...(await topicsCommand(database.url, ...args)),
-    })),
-  ]);
-  for (const { message, code, stderr } of refused) {
-    expect(stderr).toContain(message);
-    expect(code).toBe(1);
-  }
-  expect(nowhere.stderr).toContain("set DATABASE_URL, pass --database-url");
 });

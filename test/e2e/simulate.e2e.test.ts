@@ -57,15 +57,3 @@ it("visitors come to gates that lose their network for a while: all of them are 
   expect(Number(counted)).toBe(Number(admitted) + Number(uploaded));
   await expect.poll(findLeft).toEqual([]);
 });
-
-it("says what is wrong with its options, and that the platform cannot be reached", async () => {
-  for (const gates of ["many", "1.5"]) {
-    const wrong = await simulate("--url", platform.baseUrl, "--gates", gates);
-    expect([wrong.code, wrong.stderr]).toEqual([1, "tessera: --gates takes a whole number from 1 to 2000\n"]);
-  }
-  const long = await simulate("--url", platform.baseUrl, "--minutes", "1", "--outage", "31");
-  expect([long.code, long.stderr]).toEqual([1, "tessera: --outage takes at most half of the time of --minutes\n"]);
-  const away = await simulate("--url", "http://127.0.0.1:9");
-  expect(away.code).toBe(1);
-  expect(away.stderr).toContain("the platform at http://127.0.0.1:9 cannot be reached");
-});
