@@ -2,9 +2,9 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { emptyTables } from "@tessera/testkit/empty-tables";
+import { mortalDatabase, startLife } from "@tessera/testkit/mortal-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { exchangeScan, prepareExchanges, startCheckinAndBoxoffice } from "./checkin-and-boxoffice.ts";
-import { mortalDatabase, startLife } from "./mortal-database.ts";
 import { report } from "./seeded.ts";
 import { sendRecords } from "./send-records.ts";
 

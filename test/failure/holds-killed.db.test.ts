@@ -5,8 +5,8 @@ import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/vouch
 import type { Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import type { TestDatabase } from "@tessera/testkit/database";
+import { mortalDatabase, startLife } from "@tessera/testkit/mortal-database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { mortalDatabase, startLife } from "./mortal-database.ts";
 import { report } from "./seeded.ts";
 import { place } from "./send-records.ts";
 import { blocking, createDatabase, prepareEvent, startBoth } from "./voucher-and-boxoffice.ts";

@@ -1,11 +1,11 @@
 import { sql } from "@tessera/kit/pg/sql";
 import type { Double } from "@tessera/protos/gen/ticketing/checkin/v1/doubles";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { mortalDatabase, startLife } from "@tessera/testkit/mortal-database";
 import { plainList } from "@tessera/testkit/plain-fields";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startCheckinAndBoxoffice } from "./checkin-and-boxoffice.ts";
 import { type IslandScan, islandOf, planIslands, queuesOf } from "./islands.ts";
-import { mortalDatabase, startLife } from "./mortal-database.ts";
 import { report, withDice } from "./seeded.ts";
 import { place, sendRecords } from "./send-records.ts";
 

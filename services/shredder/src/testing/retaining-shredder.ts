@@ -1,9 +1,9 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { mortalDatabase, startLife } from "@tessera/testkit/mortal-database";
 import { parseInstant } from "@tessera/values";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { killedDb } from "./killed-db.ts";
 import { mine, place, type RunningShredder, startShredder } from "./start-shredder.ts";
 
 export const { organizer, event } = place;
@@ -16,16 +16,15 @@ export const instance = "https://tickets.example";
 export function retainingShredder() {
   let database: TestDatabase;
   let db: Db;
-  let killed: ReturnType<typeof killedDb>;
   let service: RunningShredder;
+  const life = startLife();
 
   beforeAll(async () => {
     database = await createTestDatabase([
       { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
     ]);
     db = database.open("shredder");
-    killed = killedDb(db);
-    service = await startShredder(killed.db);
+    service = await startShredder(mortalDatabase(db, life));
   });
   afterAll(async () => {
     await service.close();
@@ -46,10 +45,8 @@ export function retainingShredder() {
     get db() {
       return db;
     },
-    /** Kills the process of the service. */
-    get killed() {
-      return killed;
-    },
+    /** Of the process of the service. */
+    life,
     get service(): RunningShredder {
       return service;
     },
