@@ -21,7 +21,6 @@ const aboutOneProcess: Readonly<Record<string, string>> = {
   "failure/orderly-stop.e2e.test.ts": "stops `serve all` under requests",
   "failure/process-killed.e2e.test.ts": "kills `serve all`",
   "failure/render-killed.e2e.test.ts": "kills `serve all` while it draws",
-  "failure/stuck-consumer.e2e.test.ts": "holds up one consumer beside others of its process",
   "failure/two-processes.e2e.test.ts": "starts `serve all` twice on one database",
   "failure/uploads-killed.e2e.test.ts": "kills `serve all` while scanners upload",
   "failure/wrong-clock.e2e.test.ts": "changes the clock of its own process",
