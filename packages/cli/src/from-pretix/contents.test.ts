@@ -1,4 +1,4 @@
-import { aPng } from "@tessera/sent-files/testing/sample-files";
+import { aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakePlatform, fakePlatform, prepareImport, type TestImport } from "./testing/run-import.ts";
 import { fillStub, inEvent, stubEvent, stubOrder, stubOrganizer } from "./testing/stub-event.ts";
@@ -93,8 +93,8 @@ describe("what an import takes along", () => {
       body: Buffer.alloc(10 * 1024 * 1024 + 1),
     });
     stub.files.set(inEvent("orderpositions/5/answer/9/"), {
-      type: "text/html",
-      body: Buffer.from("<p>"),
+      type: "application/pdf",
+      body: aPdf({ catalog: "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>" }),
     });
     stub.interfere = ({ path }, response) => {
       const isBroken = path.endsWith("/answer/2/");
@@ -120,7 +120,7 @@ describe("what an import takes along", () => {
     expect(summary).toContain("sampleconf: the file of position 5, question 2 (HTTP status 410)");
     expect(summary).toContain("question 6 (it lies at https://elsewhere.example.org");
     expect(summary).toContain("question 7 (more than 10240 KiB)");
-    expect(summary).toContain("question 9 (only PNG, JPEG, GIF and PDF are accepted)");
+    expect(summary).toContain("question 9 (The PDF holds JavaScript");
     expect(summary).not.toContain("zwiebel");
     expect(stub.asked().filter((path) => path.includes("/answer/"))).toEqual(
       [1, 2, 7, 9].map((question) => inEvent(`orderpositions/5/answer/${question}/`)),

@@ -1,3 +1,4 @@
+import type { Examiner } from "@tessera/sent-files/examine";
 import { isFileType } from "@tessera/sent-files/file-type";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
@@ -7,6 +8,7 @@ import type { Json } from "./read-answer.ts";
 
 export interface Embedding {
   readonly pretix: Pretix;
+  readonly examiner: Pick<Examiner, "examine">;
   readonly organizer: string;
   readonly event: string;
   /** Gets a description of what is left out, without personal data. */
@@ -58,8 +60,10 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
   }
   if (!file.ok) return leaveOut(file.why);
   const { type, bytes } = file;
-  // What is in a file is examined by the platform, which warns of one that it does not take.
+  // The platform would reject the whole order, and gates would not know its tickets.
   if (!isFileType(type)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
+  const examined = await origin.examiner.examine({ type, bytes });
+  if (!examined.ok) return leaveOut(examined.objection);
   origin.budget.left -= bytes.length;
   return [{ ...answer, answer: toDataUrl(type, bytes), ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { openExaminer } from "@tessera/sent-files/examine";
 import { type Instant, isSlug, parseInstant } from "@tessera/values";
 import { bar, type Progress } from "../command/progress.ts";
 import { fault } from "../faults.ts";
@@ -77,6 +78,7 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
     organizer,
     feed,
     tally,
+    examiner: openExaminer(),
     since,
     onProgress(what, part) {
       doing = part === undefined ? what : `${what}  ${bar(part.read, part.of)}  ${part.read} of ${part.of}`;
@@ -99,6 +101,7 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
     await feed.finish().catch(() => {});
     throw error;
   } finally {
+    await run.examiner.close();
     progress.done();
   }
 }

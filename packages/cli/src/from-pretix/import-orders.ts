@@ -93,6 +93,7 @@ async function sendOrder(scope: Scope, order: Json): Promise<void> {
   const { run, event } = scope;
   const embedded = await embedAnswers(order, {
     pretix: run.pretix,
+    examiner: run.examiner,
     organizer: run.organizer,
     event,
     onLeftOut: (what) => run.tally.leaveOut(what),

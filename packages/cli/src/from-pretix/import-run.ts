@@ -1,3 +1,4 @@
+import type { Examiner } from "@tessera/sent-files/examine";
 import { formatInstant, type Instant, parseInstant } from "@tessera/values";
 import type { Pretix } from "./ask-pretix.ts";
 import type { SourceState } from "./import-state.ts";
@@ -11,6 +12,7 @@ export interface ImportRun {
   readonly organizer: string;
   readonly feed: RecordFeed;
   readonly tally: Tally;
+  readonly examiner: Examiner;
   /** Asks for changes since then, whatever the state file holds. */
   readonly since: Instant | undefined;
   readonly onProgress: (what: string, part: { readonly read: number; readonly of: number } | undefined) => void;
