@@ -2,7 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { expect } from "vitest";
 
-/** Waits until at least so many statements on this database wait for a lock. A transaction would see the sessions of its first look for ever. */
+/** Waits until so many statements on this database wait for a lock. A transaction would see the sessions of its first look for ever. */
 export async function untilWaiting(db: Db, statements = 1): Promise<void> {
   await expect
     .poll(async () => {
@@ -14,5 +14,5 @@ export async function untilWaiting(db: Db, statements = 1): Promise<void> {
            and pg_stat_activity.datname = current_database()`);
       return waiting;
     })
-    .toBeGreaterThanOrEqual(statements);
+    .toBe(statements);
 }

@@ -1,7 +1,6 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeEach, describe, expect, it } from "vitest";
 import { noteDeletedPositions } from "../store/deleted-positions.ts";
 import { lockPositions, shareInserts } from "../store/positions.ts";
@@ -9,6 +8,7 @@ import { checkinDatabase } from "../testing/database.ts";
 import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 import { applyFoundPositions } from "./position-changed.ts";
 
 const { db } = await checkinDatabase();
@@ -73,7 +73,7 @@ describe("an answer of boxoffice about a ticket that was deleted meanwhile", () 
       await shareInserts(tx, [place]);
       await noteDeletedPositions(tx, [{ ...place, id: 1 }]);
       const waiting = applyFound([positionFact(1), positionFact(2)]);
-      await untilWaiting(checkin.db);
+      await untilLockWait(checkin.db);
       return { waiting };
     });
     await waiting;
@@ -160,7 +160,7 @@ describe("applying positions that boxoffice returned", () => {
     const { waiting } = await checkin.db.transaction(async (tx) => {
       await lockPositions(tx, [{ ...place, id: 1 }]);
       const waiting = applyFound([positionFact(1, {}, { revision: 2 })]);
-      await untilWaiting(checkin.db);
+      await untilLockWait(checkin.db);
       await tx.run(sql`delete from position`);
       return { waiting };
     });

@@ -1,6 +1,5 @@
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
-import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeEach, describe, expect, it } from "vitest";
 import { removeList } from "../store/lists.ts";
 import { checkinDatabase } from "../testing/database.ts";
@@ -18,6 +17,7 @@ import {
 } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 
 const { db } = await checkinDatabase();
 const checkin = await startCheckin(db);
@@ -205,7 +205,7 @@ describe("tickets that go while a list of theirs is deleted", () => {
     const { leaving } = await checkin.db.transaction(async (tx) => {
       await tx.run(sql`delete from list where list.id = ${list}`);
       const delivered = checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
-      await untilWaiting(checkin.db);
+      await untilLockWait(checkin.db);
       const free = await tx.many(sql`select scan.id from scan for update skip locked`);
       expect(free).toHaveLength(1);
       await removeList(tx, { ...place, id: list });
@@ -338,7 +338,7 @@ describe("scans made elsewhere", () => {
       const delivered = checkin.deliver(topics.positionChanged, [
         positionFact(1, {}, { earlierCheckins: [earlierCheckin(70, { list: 15 })] }),
       ]);
-      await untilWaiting(checkin.db);
+      await untilLockWait(checkin.db);
       return { arriving: delivered };
     });
     await arriving;

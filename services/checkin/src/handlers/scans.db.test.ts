@@ -2,11 +2,11 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { ListScansRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { beforeAll, describe, expect, it } from "vitest";
 import { checkinDatabase } from "../testing/database.ts";
 import { earlierCheckin, eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
 import { scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 
 let list: number;
 let otherList: number;
@@ -264,7 +264,7 @@ it("[C6.27] shows a scan that was held back after one that came later", async ()
       sql`select list.id from list where list.event = ${place.event} and list.id = ${otherList} for update`,
     );
     const told = checkin.history.recordFailedScan({ ...place, list: otherList, scan: failed });
-    await untilWaiting(checkin.db);
+    await untilLockWait(checkin.db);
     await checkin.redeem(scan(list, "secret2"));
     return { told, before: await newest() };
   });

@@ -4,12 +4,12 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createLog } from "@tessera/kit/telemetry/log";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { askOne, askPage } from "../../testing/ask-positions.ts";
 import { checkinDatabase } from "../../testing/database.ts";
 import { eventFact, itemFact, noon, place, positionFact } from "../../testing/facts.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { untilLockWait } from "../../testing/until-lock-wait.ts";
 
 let reads: Reads;
 let checkin: RunningCheckin;
@@ -41,7 +41,7 @@ it("searches, lists and history wait for slow reads, and neither scans nor chang
   const slow = Array.from({ length: 4 }, (_, index) =>
     reads.inTurn(`${place.organizer}${index % 2}`, (db) => db.run(sql`select pg_advisory_xact_lock_shared(7)`)),
   );
-  await untilWaiting(checkin.db);
+  await untilLockWait(checkin.db);
   const answered: string[] = [];
   const asked = Object.entries({
     listCheckinLists: checkin.lists.listCheckinLists({ ...page, withCounts: true }),
