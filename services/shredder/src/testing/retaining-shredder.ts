@@ -30,7 +30,10 @@ export function retainingShredder() {
     await service.close();
     await database.drop();
   });
-  beforeEach(() => service.reset());
+  beforeEach(() => {
+    life.begin();
+    return service.reset();
+  });
 
   const sweep = () => service.runJob("apply-retention");
 
