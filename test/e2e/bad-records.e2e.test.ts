@@ -10,7 +10,7 @@ describe("bad records", () => {
 
   beforeAll(async () => {
     platform = await startTestPlatform();
-    platform.keepOutOfLogs("Zwiebelhuber");
+    platform.keepOutOfLogs("do-not-log-this", "Zwiebelhuber");
     await platform.import(groundwork());
   });
   afterAll(() => platform.stop());
@@ -69,6 +69,20 @@ describe("bad records", () => {
     }
   });
 
+  it("[R8.1, R8.2] accepts orders above a quota, and reports them", async () => {
+    const quota = ofEvent("quota", { id: 90, size: 1, items: [1] });
+    const positions = [1, 2].map((number) =>
+      positionData({ id: 5200 + number, positionid: number, secret: `crowded-${number}` }),
+    );
+    const answer = await platform.import([quota, ofEvent("order", orderData({ code: "CROWD", positions }))]);
+    expect(answer).toMatchObject({ accepted: 2, settled: true });
+    expect(answer.overbooked).toEqual([
+      { organizer: "mistaken", event: "sampleconf", quota: 90, size: 1, taken: expect.any(Number) },
+    ]);
+    const removed = await platform.import([{ ...ofEvent("quota", { id: 90 }), deleted: true }]);
+    expect(removed.overbooked).toEqual([]);
+  });
+
   it("[R7.19, R7.20] says of records what an import of them says, and stores nothing", async () => {
     const body = toRehearse().map((record) => JSON.stringify(record));
     // More than a batch of others comes between, so that what is referred to came before.
@@ -93,6 +107,7 @@ describe("bad records", () => {
         status: 200,
         body: { settled: false, overbooked: null, ambiguous_secrets: null },
       });
+      expect(JSON.stringify(validated.body)).not.toContain("do-not-log-this");
       const { settled: _s, overbooked: _o, ambiguous_secrets: _a, ...said } = validated.body;
       expect(imported).toMatchObject({ status: 200, body: { ...said, settled: true } });
       expect(said).toMatchObject({ rejected: expect.any(Number), warned: expect.any(Number) });
@@ -159,7 +174,7 @@ function toRehearse(): unknown[] {
       ...{ sales_channel: "box", meta_dat: 5 },
     }),
     order("BAD01", [positionData({ id: 1, secret: "stolen" })]),
-    order("BAD02", [positionData({ id: 5, item: 77 })]),
+    order("BAD02", [positionData({ id: 5, item: 77, secret: "do-not-log-this" })]),
     order("ODD01", [positionData({ id: 6, seat: "no-such" }), { id: 66 }], { sales_channel: "moon" }),
     // A split order: the first gives a position to the second.
     order("GOOD2", [positionData({ id: 2, secret: "two" })]),

@@ -20,10 +20,10 @@ afterEach(async () => {
 /** After so long an orderly stop hangs. */
 const longestStopMs = 120_000;
 
-async function prepare(): Promise<{ platform: Platform; db: Db; festival: Festival }> {
+async function prepare(transport: "inprocess" | "grpc"): Promise<{ platform: Platform; db: Db; festival: Festival }> {
   const database = await createPlatformDatabase();
   undo.push(() => database.drop());
-  const platform = await createPlatform({ databaseUrl: database.url, transport: "grpc" });
+  const platform = await createPlatform({ databaseUrl: database.url, transport });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
@@ -48,7 +48,7 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
 
 it("requests in flight are answered when the platform is stopped, and nothing is lost", { retry: 3 }, () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare();
+    const { platform, db, festival } = await prepare("grpc");
     const { baseUrl } = platform;
     const first = platform.start();
     await first.ready;
@@ -92,6 +92,11 @@ it("requests in flight are answered when the platform is stopped, and nothing is
   }),
 );
 
+async function isStored(db: Db, ticket: Ticket | undefined): Promise<boolean> {
+  const row = await db.maybeOne(sql`select 1 from boxoffice.position where position.id = ${ticket?.position}`);
+  return row !== undefined;
+}
+
 /** How long before the signal a request was surely read, and how long after it a connection may still be closed on one. */
 const marginMs = 100;
 
@@ -121,3 +126,54 @@ function toAttempts(tickets: readonly Ticket[], toldAt: number) {
     outcome: { kind: "admitted" } as const,
   }));
 }
+
+it("a signal that comes later ends it at once", async () => {
+  const { platform, db, festival } = await prepare("inprocess");
+  const { baseUrl } = platform;
+  const life = platform.start();
+  await life.ready;
+  await importUntilAnswered({ baseUrl, body: festival.groundwork });
+  const [ticket] = festival.spare;
+  if (ticket === undefined) throw new Error("no ticket");
+  const hold = await holdTickets(db, [ticket]);
+  const scan = { gate: 0, nonce: "held", list: 1, position: ticket.position, type: "entry" as const };
+  const scanning = sendScan({ baseUrl, scan, ticket });
+  await sleep(200);
+  life.signal("SIGTERM");
+  // Within a second it would be the same one, which npm passes on.
+  await sleep(1200);
+  life.signal("SIGTERM");
+  // An orderly stop would end with 0.
+  expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
+  expect((await scanning).outcome.kind).toBe("unknown");
+  await hold.letGo();
+
+  const next = platform.start();
+  await next.ready;
+  expect((await sendScan({ baseUrl, scan, ticket })).outcome.kind).toBe("admitted");
+  const rows = await db.many(
+    sql`select scan.id from checkin.scan where scan.nonce = ${scan.nonce} and scan.successful`,
+  );
+  expect(rows).toHaveLength(1);
+});
+
+it("an endless import is answered before the stop, and asked to retry", () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare("inprocess");
+    const { baseUrl } = platform;
+    const life = platform.start();
+    await life.ready;
+    let goOn = true;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      // More than one batch: records of the next one wait for the end of the first.
+      yield new TextEncoder().encode(`${festival.groundwork}\n${festival.edition(dice).body}\n`);
+      for (; goOn; await sleep(50)) yield new TextEncoder().encode("\n");
+    }
+    const importing = importOnce({ baseUrl, body: ReadableStream.from(endless()) });
+    await expect.poll(() => isStored(db, festival.tickets[0])).toBe(true);
+    life.signal("SIGTERM");
+    const ended = await Promise.race([life.ended, sleep(longestStopMs)]);
+    goOn = false;
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await importing).toHaveProperty("unavailable");
+  }));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listData, orderData, positionData, samplesOf } from "../e2e/sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
 
-const { apiKey, deviceKey, eventPath, groundwork, ofEvent } = samplesOf("hostile");
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("hostile");
 /** How many mistakes one body holds. */
 const many = 60_000;
 
@@ -201,6 +201,36 @@ describe("hostile input", () => {
       expect(answer.errors).toMatchObject([{ line: 1, errors: { "positions.0.secret": [expect.any(String)] } }]);
       expect(position.status).toBe(404);
     }
+  });
+
+  it.each(["organizer_info_text", "event_info_text"])(
+    "[R4.8] names %s where its text cannot be stored",
+    async (field) => {
+      for (const text of ["a\u0000b", "a\ud800b"]) {
+        const answer = await platform.import([ofEvent("event_settings", { [field]: text })]);
+        expect(answer.warnings).toMatchObject([{ line: 1, warnings: { [field]: [expect.any(String)] } }]);
+      }
+    },
+  );
+
+  it("[R10.1] does not repeat in its errors what a record holds, not even as the name of a field", async () => {
+    const answer = await platform.import([
+      order("NAME1", {
+        id: 8401,
+        secret: "n",
+        attendee_name_parts: { "private-name": 5.5, "private-name\u0000": "x" },
+      }),
+      order("NAME2", { id: 8402, secret: "n", attendee_name_parts: { "private-name": ["private-name"] } }),
+      ofEvent("item", { id: 84, name: { "private-name": null }, meta_data: { "private-name": {} } }),
+      ofOrganizer("api_key", {
+        token: "private-name-of-a-token",
+        permissions: ["private-name"],
+        events: ["private-name"],
+      }),
+      ofOrganizer("private-name", {}),
+    ]);
+    expect(answer.rejected + answer.warned).toBeGreaterThan(3);
+    expect(JSON.stringify(answer)).not.toContain("private-name");
   });
 
   it("[S3.1] changes nothing by fields that can only be read", async () => {
