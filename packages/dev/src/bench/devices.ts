@@ -73,7 +73,6 @@ async function fill({ baseUrl, progress }: Platform, orders: number): Promise<vo
 }
 
 interface Page {
-  readonly count: number;
   readonly next: string | null;
   readonly results: readonly { readonly positions: readonly { readonly pdf_data: object }[] }[];
 }
